@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+const fromSource = (path: string): string => new URL(`./src/${path}`, import.meta.url).pathname;
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^handoff-kit$/, replacement: fromSource('index.ts') },
+      { find: /^handoff-kit\/(service|protocol)$/, replacement: fromSource('$1/index.ts') },
+    ],
+  },
+  test: {
+    include: ['test/**/*.test.ts'],
+    typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+  },
+});
