@@ -1,0 +1,7 @@
+/**
+ * What happens between "accepted" and "handled".
+ *
+ * @module
+ */
+export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';
+export { type InlineOptions, inline } from './inline.js';

@@ -1,0 +1,155 @@
+import { createWarnOnce, type Log } from '../logging/index.js';
+import { HandoffKitError } from '../protocol/index.js';
+import type { DeliveredEvent, DeliveredName, EventName, ProbePayload } from './catalog.js';
+import { admitContextOf, type ContextParts, contextOf, type Run } from './context.js';
+import type { FailureReport, Handler } from './handler.js';
+import { reportNewValues } from './new-values.js';
+import type { Registry } from './registry.js';
+import type { Replies } from './replies.js';
+
+/** Where a failure happened. */
+export type FailurePlace = Partial<Pick<FailureReport, 'event' | 'conversationId' | 'requestId' | 'attempt'>>;
+
+/** Brings events to those who registered for them. */
+export interface Dispatcher {
+  /** Runs all handlers of an event, one after another. Rejects with what they threw. */
+  handle(event: DeliveredEvent, run: Run): Promise<void>;
+  /** Asks every gate; the first that refuses gives the reason. */
+  admit(event: DeliveredEvent<'handoff.requested'>): Promise<true | string>;
+  /** Tells observers of a probe. Never rejects: a probe's answer does not depend on them. */
+  observe(probe: ProbePayload, requestId: string, receivedAt: number): Promise<void>;
+  /** Writes a failure to the log and tells those who registered for it. Never throws. */
+  report(error: unknown, place: FailurePlace): void;
+}
+
+/** What {@link createDispatcher} needs. */
+export interface DispatcherParts {
+  readonly registry: Registry;
+  readonly replies: Replies;
+  /** For the package's own lines. */
+  readonly log: Log;
+  /** For handlers' lines: what people write is hidden in it. */
+  readonly handlerLog: Log;
+  readonly waitTimeoutMs: number;
+}
+
+/** What the service is told when a gate refuses without a reason of its own, or fails. */
+const NOT_NOW = 'no human is available';
+
+/** Makes a {@link Dispatcher}. */
+export function createDispatcher({
+  registry,
+  replies,
+  log,
+  handlerLog,
+  waitTimeoutMs,
+}: DispatcherParts): Dispatcher {
+  const warnOnce = createWarnOnce(log);
+  const parts: ContextParts = {
+    replies,
+    log: handlerLog,
+    waitTimeoutMs,
+    onPayload: (name, payload) =>
+      reportNewValues[name](payload, (field, value) =>
+        warnOnce(
+          `${name} ${field} ${value}`,
+          { event: name, field, value: value.slice(0, 100) },
+          'a value that the contract does not name was passed on as it is',
+        ),
+      ),
+  };
+
+  const report = (error: unknown, place: FailurePlace): void => {
+    const where = { event: null, conversationId: null, requestId: null, attempt: 1, ...place };
+    log.error({ ...where, err: error }, 'something failed');
+    for (const hear of registry.errorHandlers) {
+      settle(() => hear({ ...where, error, log: handlerLog.child(where) })).catch((failure: unknown) =>
+        log.error({ ...where, err: failure }, 'an error handler failed itself'),
+      );
+    }
+  };
+
+  const place = (event: DeliveredEvent): FailurePlace => ({
+    event: event.name,
+    conversationId: event.conversationId,
+    requestId: event.requestId,
+  });
+
+  return {
+    report,
+    async handle(event, run) {
+      registry.seal();
+      const handlers = registry.handlersOf(event.name);
+      if (handlers.length === 0) {
+        warnOnce(
+          event.name,
+          { event: event.name },
+          `an event came that nobody handles: it is acknowledged and dropped. Add receiver.on('${event.name}', …).`,
+        );
+        return;
+      }
+      const errors = await runAll(handlers, contextFor(parts, event, run));
+      if (errors.length === 0) return;
+      for (const error of errors) report(error, { ...place(event), attempt: run.attempt });
+      throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'several handlers failed');
+    },
+    async admit(event) {
+      if (registry.gates.length === 0) return true;
+      const context = admitContextOf(parts, event);
+      try {
+        for (const gate of registry.gates) {
+          const verdict = await gate(context);
+          if (verdict !== true) return verdict || NOT_NOW;
+        }
+        return true;
+      } catch (error) {
+        report(error, place(event));
+        return NOT_NOW;
+      }
+    },
+    async observe(payload, requestId, receivedAt) {
+      const observers = registry.handlersOf('probe');
+      if (observers.length === 0) return;
+      const errors = await runAll(observers, {
+        event: 'probe',
+        payload,
+        requestId,
+        receivedAt: new Date(receivedAt),
+        log: handlerLog.child({ event: 'probe', requestId }),
+      });
+      for (const error of errors) report(error, { event: 'probe', requestId });
+    },
+  };
+}
+
+/** The table is exact for each name; the compiler cannot follow a name that is only known at run time. */
+function contextFor(parts: ContextParts, event: DeliveredEvent, run: Run) {
+  const build = contextOf[event.name] as (
+    parts: ContextParts,
+    event: DeliveredEvent,
+    run: Run,
+  ) => ReturnType<(typeof contextOf)[DeliveredName]>;
+  return build(parts, event, run);
+}
+
+/** Every handler gets its chance, also after an earlier one threw. */
+async function runAll<Name extends EventName>(
+  handlers: readonly Handler<Name>[],
+  context: Parameters<Handler<Name>>[0],
+): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  for (const handler of handlers) {
+    try {
+      await handler(context);
+    } catch (error) {
+      errors.push(
+        error ?? new HandoffKitError('EMPTY_ERROR', 'a handler threw nothing (undefined or null).'),
+      );
+    }
+  }
+  return errors;
+}
+
+async function settle(task: () => unknown): Promise<void> {
+  await task();
+}

@@ -1,0 +1,27 @@
+import { hash } from 'node:crypto';
+import type { WebhookBody, WebhookEndpoint } from '../protocol/index.js';
+
+/** Longer keys are hashed, so that a sender's long ids cannot fill the memory of those who remember keys. */
+const LONGEST_PLAIN_KEY = 160;
+
+/**
+ * What makes two deliveries the same event. A message has an id. A handoff request has none, so it is told by
+ * its conversation, its time and its content.
+ *
+ * A chat message without a time cannot be told from the user saying the same thing again; losing the second
+ * would be worse than handling a repeat, so each such delivery counts as new, told by `requestId`.
+ */
+export function eventKey<Endpoint extends WebhookEndpoint>(
+  endpoint: Endpoint,
+  body: WebhookBody<Endpoint>,
+  requestId: string,
+): string {
+  const key = JSON.stringify([endpoint, body.conversation_id, ...distinction(body, requestId)]);
+  return key.length <= LONGEST_PLAIN_KEY ? key : hash('sha256', key, 'base64url');
+}
+
+function distinction(body: WebhookBody<WebhookEndpoint>, requestId: string): unknown[] {
+  if ('message_id' in body) return [body.message_id];
+  if (typeof body.body === 'string') return [body.timestamp ?? requestId, body.body];
+  return [body.timestamp, body.type ?? null];
+}

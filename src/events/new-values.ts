@@ -1,0 +1,26 @@
+import { CLOSE_TYPES, MESSAGE_TYPES, unknownContentKinds } from '../protocol/index.js';
+import type { DeliveredName, EventPayloads } from './catalog.js';
+
+/** Tells of a value that the contract does not name. */
+export type NewValueReport = (field: string, value: string) => void;
+
+const isNew = (known: readonly string[], value: string | null): value is string =>
+  value !== null && !known.includes(value);
+
+/** Looks for values newer than the contract. They are passed on as they are; somebody should hear of them. */
+export const reportNewValues: {
+  [Name in DeliveredName]: (payload: EventPayloads[Name], report: NewValueReport) => void;
+} = {
+  message(payload, report) {
+    for (const kind of unknownContentKinds(payload)) report('output[].content', kind);
+  },
+  'handoff.requested'(payload, report) {
+    for (const { message_type } of payload.body) {
+      if (isNew(MESSAGE_TYPES, message_type)) report('body[].message_type', message_type);
+    }
+  },
+  'handoff.message'() {},
+  'handoff.closed'(payload, report) {
+    if (isNew(CLOSE_TYPES, payload.type)) report('type', payload.type);
+  },
+};

@@ -1,0 +1,41 @@
+/** Counts what is under way, and tells when nothing is. */
+export interface Pending {
+  enter(): void;
+  leave(): void;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+  readonly count: number;
+}
+
+/** Makes a {@link Pending} that counts from nothing. */
+export function createPending(): Pending {
+  let count = 0;
+  let waiting: (() => void)[] = [];
+  return {
+    enter() {
+      count += 1;
+    },
+    leave() {
+      count -= 1;
+      if (count > 0) return;
+      const woken = waiting;
+      waiting = [];
+      for (const wake of woken) wake();
+    },
+    idle: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    get count() {
+      return count;
+    },
+  };
+}
+
+/** Waits for something, but no longer than so long. Tells whether it came. */
+export async function within(done: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
+  });
+  const came = await Promise.race([done.then(() => true), timeout]);
+  clearTimeout(timer);
+  return came;
+}

@@ -1,0 +1,87 @@
+import { HandoffKitError } from '../protocol/index.js';
+import { EVENT_NAMES, type EventName } from './catalog.js';
+import type { AdmitGate, AnyHandler, ErrorHandler, Handler } from './handler.js';
+
+/** Who wants to hear of what. */
+export interface Registry {
+  /** Adds a handler of one kind of event. */
+  on<Name extends EventName>(name: Name, handler: Handler<Name>): void;
+  /** Adds a handler of every kind of event. */
+  onAny(handler: AnyHandler): void;
+  /** Adds a hearer of failures. */
+  onError(handler: ErrorHandler): void;
+  /** Adds a gate that a handoff request must pass. */
+  admit(gate: AdmitGate): void;
+  /** Ends registration: a handler added after the first event would have missed some. */
+  seal(): void;
+  /** The handlers of an event, those for every event included, in the order they were added. */
+  handlersOf<Name extends EventName>(name: Name): readonly Handler<Name>[];
+  /** The hearers of failures. */
+  readonly errorHandlers: readonly ErrorHandler[];
+  /** The gates. */
+  readonly gates: readonly AdmitGate[];
+}
+
+type HandlerTable = { [Name in EventName]: Handler<Name>[] };
+
+/** Makes an empty {@link Registry}. */
+export function createRegistry(): Registry {
+  const handlers: HandlerTable = {
+    message: [],
+    'handoff.requested': [],
+    'handoff.message': [],
+    'handoff.closed': [],
+    probe: [],
+  };
+  const errorHandlers: ErrorHandler[] = [];
+  const gates: AdmitGate[] = [];
+  let sealed = false;
+
+  const check = (method: string, handler: unknown): void => {
+    if (typeof handler !== 'function') {
+      throw new HandoffKitError('INVALID_HANDLER', `${method} needs a function, got ${typeof handler}.`);
+    }
+    if (sealed) {
+      throw new HandoffKitError(
+        'REGISTRATION_CLOSED',
+        `${method} came after the first event, which it has missed. Register all handlers before the receiver is mounted.`,
+      );
+    }
+  };
+
+  return {
+    on(name, handler) {
+      checkName(name);
+      check(`on('${name}')`, handler);
+      handlers[name].push(handler);
+    },
+    onAny(handler) {
+      check('onAny', handler);
+      for (const list of Object.values(handlers)) list.push(handler);
+    },
+    onError(handler) {
+      check('onError', handler);
+      errorHandlers.push(handler);
+    },
+    admit(gate) {
+      check('admit', gate);
+      gates.push(gate);
+    },
+    seal() {
+      sealed = true;
+    },
+    handlersOf: (name) => handlers[name],
+    errorHandlers,
+    gates,
+  };
+}
+
+function checkName(name: string): void {
+  if ((EVENT_NAMES as readonly string[]).includes(name)) return;
+  const hint =
+    name === '*' ? ' For every event, use onAny.' : name === 'error' ? ' For failures, use onError.' : '';
+  throw new HandoffKitError(
+    'UNKNOWN_EVENT',
+    `there is no event '${name}'. The events are ${EVENT_NAMES.join(', ')}.${hint}`,
+  );
+}

@@ -1,0 +1,66 @@
+import { HandoffKitError } from '../protocol/index.js';
+import type { ServiceClient } from '../service/index.js';
+import { createLanes, type Lanes } from './lanes.js';
+
+/** Settings of one reply or close. */
+export interface ReplyOptions {
+  /** Gives up waiting. Whether the user saw the words is not known then. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a reply or close leaves in the hand. */
+export interface Receipt {
+  /** The conversation it went to. */
+  readonly conversationId: string;
+  /** Resolves to the service's answer once the service has it; rejects with what became of it otherwise. */
+  readonly delivered: Promise<unknown>;
+}
+
+/** Carries words and closes to handed-over conversations. */
+export interface Replies {
+  /** Says something to the user of a conversation. */
+  reply(conversationId: string, text: string, options?: ReplyOptions): Promise<Receipt>;
+  /** Ends a handoff from the human side. */
+  close(conversationId: string, options?: ReplyOptions): Promise<Receipt>;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+}
+
+/** Hears of a reply or close that did not arrive. */
+export type ReplyFailed = (conversationId: string, error: unknown) => void;
+
+/** Sends straight to the service, in order per conversation; a receipt means that the service has it. */
+export function createDirectReplies(client: ServiceClient | null, onFailed: ReplyFailed): Replies {
+  const lanes = createLanes();
+
+  return {
+    reply: (conversationId, text, options) =>
+      send(lanes, conversationId, onFailed, () => needed(client).reply({ conversationId, text }, options)),
+    close: (conversationId, options) =>
+      send(lanes, conversationId, onFailed, () => needed(client).close({ conversationId }, options)),
+    idle: () => lanes.idle(),
+  };
+}
+
+function send(
+  lanes: Lanes,
+  conversationId: string,
+  onFailed: ReplyFailed,
+  task: () => Promise<unknown>,
+): Promise<Receipt> {
+  const sent = lanes.run(conversationId, async (): Promise<Receipt> => {
+    const answer = await task();
+    return { conversationId, delivered: Promise.resolve(answer) };
+  });
+  // A handler that forgets to await a reply must not take the process down with an unhandled rejection.
+  sent.catch((error: unknown) => onFailed(conversationId, error));
+  return sent;
+}
+
+function needed(client: ServiceClient | null): ServiceClient {
+  if (client) return client;
+  throw new HandoffKitError(
+    'SERVICE_NOT_CONFIGURED',
+    'cannot reply or close: this receiver was not told where the service is. Pass service: { baseUrl, apiKey } to createReceiver.',
+  );
+}

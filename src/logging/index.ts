@@ -1,0 +1,8 @@
+/**
+ * What the package writes for its operators, and what it keeps out of it.
+ *
+ * @module
+ */
+export { createLog, type LogOptions, withRedaction } from './create-log.js';
+export { createWarnOnce, type Log, type LogLine, silentLog } from './log.js';
+export { CENSOR, type RedactionPolicy, redactPaths } from './redact.js';

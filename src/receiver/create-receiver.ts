@@ -1,0 +1,167 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type DeliveryStats, inline } from '../delivery/index.js';
+import {
+  type AdmitGate,
+  type AnyHandler,
+  createDirectReplies,
+  createDispatcher,
+  createPending,
+  createRegistry,
+  type ErrorHandler,
+  type EventName,
+  type Handler,
+  type Replies,
+  within,
+} from '../events/index.js';
+import { createLog, type Log, silentLog, withRedaction } from '../logging/index.js';
+import type { WebhookEndpoint } from '../protocol/index.js';
+import { createAnswers } from './answer.js';
+import { createGuard } from './auth/index.js';
+import { createAuthenticate, type Guards } from './authenticate.js';
+import { createGreet } from './greeting.js';
+import { createListener, type Listener, type Next } from './listener.js';
+import { checkOptionNames, type ReceiverOptions, serviceOf } from './options.js';
+import { createPipeline } from './pipeline.js';
+import { createRequestLog } from './request-log.js';
+import { createRoutes } from './routes.js';
+
+/** A request handler of Express, or of `http.createServer`, with what it takes to set it up and to end it. */
+export interface Receiver {
+  /** Handles a request to one of its paths; any other goes on to `next`, or is answered 404 without one. */
+  (request: IncomingMessage, response: ServerResponse, next?: Next): void;
+  /** Adds a handler of one kind of event. Handlers of one event run one after another. */
+  on<Name extends EventName>(name: Name, handler: Handler<Name>): Receiver;
+  /** Adds a handler of every kind of event. */
+  onAny(handler: AnyHandler): Receiver;
+  /** Adds a hearer of failures: of handlers, of gates, of replies that did not arrive. */
+  onError(handler: ErrorHandler): Receiver;
+  /** Adds a gate that every handoff request must pass before it is accepted. */
+  admit(gate: AdmitGate): Receiver;
+  /**
+   * Puts the receiver in front of an Express app, for its own paths only: `http.createServer(receiver.before(app))`.
+   * It is faster than mounting, since its requests never pass through Express. Set `basePath`.
+   */
+  before(app: Listener): Listener;
+  /** Replies to and closes handed-over conversations from outside a handler. */
+  readonly conversations: Pick<Replies, 'reply' | 'close'>;
+  /** How many events are accepted and not handled, and how many are remembered. */
+  stats(): DeliveryStats;
+  /** Whether it takes requests: `false` once `close` was called. */
+  readonly accepting: boolean;
+  /** Drains: new requests are answered 503, what runs may finish within the time, default 10 seconds. */
+  close(options?: { readonly timeoutMs?: number }): Promise<{ readonly unfinished: number }>;
+}
+
+const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies readonly WebhookEndpoint[];
+
+/**
+ * Makes a receiver of everything the service sends.
+ *
+ * @example
+ * const receiver = createReceiver({
+ *   auth: { message: webhookUser({ username, secret }), handoff: pathToken(token) },
+ *   service: { baseUrl, apiKey },
+ * });
+ * receiver.on('handoff.message', async ({ payload, reply }) => {
+ *   await reply(`You said: ${payload.body}`);
+ * });
+ * app.use('/webhook', receiver);
+ */
+export function createReceiver(options: ReceiverOptions): Receiver {
+  checkOptionNames(options);
+  const guards: Guards = {
+    message: createGuard('message', options.auth?.message),
+    handoff: createGuard('handoff', options.auth?.handoff),
+  };
+  const log = logOf(options.log);
+  const handlerLog = withRedaction(log);
+  const delivery = options.delivery ?? inline();
+  const registry = createRegistry();
+  const inFlight = createPending();
+  const replies = createDirectReplies(serviceOf(options.service), (conversationId, err) =>
+    log.warn({ conversationId, err }, 'a reply or close did not reach the service'),
+  );
+  const waitTimeoutMs = options.waitTimeoutMs ?? 60_000;
+  const dispatcher = createDispatcher({ registry, replies, log, handlerLog, waitTimeoutMs });
+  let closing: Promise<{ unfinished: number }> | undefined;
+
+  delivery.start({ handle: dispatcher.handle, report: dispatcher.report, log });
+
+  const knowsToken = (segment: string): boolean =>
+    Boolean(guards.message?.knowsToken(segment) || guards.handoff?.knowsToken(segment));
+  const limits = {
+    maxBytes: options.limits?.bodyBytes ?? 262_144,
+    readTimeoutMs: options.limits?.readTimeoutMs ?? 10_000,
+    depth: options.limits?.depth ?? 64,
+  };
+
+  const listener = createListener({
+    routes: createRoutes({
+      basePath: options.basePath,
+      paths: options.paths,
+      mounted: [
+        ...(guards.message ? ['message' as const] : []),
+        ...(guards.handoff ? HANDOFF_ENDPOINTS : []),
+      ],
+      tokenInPath: Boolean(guards.message?.inPath || guards.handoff?.inPath),
+      knowsToken,
+    }),
+    knowsToken,
+    pipeline: createPipeline({
+      isDraining: () => closing !== undefined,
+      authenticate: createAuthenticate(guards, options.probes?.auth !== 'none'),
+      limits,
+      dispatcher,
+      delivery,
+    }),
+    answers: createAnswers(options.answers),
+    requestLog: createRequestLog(log, limits.depth),
+    dispatcher,
+    greet: createGreet(options.greeting, replies, dispatcher),
+    inFlight,
+  });
+
+  const drain = async (timeoutMs: number): Promise<{ unfinished: number }> => {
+    const deadline = Date.now() + timeoutMs;
+    const left = (): number => Math.max(0, deadline - Date.now());
+    await within(inFlight.idle(), left());
+    const { unfinished } = await delivery.stop({ timeoutMs: left() });
+    await within(replies.idle(), left());
+    if (unfinished > 0) log.error({ unfinished, timeoutMs }, 'closed before all handlers had finished');
+    return { unfinished };
+  };
+
+  const receiver: Receiver = Object.assign(listener, {
+    on<Name extends EventName>(name: Name, handler: Handler<Name>) {
+      registry.on(name, handler);
+      return receiver;
+    },
+    onAny(handler: AnyHandler) {
+      registry.onAny(handler);
+      return receiver;
+    },
+    onError(handler: ErrorHandler) {
+      registry.onError(handler);
+      return receiver;
+    },
+    admit(gate: AdmitGate) {
+      registry.admit(gate);
+      return receiver;
+    },
+    before:
+      (app: Listener): Listener =>
+      (request, response) =>
+        listener(request, response, () => app(request, response)),
+    conversations: { reply: replies.reply, close: replies.close },
+    stats: () => delivery.stats(),
+    accepting: true,
+    close: ({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}) => (closing ??= drain(timeoutMs)),
+  });
+  Object.defineProperty(receiver, 'accepting', { get: () => closing === undefined });
+  return receiver;
+}
+
+function logOf(log: Log | false | undefined): Log {
+  if (log === false) return silentLog;
+  return log ?? createLog();
+}

@@ -1,0 +1,31 @@
+import type { DeliveredEvent, Dispatcher, Replies } from '../events/index.js';
+import { transcriptOf, userOf } from '../events/index.js';
+import type { ReceiverOptions } from './options.js';
+
+/** Sends the first reply of a handoff. Never rejects. */
+export type Greet = (event: DeliveredEvent<'handoff.requested'>) => Promise<void>;
+
+/** Makes the greeter; `null` where no greeting is set. */
+export function createGreet(
+  greeting: ReceiverOptions['greeting'],
+  replies: Replies,
+  dispatcher: Dispatcher,
+): Greet | null {
+  if (greeting === undefined) return null;
+  return async ({ name, body, conversationId, requestId }) => {
+    try {
+      const text =
+        typeof greeting === 'string'
+          ? greeting
+          : await greeting({
+              payload: body,
+              conversationId,
+              user: userOf(body),
+              transcript: transcriptOf(body),
+            });
+      if (text !== null) await replies.reply(conversationId, text);
+    } catch (error) {
+      dispatcher.report(error, { event: name, conversationId, requestId });
+    }
+  };
+}

@@ -1,0 +1,21 @@
+/**
+ * HTTP in: match, authenticate, read, validate, hand over, answer.
+ *
+ * @module
+ */
+export type { HandoffAnswers } from './answer.js';
+export {
+  type AuthChoice,
+  type AuthFunction,
+  type AuthRequest,
+  type AuthScheme,
+  basic,
+  bearer,
+  noAuth,
+  pathToken,
+  webhookUser,
+} from './auth/index.js';
+export { createReceiver, type Receiver } from './create-receiver.js';
+export type { Listener, Next } from './listener.js';
+export type { GreetingContext, ReceiverOptions } from './options.js';
+export type { EndpointPaths } from './routes.js';

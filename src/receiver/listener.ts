@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Dispatcher, Pending } from '../events/index.js';
+import type { Answers } from './answer.js';
+import type { Greet } from './greeting.js';
+import type { Exchange, Outcome, Pipeline } from './pipeline.js';
+import { HUNG_UP } from './read-body.js';
+import { isRefusal, refuse } from './refusal.js';
+import { createRequestIds } from './request-id.js';
+import type { RequestLog } from './request-log.js';
+import type { Route } from './routes.js';
+
+/** Hands a request on to whatever comes after, as Express does. */
+export type Next = (error?: unknown) => void;
+
+/** Handles requests. */
+export type Listener = (request: IncomingMessage, response: ServerResponse, next?: Next) => void;
+
+/** What {@link createListener} needs. */
+export interface ListenerParts {
+  readonly routes: (url: string) => Route | null;
+  readonly knowsToken: (segment: string) => boolean;
+  readonly pipeline: Pipeline;
+  readonly answers: Answers;
+  readonly requestLog: RequestLog;
+  readonly dispatcher: Dispatcher;
+  readonly greet: Greet | null;
+  /** Requests under way. */
+  readonly inFlight: Pending;
+}
+
+const NOT_FOUND = refuse(404, 'not found');
+const WRONG_METHOD = refuse(405, 'method not allowed', { headers: { allow: 'POST' } });
+const BROKEN = refuse(500, 'internal error');
+
+/** Binds the pipeline to HTTP: picks the requests that are its own, and answers them whatever happens. */
+export function createListener(parts: ListenerParts): Listener {
+  const { routes, knowsToken, pipeline, answers, requestLog, dispatcher, greet, inFlight } = parts;
+  const requestIdOf = createRequestIds();
+
+  /** Other methods on the mount's own address, or under what is no token, may be another handler's. */
+  const isOurs = (route: Route, method: string | undefined): boolean => {
+    if (method === 'POST') return true;
+    return route.endpoint !== 'root' && (route.pathToken === undefined || knowsToken(route.pathToken));
+  };
+
+  const conclude = (exchange: Exchange, outcome: Outcome): void => {
+    answers.succeed(exchange.response, exchange.route.endpoint, exchange.requestId);
+    requestLog.accepted(exchange, outcome);
+    if (outcome.kind !== 'event' || outcome.event.name !== 'handoff.requested') return;
+    if (greet && outcome.acceptance !== 'duplicate') void greet(outcome.event);
+  };
+
+  const serve = async (exchange: Exchange): Promise<void> => {
+    const { route, requestId, response } = exchange;
+    try {
+      const outcome = exchange.request.method === 'POST' ? await pipeline(exchange) : WRONG_METHOD;
+      if (!isRefusal(outcome)) return conclude(exchange, outcome);
+      if (outcome !== HUNG_UP) answers.refuse(response, route.endpoint, requestId, outcome);
+      requestLog.refused(exchange, outcome);
+    } catch (error) {
+      dispatcher.report(error, { requestId });
+      answers.refuse(response, route.endpoint, requestId, BROKEN);
+    }
+  };
+
+  return (request, response, next) => {
+    const route = routes(request.url ?? '/');
+    const requestId = requestIdOf(request);
+    if (route && isOurs(route, request.method)) {
+      inFlight.enter();
+      const exchange = { request, response, route, requestId, receivedAt: Date.now() };
+      void serve(exchange).finally(() => inFlight.leave());
+      return;
+    }
+    if (next) return next();
+    answers.refuse(response, 'root', requestId, NOT_FOUND);
+  };
+}

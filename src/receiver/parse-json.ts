@@ -1,0 +1,59 @@
+import { isUtf8 } from 'node:buffer';
+import { type Refusal, refuse } from './refusal.js';
+
+/** A JSON object. */
+export type JsonObject = Record<string, unknown>;
+
+const EMPTY = refuse(400, 'body is empty');
+const NOT_UTF8 = refuse(400, 'body is not UTF-8');
+const NOT_JSON = refuse(400, 'body is not JSON');
+const NOT_AN_OBJECT = refuse(400, 'body is not a JSON object');
+const TOO_DEEP = refuse(400, 'body is nested too deeply', { detail: 'see limits.depth' });
+const FORBIDDEN_KEY = refuse(400, 'body has a forbidden key', {
+  detail: 'a key named __proto__, or constructor.prototype, has no place in an event',
+});
+
+/** Reads a JSON object strictly from bytes, text, or what a body parser has already made of them. */
+export function parseJson(body: unknown, maxDepth: number): JsonObject | Refusal {
+  if (body instanceof Uint8Array) {
+    if (body.length === 0) return EMPTY;
+    if (!isUtf8(body)) return NOT_UTF8;
+    return parseText(Buffer.from(body.buffer, body.byteOffset, body.length).toString(), maxDepth);
+  }
+  if (typeof body === 'string') return body === '' ? EMPTY : parseText(body, maxDepth);
+  return checkObject(body, maxDepth);
+}
+
+function parseText(text: string, maxDepth: number): JsonObject | Refusal {
+  try {
+    return checkObject(JSON.parse(text), maxDepth);
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+function checkObject(value: unknown, maxDepth: number): JsonObject | Refusal {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return NOT_AN_OBJECT;
+  return findFault(value, maxDepth) ?? (value as JsonObject);
+}
+
+/** Looks for what later code could trip over: deep nesting, and keys that reach for prototypes. */
+function findFault(value: object, depthLeft: number): Refusal | null {
+  if (depthLeft === 0) return TOO_DEEP;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const fault = typeof item === 'object' && item !== null ? findFault(item, depthLeft - 1) : null;
+      if (fault) return fault;
+    }
+    return null;
+  }
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__') return FORBIDDEN_KEY;
+    const child = (value as JsonObject)[key];
+    if (typeof child !== 'object' || child === null) continue;
+    if (key === 'constructor' && Object.hasOwn(child, 'prototype')) return FORBIDDEN_KEY;
+    const fault = findFault(child, depthLeft - 1);
+    if (fault) return fault;
+  }
+  return null;
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Acceptance, Delivery } from '../delivery/index.js';
+import { type DeliveredEvent, type Dispatcher, EVENT_OF, eventKey } from '../events/index.js';
+import { isProbe, ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
+import type { Authenticate } from './authenticate.js';
+import { type JsonObject, parseJson } from './parse-json.js';
+import { checkAnnouncedSize, HUNG_UP, type ReadLimits, readBody } from './read-body.js';
+import { isRefusal, type Refusal, refuse } from './refusal.js';
+import type { Route } from './routes.js';
+
+/** What the pipeline is made of. */
+export interface PipelineParts {
+  readonly isDraining: () => boolean;
+  readonly authenticate: Authenticate;
+  readonly limits: ReadLimits & { readonly depth: number };
+  readonly dispatcher: Dispatcher;
+  readonly delivery: Delivery;
+}
+
+/** One request on its way. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly route: Route;
+  readonly requestId: string;
+  readonly receivedAt: number;
+}
+
+/** What became of a request that was not refused. */
+export type Outcome =
+  | { readonly kind: 'probe' }
+  | { readonly kind: 'event'; readonly event: DeliveredEvent; readonly acceptance: Acceptance };
+
+const DRAINING = refuse(503, 'shutting down', { headers: { 'retry-after': '5' }, hangUp: true });
+const FAILED = refuse(500, 'handler failed');
+const FULL = refuse(503, 'too busy', {
+  detail: 'too many events are waiting to be handled',
+  headers: { 'retry-after': '1' },
+});
+
+/** Takes a request that came to a known path through every step up to its answer. */
+export type Pipeline = (exchange: Exchange) => Promise<Outcome | Refusal>;
+
+/** Makes the pipeline. Each step either lets the request go on or returns its refusal. */
+export function createPipeline({
+  isDraining,
+  authenticate,
+  limits,
+  dispatcher,
+  delivery,
+}: PipelineParts): Pipeline {
+  return async (exchange) => {
+    const { request, route, requestId, receivedAt } = exchange;
+
+    if (isDraining()) return DRAINING;
+    const tooLarge = checkAnnouncedSize(request, limits.maxBytes);
+    if (tooLarge) return tooLarge;
+
+    const grant = await authenticate(request, route);
+    if (grant.level === 'none') return grant.otherwise;
+
+    const raw = await readBody(request, limits);
+    if (raw === HUNG_UP) return HUNG_UP;
+    const body = isRefusal(raw) ? raw : parseJson(raw, limits.depth);
+
+    if (!isRefusal(body) && isProbe(body)) {
+      await dispatcher.observe({ endpoint: route.endpoint }, requestId, receivedAt);
+      return { kind: 'probe' };
+    }
+    // Who may only send probes is not told what else is wrong with a body.
+    if (grant.level === 'probe') return grant.otherwise;
+    if (isRefusal(body)) return body;
+
+    const event = toEvent(grant.endpoint, body, exchange);
+    if (isRefusal(event)) return event;
+
+    if (event.name === 'handoff.requested' && !(await delivery.seen(event))) {
+      const admitted = await dispatcher.admit(event);
+      if (admitted !== true) return refuse(503, admitted, { detail: 'refused by the admit gate' });
+    }
+
+    const acceptance = await delivery.accept(event);
+    if (acceptance === 'failed') return FAILED;
+    if (acceptance === 'full') return FULL;
+    return { kind: 'event', event, acceptance };
+  };
+}
+
+function toEvent(
+  endpoint: WebhookEndpoint,
+  json: JsonObject,
+  { requestId, receivedAt }: Exchange,
+): DeliveredEvent | Refusal {
+  try {
+    const body = validateWebhook(endpoint, json);
+    return {
+      name: EVENT_OF[endpoint],
+      key: eventKey(endpoint, body, requestId),
+      conversationId: body.conversation_id,
+      body,
+      receivedAt,
+      requestId,
+    } as DeliveredEvent;
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    return refuse(400, refusalText(error), { detail: error.message });
+  }
+}
+
+/** Which fields are wrong, for the sender: paths only, which are the contract's own names. */
+function refusalText(error: ValidationError): string {
+  if (error.code === 'OLD_MESSAGE_FORMAT') return 'deprecated message format (V1)';
+  const places = error.issues.slice(0, 10).map(({ path }) => path || 'body');
+  return `invalid body: ${[...new Set(places)].join(', ')}`;
+}

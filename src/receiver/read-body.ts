@@ -1,0 +1,94 @@
+import type { IncomingMessage } from 'node:http';
+import { checkContentType } from './content-type.js';
+import { type Refusal, refuse } from './refusal.js';
+
+/** A request to which a body parser, or a platform, may have added what it read. */
+export type RequestWithBody = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown };
+
+/** How much is read, and for how long. */
+export interface ReadLimits {
+  readonly maxBytes: number;
+  readonly readTimeoutMs: number;
+}
+
+/** The sender went away: nobody is left to answer. */
+export const HUNG_UP = refuse(499, 'client closed the request', { detail: 'the sender hung up mid-body' });
+
+const tooLarge = (maxBytes: number): Refusal =>
+  refuse(413, 'body too large', {
+    detail: `the limit is ${maxBytes} bytes (limits.bodyBytes)`,
+    hangUp: true,
+  });
+
+const CONSUMED = refuse(500, 'body not available', {
+  detail:
+    'something before the receiver read the request body and left no req.body. Mount the receiver before that middleware, or let it keep what it read in req.body or req.rawBody.',
+});
+
+/** Refuses a body that announces itself as too large, before any of it is read. */
+export function checkAnnouncedSize(request: IncomingMessage, maxBytes: number): Refusal | null {
+  const announced = request.headers['content-length'];
+  return announced !== undefined && Number(announced) > maxBytes ? tooLarge(maxBytes) : null;
+}
+
+/** The body as bytes, or as whatever a body parser before the receiver has made of it. */
+export async function readBody(request: RequestWithBody, limits: ReadLimits): Promise<Refusal | unknown> {
+  if (request.rawBody instanceof Buffer) return withinLimit(request.rawBody, limits.maxBytes);
+  if (!request.readableDidRead && !request.readableEnded) {
+    const badType = checkContentType(request.headers);
+    if (badType) return badType;
+    const bytes = await readStream(request, limits);
+    // Some platforms set req.body and hand over a stream that has nothing in it.
+    return bytes instanceof Buffer && bytes.length === 0 && hasContent(request.body) ? request.body : bytes;
+  }
+  if (request.body === undefined || request.body === null) return CONSUMED;
+  return request.body instanceof Buffer ? withinLimit(request.body, limits.maxBytes) : request.body;
+}
+
+const withinLimit = (bytes: Buffer, maxBytes: number): Buffer | Refusal =>
+  bytes.length > maxBytes ? tooLarge(maxBytes) : bytes;
+
+const hasContent = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null
+    ? Object.keys(body).length > 0
+    : typeof body === 'string' && body !== '';
+
+/** Reads a stream up to a size and within a time. */
+export function readStream(
+  request: IncomingMessage,
+  { maxBytes, readTimeoutMs }: ReadLimits,
+): Promise<Buffer | Refusal> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+
+    const finish = (result: Buffer | Refusal): void => {
+      clearTimeout(timer);
+      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      // What is still coming flows on into nothing, until the answer is out and the connection is closed.
+      request.on('error', ignore);
+      resolve(result);
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > maxBytes) finish(tooLarge(maxBytes));
+      else chunks.push(chunk);
+    };
+    const onEnd = (): void => {
+      const [only] = chunks;
+      finish(chunks.length === 1 && only ? only : Buffer.concat(chunks));
+    };
+    const onGone = (): void => finish(HUNG_UP);
+    const onSlow = (): void =>
+      finish(
+        refuse(408, 'body took too long', {
+          detail: `the body was not complete after ${readTimeoutMs} ms (limits.readTimeoutMs)`,
+          hangUp: true,
+        }),
+      );
+    const timer = setTimeout(onSlow, readTimeoutMs);
+    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+  });
+}
+
+function ignore(): void {}

@@ -1,0 +1,18 @@
+import { isProbe } from '../protocol/index.js';
+import { parseJson } from './parse-json.js';
+import { type RequestWithBody, readStream } from './read-body.js';
+import { isRefusal } from './refusal.js';
+
+/** A probe is small; nothing larger is looked at. */
+const PEEK = { maxBytes: 16_384, readTimeoutMs: 2_000 };
+
+/**
+ * Whether a request that was refused for its credentials was an availability test: its operator needs to know,
+ * since the platform now shows the webhook as unreachable. Looked at after the answer, and for the log alone.
+ */
+export async function wasProbe(request: RequestWithBody, maxDepth: number): Promise<boolean> {
+  const body = request.readableDidRead ? request.body : await readStream(request, PEEK);
+  if (isRefusal(body)) return false;
+  const json = parseJson(body, maxDepth);
+  return !isRefusal(json) && isProbe(json);
+}

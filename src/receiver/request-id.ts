@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/** What a request id may look like when it comes from outside. */
+const ACCEPTABLE = /^[\w.:-]{1,128}$/;
+
+/**
+ * Gives each request an id: the one that a logger before the receiver has given it (`req.id`), the one that
+ * the sender or a proxy sent (`X-Request-Id`), or a new one.
+ */
+export function createRequestIds(): (request: IncomingMessage & { readonly id?: unknown }) => string {
+  const prefix = randomBytes(6).toString('base64url');
+  let count = 0;
+  return (request) => {
+    if (typeof request.id === 'string' && request.id !== '') return request.id;
+    const given = request.headers['x-request-id'];
+    if (typeof given === 'string' && ACCEPTABLE.test(given)) return given;
+    count += 1;
+    return `${prefix}-${count.toString(36)}`;
+  };
+}

@@ -1,0 +1,47 @@
+import type { Log } from '../logging/index.js';
+import type { Exchange, Outcome } from './pipeline.js';
+import { HUNG_UP } from './read-body.js';
+import type { Refusal } from './refusal.js';
+import { wasProbe } from './rejected-probe.js';
+
+/** Writes one line for each request: ids and outcomes, never what anybody wrote. */
+export interface RequestLog {
+  accepted(exchange: Exchange, outcome: Outcome): void;
+  refused(exchange: Exchange, refusal: Refusal): void;
+}
+
+const REJECTED_PROBE =
+  'an availability probe was refused for its credentials: the platform now shows this webhook as unreachable. Give the service the credentials of this endpoint, or let probes in without any: probes: { auth: "none" }';
+
+/** Makes a {@link RequestLog}. */
+export function createRequestLog(log: Log, maxDepth: number): RequestLog {
+  const about = ({ requestId, route, receivedAt }: Exchange) => ({
+    requestId,
+    endpoint: route.endpoint,
+    ms: Date.now() - receivedAt,
+  });
+
+  return {
+    accepted(exchange, outcome) {
+      if (outcome.kind === 'probe') return log.info(about(exchange), 'probe answered');
+      const { event, acceptance } = outcome;
+      log.info(
+        { ...about(exchange), event: event.name, conversationId: event.conversationId, acceptance },
+        'event',
+      );
+    },
+    refused(exchange, refusal) {
+      const line = {
+        ...about(exchange),
+        status: refusal.status,
+        reason: refusal.reason,
+        detail: refusal.detail,
+      };
+      if (refusal === HUNG_UP) return log.debug(line, 'request refused');
+      if (refusal.status !== 401) return log.warn(line, 'request refused');
+      void wasProbe(exchange.request, maxDepth).then((probe) =>
+        log.warn(line, probe ? REJECTED_PROBE : 'request refused'),
+      );
+    },
+  };
+}
