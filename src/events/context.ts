@@ -39,29 +39,26 @@ function happening<Name extends DeliveredName>(
   parts: ContextParts,
   event: DeliveredEvent<Name>,
   run: Run,
-  payload: () => EventPayloads[Name],
   sentTime: number | null,
+  payload: () => EventPayloads[Name],
 ): DeliveredHappening<Name> {
-  const { name, conversationId, requestId } = event;
+  const { conversationId, requestId } = event;
+  const name: Name = event.name;
   const log = lazy(() => parts.log.child({ event: name, conversationId, requestId }));
   const seen = lazy(() => {
     const value = payload();
-    parts.onPayload(name as Name, value);
+    parts.onPayload(name, value);
     return value;
   });
   return {
-    event: name as Name,
+    event: name,
     conversationId,
     requestId,
+    receivedAt: new Date(event.receivedAt),
+    sentAt: sentTime === null ? null : toDate(sentTime),
     attempt: run.attempt,
     get payload() {
       return seen();
-    },
-    get receivedAt() {
-      return new Date(event.receivedAt);
-    },
-    get sentAt() {
-      return sentTime === null ? null : toDate(sentTime);
     },
     get log() {
       return log();
@@ -72,31 +69,16 @@ function happening<Name extends DeliveredName>(
   };
 }
 
-/** Adds properties to a context without looking at its lazy ones. */
-function extend<Base extends object, More extends object>(base: Base, more: More): Base & More {
-  return Object.defineProperties(base, Object.getOwnPropertyDescriptors(more)) as Base & More;
-}
-
 const acting = ({ replies }: ContextParts, conversationId: string): Acting => ({
   reply: (text, options) => replies.reply(conversationId, text, options),
   close: (options) => replies.close(conversationId, options),
 });
 
-const requested = (parts: ContextParts, event: DeliveredEvent<'handoff.requested'>) => {
-  const user = lazy(() => userOf(event.body));
-  const transcript = lazy(() => transcriptOf(event.body));
-  return {
-    get user() {
-      return user();
-    },
-    get transcript() {
-      return transcript();
-    },
-    get replyBy() {
-      return new Date(event.receivedAt + parts.waitTimeoutMs);
-    },
-  };
-};
+const requested = (parts: ContextParts, event: DeliveredEvent<'handoff.requested'>) => ({
+  user: userOf(event.body),
+  transcript: transcriptOf(event.body),
+  replyBy: new Date(event.receivedAt + parts.waitTimeoutMs),
+});
 
 type ContextBuilders = {
   [Name in DeliveredName]: (
@@ -109,27 +91,22 @@ type ContextBuilders = {
 /** Builds the argument of each event's handlers. */
 export const contextOf: ContextBuilders = {
   message(parts, event, run) {
-    const payload = lazy(() => agentMessage.parse(event.body));
-    const base = happening(parts, event, run, payload, event.body.create_time);
-    return extend(base, {
-      get text() {
-        return messageText(payload());
-      },
-      get audio() {
-        return messageAudio(payload());
-      },
-    });
+    const base = happening(parts, event, run, event.body.create_time, () => agentMessage.parse(event.body));
+    return Object.defineProperties(base, {
+      text: { enumerable: true, get: () => messageText(base.payload) },
+      audio: { enumerable: true, get: () => messageAudio(base.payload) },
+    }) as HandlerContexts['message'];
   },
   'handoff.requested'(parts, event, run) {
-    const base = happening(parts, event, run, () => event.body, event.body.timestamp);
-    return extend(extend(base, acting(parts, event.conversationId)), requested(parts, event));
+    const base = happening(parts, event, run, event.body.timestamp, () => event.body);
+    return Object.assign(base, acting(parts, event.conversationId), requested(parts, event));
   },
   'handoff.message'(parts, event, run) {
-    const base = happening(parts, event, run, () => event.body, event.body.timestamp);
-    return extend(base, acting(parts, event.conversationId));
+    const base = happening(parts, event, run, event.body.timestamp, () => event.body);
+    return Object.assign(base, acting(parts, event.conversationId));
   },
   'handoff.closed'(parts, event, run) {
-    return happening(parts, event, run, () => event.body, event.body.timestamp);
+    return happening(parts, event, run, event.body.timestamp, () => event.body);
   },
 };
 
@@ -140,6 +117,6 @@ export function admitContextOf(
   parts: ContextParts,
   event: DeliveredEvent<'handoff.requested'>,
 ): AdmitContext {
-  const base = happening(parts, event, NOT_RUNNING, () => event.body, event.body.timestamp);
-  return extend(base, requested(parts, event));
+  const base = happening(parts, event, NOT_RUNNING, event.body.timestamp, () => event.body);
+  return Object.assign(base, requested(parts, event));
 }

@@ -61,7 +61,7 @@ export function createDispatcher({
 
   const report = (error: unknown, place: FailurePlace): void => {
     const where = { event: null, conversationId: null, requestId: null, attempt: 1, ...place };
-    log.error({ ...where, err: error }, 'something failed');
+    log.error({ ...where, err: error }, where.event ? 'handling an event failed' : 'a request failed');
     for (const hear of registry.errorHandlers) {
       settle(() => hear({ ...where, error, log: handlerLog.child(where) })).catch((failure: unknown) =>
         log.error({ ...where, err: failure }, 'an error handler failed itself'),

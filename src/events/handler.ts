@@ -96,7 +96,7 @@ export interface FailureReport {
   readonly log: Log;
 }
 
-/** Hears of failures: of handlers, of gates, of replies that did not arrive. */
+/** Hears of failures: of handlers, gates and greetings. */
 export type ErrorHandler = (report: FailureReport) => unknown;
 
 /** What the gate sees of a handoff request before it is accepted. */

@@ -52,7 +52,7 @@ export function createAuthenticate(guards: Guards, probesNeedAuth: boolean): Aut
 
 function passes(guard: Guard, request: AuthRequest): boolean | Promise<boolean> {
   const verdict = guard.verify(request);
-  return typeof verdict === 'object' ? verdict.then((late) => late === true) : verdict === true;
+  return typeof verdict === 'boolean' ? verdict : Promise.resolve(verdict).then((late) => late === true);
 }
 
 function unauthorized(guard: Guard, several: boolean, hasHeader: boolean): Refusal {

@@ -33,7 +33,7 @@ export interface Receiver {
   on<Name extends EventName>(name: Name, handler: Handler<Name>): Receiver;
   /** Adds a handler of every kind of event. */
   onAny(handler: AnyHandler): Receiver;
-  /** Adds a hearer of failures: of handlers, of gates, of replies that did not arrive. */
+  /** Adds a hearer of failures: of handlers, gates and greetings. */
   onError(handler: ErrorHandler): Receiver;
   /** Adds a gate that every handoff request must pass before it is accepted. */
   admit(gate: AdmitGate): Receiver;

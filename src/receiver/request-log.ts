@@ -23,6 +23,7 @@ export function createRequestLog(log: Log, maxDepth: number): RequestLog {
 
   return {
     accepted(exchange, outcome) {
+      if (log.isLevelEnabled?.('info') === false) return;
       if (outcome.kind === 'probe') return log.info(about(exchange), 'probe answered');
       const { event, acceptance } = outcome;
       log.info(

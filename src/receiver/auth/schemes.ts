@@ -4,7 +4,8 @@ import type { AuthRequest, AuthScheme } from './scheme.js';
 import { checkSecret, createMatcher } from './secret.js';
 
 const REALM = 'realm="handoff-kit"';
-const BEARER = /^bearer +(\S+)$/i;
+/** A webhook username may have spaces in it, and the service sends it as it is. */
+const BEARER = /^bearer +(\S.*)$/i;
 
 /** Short tokens can be guessed. */
 const SHORTEST_PATH_TOKEN = 16;

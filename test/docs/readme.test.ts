@@ -1,0 +1,111 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const WORK = join(ROOT, '.readme-check');
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+const blocks = [...README.matchAll(/^```ts( run)?\n([\s\S]*?)^```$/gm)].map(([, run, code = '']) => ({
+  code,
+  run: run !== undefined,
+}));
+
+beforeAll(() => {
+  rmSync(WORK, { recursive: true, force: true });
+  mkdirSync(WORK);
+});
+afterAll(() => rmSync(WORK, { recursive: true, force: true }));
+
+describe('the README', () => {
+  it('has code blocks that compile', () => {
+    expect(blocks.length).toBeGreaterThan(3);
+    writeFileSync(
+      join(WORK, 'tsconfig.json'),
+      JSON.stringify({
+        extends: '../tsconfig.json',
+        compilerOptions: { noUnusedLocals: false },
+        include: ['*.ts'],
+      }),
+    );
+    blocks.forEach(({ code }, index) => {
+      writeFileSync(join(WORK, `block-${index}.ts`), code);
+    });
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    expect(() => execFileSync(process.execPath, [tsc, '-p', WORK], { encoding: 'utf8' })).not.toThrow();
+  });
+
+  it('names only npm scripts that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const named = [...README.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:]+)/g)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(0);
+    for (const name of named) expect(scripts).toHaveProperty([String(name)]);
+  });
+
+  it('opens with code that runs: a user is answered', async () => {
+    const { code } = blocks.find(({ run }) => run) ?? { code: '' };
+    const replies: unknown[] = [];
+    const service = createServer((request, response) => {
+      request.setEncoding('utf8').on('data', (text: string) => replies.push(JSON.parse(text)));
+      request.on('end', () => response.end('{"code":200,"message":"success"}'));
+    });
+    await new Promise<void>((done) => service.listen(0, '127.0.0.1', done));
+    const port = await freePort();
+    const token = 'a-token-nobody-can-guess';
+    // Written without types, so that Node runs it as it is printed.
+    writeFileSync(join(WORK, 'opening.mjs'), code);
+    const child = spawn(process.execPath, [join(WORK, 'opening.mjs')], {
+      env: {
+        ...process.env,
+        PORT: String(port),
+        WEBHOOK_USERNAME: 'acme',
+        WEBHOOK_SECRET: 'secret',
+        HANDOFF_TOKEN: token,
+        API_KEY: 'key',
+        SERVICE_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    try {
+      const answer = await postWhenUp(`http://127.0.0.1:${port}/webhook/${token}/chat`, {
+        conversation_id: 'c-1',
+        timestamp: 1,
+        body: 'hello',
+      });
+      expect(answer).toBe('{"code":200,"message":"success"}');
+      expect(replies).toMatchObject([{ conversation_id: 'c-1', body: 'You said: hello' }]);
+    } finally {
+      await ended(child);
+      service.close();
+    }
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+async function postWhenUp(url: string, body: object): Promise<string> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const headers = { 'content-type': 'application/json' };
+      return await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+    } catch (error) {
+      if (attempt === 200) throw error;
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  const exit = new Promise((done) => child.once('exit', done));
+  child.kill();
+  await exit;
+}

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = resolve(import.meta.dirname, '../src');
+
+/** The rooms, each with those it may use: the table of CONTRIBUTING.md, held against the code. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  logging: [],
+  service: ['protocol'],
+  events: ['protocol', 'logging', 'service'],
+  delivery: ['protocol', 'logging', 'events'],
+  receiver: ['protocol', 'logging', 'service', 'events', 'delivery'],
+  simulator: ['protocol'],
+  standalone: ['protocol', 'logging', 'service', 'events', 'delivery', 'receiver'],
+};
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+
+const imports: Import[] = files.flatMap((file) => {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  return [...text.matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) => ({
+    file,
+    target: relative(SRC, resolve(SRC, dirname(file), path)),
+  }));
+});
+
+const roomOf = (path: string): string => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '');
+
+describe('the house', () => {
+  it('has only rooms with a door', () => {
+    const rooms = new Set(files.map(roomOf).filter((room) => room !== '' && room !== 'cli'));
+    for (const room of rooms) expect(files, room).toContain(`${room}/index.ts`);
+  });
+
+  it.each(Object.entries(ROOMS))('%s uses only rooms below it', (room, below) => {
+    const strangers = imports
+      .filter(({ file, target }) => roomOf(file) === room && roomOf(target) !== room)
+      .filter(({ target }) => !below.includes(roomOf(target)));
+    expect(strangers).toEqual([]);
+  });
+
+  it('is entered by its doors', () => {
+    const sideways = imports
+      .filter(({ file, target }) => roomOf(file) !== roomOf(target))
+      .filter(({ target }) => !/^\w+\/index\.js$/.test(target));
+    expect(sideways).toEqual([]);
+  });
+});
