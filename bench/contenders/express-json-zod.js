@@ -1,0 +1,33 @@
+import { timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+import { agentMessage } from '../../dist/protocol/index.js';
+import { credentials } from '../requests.js';
+import { express } from './root.js';
+
+const { username, secret } = credentials;
+const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`);
+
+function authorized(/** @type {string | undefined} */ header) {
+  const given = Buffer.from(header ?? '');
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** What one would write by hand, with the project's own schema. @type {import('./index.js').CreateServer} */
+export function create({ handled }) {
+  const app = express();
+  app.post(
+    '/webhook',
+    (req, res, next) => {
+      if (authorized(req.headers.authorization)) next();
+      else res.status(401).json({ code: 401, msg: 'unauthorized' });
+    },
+    express.json(),
+    (req, res) => {
+      const { success } = agentMessage.safeParse(req.body);
+      if (!success) return res.status(400).json({ code: 400, msg: 'invalid body' });
+      handled();
+      return res.json({ code: 200, msg: 'success' });
+    },
+  );
+  return createServer(app);
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+
+const versionOf = (/** @type {string} */ path) =>
+  JSON.parse(readFileSync(new URL(`${path}/package.json`, import.meta.url), 'utf8')).version;
+
+/** The versions of everybody who takes part, in one line. */
+export function versions() {
+  const peers = ['@octokit/webhooks', '@slack/bolt', '@line/bot-sdk'];
+  return [
+    `Express ${versionOf('../node_modules/express')}`,
+    ...peers.map((name) => `${name} ${versionOf(`node_modules/${name}`)}`),
+  ].join(', ');
+}
+
+/** What the run ran on, in one line. */
+export function machine() {
+  const model = cpus()[0]?.model.trim();
+  const processor = model && model !== 'unknown' ? ` (${model})` : '';
+  return `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${availableParallelism()} CPUs${processor}`;
+}
+
+/** A warning if the machine has other work to do; undefined on a quiet one and where nobody can tell. */
+export function busyWarning() {
+  const [load] = loadavg();
+  if (load < 0.5) return undefined;
+  return `The machine has other work (load ${load.toFixed(1)}): expect noise.`;
+}

@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+import { contenders } from './contenders/index.js';
+
+/**
+ * @typedef {object} Options
+ * @property {readonly import('./contenders/index.js').Contender[]} selected
+ * @property {number} rounds
+ * @property {number} seconds of one round
+ * @property {number} warmUpRequests
+ * @property {number} connections
+ * @property {boolean} forTheRecord whether the results belong in RESULTS.md
+ */
+
+const HELP = `Measures the receiver beside other webhook receivers, all in one run.
+
+  npm run bench                              about six minutes; writes bench/RESULTS.md
+  node bench/run.js --quick                  about a minute and a half; writes nothing
+  node bench/run.js --only bare,mounted      some contenders; writes nothing
+  npx -y -p node@24 node bench/run.js        on another Node
+
+Contenders:
+${contenders.map(({ id, title }) => `  ${id.padEnd(18)} ${title}`).join('\n')}
+`;
+
+/**
+ * Reads the command line.
+ *
+ * @param {string[]} args
+ * @returns {Options | { help: string }}
+ */
+export function readOptions(args) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return { help: HELP };
+  const pace = values.quick
+    ? { rounds: 3, seconds: 1, warmUpRequests: 5000 }
+    : { rounds: 7, seconds: 2.5, warmUpRequests: 20_000 };
+  return {
+    ...pace,
+    selected: select(values.only),
+    connections: 32,
+    forTheRecord: !values.quick && values.only === undefined,
+  };
+}
+
+function select(/** @type {string | undefined} */ only) {
+  if (only === undefined) return contenders;
+  const ids = only.split(',').map((id) => id.trim());
+  const unknown = ids.filter((id) => !contenders.some((contender) => contender.id === id));
+  if (unknown.length > 0) {
+    throw new Error(`--only: no contender is called ${unknown.join(', ')}; --help lists them`);
+  }
+  return contenders.filter(({ id }) => ids.includes(id));
+}

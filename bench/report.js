@@ -1,0 +1,99 @@
+import { judge } from './targets.js';
+
+/**
+ * @typedef {object} Row
+ * @property {string} id
+ * @property {string} title
+ * @property {{ median: number, min: number, max: number }} rate
+ * @property {number} p99
+ * @property {number} cpu
+ * @property {number} busy
+ * @property {number} toBare
+ * @property {number} toFloor
+ */
+
+const HEAD = ['contender', 'req/s', 'min - max', 'p99 ms', 'CPU µs/req', 'to bare', 'to Express'];
+
+function median(/** @type {number[]} */ values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/**
+ * Medians over the rounds, and ratios of those medians.
+ *
+ * @param {readonly import('./contenders/index.js').Contender[]} selected
+ * @param {Map<string, import('./measure.js').Sample[]>} samples
+ * @returns {Row[]}
+ */
+export function summarize(selected, samples) {
+  const pick = (/** @type {string} */ id, /** @type {keyof import('./measure.js').Sample} */ field) =>
+    (samples.get(id) ?? []).map((sample) => sample[field]);
+  const rateOf = (/** @type {string} */ id) => median(pick(id, 'rate'));
+  return selected.map(({ id, title }) => {
+    const rates = pick(id, 'rate');
+    return {
+      id,
+      title,
+      rate: { median: rateOf(id), min: Math.min(...rates), max: Math.max(...rates) },
+      p99: median(pick(id, 'p99')),
+      cpu: median(pick(id, 'cpu')),
+      busy: median(pick(id, 'busy')),
+      toBare: rateOf(id) / rateOf('bare'),
+      toFloor: rateOf(id) / rateOf('express'),
+    };
+  });
+}
+
+const whole = (/** @type {number} */ value) => Math.round(value).toLocaleString('en');
+const ratioText = (/** @type {number} */ value) => (Number.isFinite(value) ? value.toFixed(2) : '-');
+
+const cells = (/** @type {Row} */ row) => [
+  row.title,
+  whole(row.rate.median),
+  `${whole(row.rate.min)} - ${whole(row.rate.max)}`,
+  row.p99.toFixed(1),
+  whole(row.cpu),
+  ratioText(row.toBare),
+  ratioText(row.toFloor),
+];
+
+/** The results as a table for the terminal. @param {readonly Row[]} rows */
+export function terminalReport(rows) {
+  const lines = [HEAD, ...rows.map(cells)];
+  const widths = HEAD.map((_, column) => Math.max(...lines.map((line) => line[column].length)));
+  const format = (/** @type {string[]} */ line) =>
+    line
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
+      .join('  ');
+  const verdicts = judge(rows).map(
+    ({ title, ratio, ratioReading, atLeast, met }) =>
+      `  ${met ? 'met   ' : 'missed'}  ${title}: ${ratio.toFixed(2)}, target ${atLeast}` +
+      ` (handler reads all: ${ratioText(ratioReading)})`,
+  );
+  const rule = widths.map((width) => '-'.repeat(width));
+  const targets = verdicts.length > 0 ? ['', 'Targets', ...verdicts] : [];
+  return [format(HEAD), format(rule), ...rows.map((row) => format(cells(row))), ...targets].join('\n');
+}
+
+const table = (/** @type {string[]} */ head, /** @type {string[][]} */ body) =>
+  [head, head.map((_, column) => (column === 0 ? '---' : '---:')), ...body]
+    .map((line) => `| ${line.join(' | ')} |`)
+    .join('\n');
+
+/** The results as a section of RESULTS.md, without its heading. @param {readonly Row[]} rows @param {string} machine */
+export function markdownReport(rows, machine) {
+  const verdicts = judge(rows).map(({ title, ratio, ratioReading, atLeast, met }) => [
+    title,
+    String(atLeast),
+    ratio.toFixed(2),
+    met ? 'met' : 'missed',
+    ratioText(ratioReading),
+  ]);
+  return [
+    machine,
+    table(HEAD, rows.map(cells)),
+    table(['target, as a ratio of req/s', 'at least', 'measured', '', 'handler reads all'], verdicts),
+  ].join('\n\n');
+}

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { clientOf, freePort, instantClock, rawService, serviceAnswering } from './support.js';
+
+describe('the health of the service', () => {
+  test.each([['service is normal'], ['service is normal\n'], ['  service is normal\r\n']])(
+    '200 with "%s" is available',
+    async (body) => {
+      const service = await serviceAnswering({ body });
+      expect(await clientOf(service).webhooks.health()).toEqual({
+        available: true,
+        status: 200,
+        latencyMs: 0,
+      });
+    },
+  );
+
+  test.each([
+    [''],
+    ['OK'],
+    ['Service is normal'],
+    ['"service is normal"'],
+    ['service is normal again'],
+    ['x'.repeat(2_000_000)],
+  ])('200 with other words is not', async (body) => {
+    const service = await serviceAnswering({ body });
+    expect(await clientOf(service).webhooks.health()).toMatchObject({
+      available: false,
+      status: 200,
+      reason: 'body',
+    });
+  });
+
+  test.each([[201], [204], [404], [429], [500], [503]])(
+    'the status %i is not, and is not asked again',
+    async (status) => {
+      const service = await serviceAnswering({ status, body: status === 204 ? '' : 'service is normal' });
+      expect(await clientOf(service).webhooks.health()).toMatchObject({
+        available: false,
+        status,
+        reason: 'status',
+      });
+      expect(service.requests).toHaveLength(1);
+    },
+  );
+
+  test('silence is a timeout', async () => {
+    const service = await rawService(() => undefined);
+    expect(await clientOf(service).webhooks.health({ timeoutMs: 20 })).toMatchObject({
+      available: false,
+      status: null,
+      reason: 'timeout',
+    });
+  });
+
+  test('nobody there is unreachable', async () => {
+    const client = clientOf({ baseUrl: `http://127.0.0.1:${await freePort()}` });
+    expect(await client.webhooks.health()).toMatchObject({
+      available: false,
+      status: null,
+      reason: 'unreachable',
+    });
+  });
+
+  test('no TLS is unreachable', async () => {
+    const { baseUrl } = await serviceAnswering({ body: 'service is normal' });
+    const client = clientOf({ baseUrl: baseUrl.replace('http:', 'https:') });
+    expect(await client.webhooks.health()).toMatchObject({ available: false, reason: 'unreachable' });
+  });
+
+  test('a connection that breaks is lost', async () => {
+    const service = await rawService((socket) => socket.resetAndDestroy());
+    expect(await clientOf(service).webhooks.health()).toMatchObject({ available: false, reason: 'lost' });
+  });
+
+  test('the latency is what the clock saw', async () => {
+    const { clock } = instantClock();
+    const client = clientOf(
+      { baseUrl: 'http://127.0.0.1' },
+      {
+        clock,
+        fetch: async () => {
+          await clock.sleep(123);
+          return new Response('service is normal');
+        },
+      },
+    );
+    expect(await client.webhooks.health()).toEqual({ available: true, status: 200, latencyMs: 123 });
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import {
+  API_KEY,
+  CALLS,
+  CLOSE,
+  clientOf,
+  NOW,
+  QA_TEXT,
+  QA_UPDATE,
+  REPLY,
+  serviceAnswering,
+} from './support.js';
+
+describe('what each endpoint is sent', () => {
+  test.each([
+    [
+      'reply',
+      'POST',
+      '/v1/human/message/receive',
+      { conversation_id: 'c-1', timestamp: NOW, body: 'Good morning' },
+    ],
+    ['close', 'POST', '/v1/human/close', { conversation_id: 'c-1', timestamp: NOW }],
+    ['addQa', 'POST', '/v1/bot/doc/qa/add', QA_TEXT],
+    ['updateQa', 'PUT', '/v1/bot/doc/qa/update', QA_UPDATE],
+  ] as const)('%s is %s %s', async (name, method, url, body) => {
+    const service = await serviceAnswering({ body: { code: 200, message: 'success' } });
+    await CALLS[name](clientOf(service));
+    expect(service.requests).toHaveLength(1);
+    expect(service.requests[0]).toMatchObject({
+      method,
+      url,
+      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+    });
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual(body);
+  });
+
+  test('a webhook check has no body', async () => {
+    const service = await serviceAnswering({ body: { results: [] } });
+    await clientOf(service).webhooks.check();
+    expect(service.requests[0]).toMatchObject({
+      method: 'POST',
+      url: '/v1/webhook/check',
+      body: '',
+      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+    });
+  });
+
+  test('the health probe carries no key', async () => {
+    const service = await serviceAnswering({ body: 'service is normal' });
+    await clientOf(service, { headers: { 'x-tenant': 'acme' } }).webhooks.health();
+    expect(service.requests[0]).toMatchObject({ method: 'GET', url: '/v1/webhook/service/health', body: '' });
+    expect(service.requests[0]?.headers).not.toHaveProperty('authorization');
+    expect(service.requests[0]?.headers).not.toHaveProperty('x-tenant');
+  });
+
+  test('a timestamp given by the caller is sent as it is', async () => {
+    const service = await serviceAnswering();
+    await clientOf(service).reply({ ...REPLY, timestamp: 17 });
+    await clientOf(service).close({ ...CLOSE, timestamp: 18 });
+    expect(service.requests.map(({ body }) => JSON.parse(body).timestamp)).toEqual([17, 18]);
+  });
+
+  test('without one it is the present in milliseconds', async () => {
+    const service = await serviceAnswering();
+    const before = Date.now();
+    await clientOf(service, { clock: {} }).reply(REPLY);
+    const { timestamp } = JSON.parse(service.requests[0]?.body ?? '');
+    expect(timestamp).toBeGreaterThanOrEqual(before);
+    expect(timestamp).toBeLessThanOrEqual(Date.now());
+  });
+
+  test('fields the contract does not know yet are sent along', async () => {
+    const service = await serviceAnswering({ body: {} });
+    await clientOf(service).knowledge.addQa({ ...QA_TEXT, qaList: [...QA_TEXT.qaList], language: 'fr' });
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toMatchObject({ language: 'fr' });
+  });
+});
+
+describe('where it is sent', () => {
+  test.each([
+    ['', '/v1/human/close'],
+    ['/', '/v1/human/close'],
+    ['/gateway/bots', '/gateway/bots/v1/human/close'],
+    ['/gateway/bots//', '/gateway/bots/v1/human/close'],
+  ])('a base URL that ends in "%s" leads to %s', async (suffix, path) => {
+    const service = await serviceAnswering();
+    await clientOf({ baseUrl: `${service.baseUrl}${suffix}` }).close(CLOSE);
+    expect(service.requests[0]?.url).toBe(path);
+  });
+});

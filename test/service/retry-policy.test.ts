@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { CLOSE, clientOf, failureOf, freePort, instantClock, REPLY, serviceAnswering } from './support.js';
+
+const limited = { status: 429 };
+
+describe('how calls are tried again', () => {
+  test('each wait is twice the last, up to the longest', async () => {
+    const service = await serviceAnswering(limited);
+    const { clock, slept } = instantClock();
+    const retry = { retries: 6, minDelayMs: 100, maxDelayMs: 1000 };
+    await failureOf(clientOf(service, { clock, retry }).reply(REPLY));
+    expect(slept).toEqual([100, 200, 400, 800, 1000, 1000]);
+  });
+
+  test('chance takes up to half of a wait away', async () => {
+    const service = await serviceAnswering(limited);
+    const { clock, slept } = instantClock();
+    const retry = { minDelayMs: 100 };
+    await failureOf(clientOf(service, { clock: { ...clock, random: () => 0 }, retry }).reply(REPLY));
+    await failureOf(clientOf(service, { clock: { ...clock, random: () => 0.5 }, retry }).reply(REPLY));
+    expect(slept).toEqual([50, 100, 200, 75, 150, 300]);
+  });
+
+  test('no attempt begins after the time for all of them', async () => {
+    const service = await serviceAnswering(limited);
+    const { clock, slept } = instantClock();
+    const retry = { retries: 100, minDelayMs: 100, maxElapsedMs: 1000 };
+    expect(await failureOf(clientOf(service, { clock, retry }).reply(REPLY))).toMatchObject({ attempts: 4 });
+    expect(slept).toEqual([100, 200, 400]);
+  });
+
+  test('the time the attempts take counts as well', async () => {
+    const service = await serviceAnswering({ status: 503 });
+    const { clock, slept } = instantClock();
+    let asked = 0;
+    const slow = { ...clock, now: () => clock.now() + 400 * asked++ };
+    await failureOf(
+      clientOf(service, { clock: slow, retry: { maxElapsedMs: 3000 } }).close({ ...CLOSE, timestamp: 1 }),
+    );
+    expect(slept.length).toBeLessThan(3);
+  });
+
+  test('false means never', async () => {
+    const service = await serviceAnswering(limited);
+    expect(await failureOf(clientOf(service, { retry: false }).reply(REPLY))).toMatchObject({ attempts: 1 });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('all attempts carry the same timestamp', async () => {
+    const service = await serviceAnswering(limited, limited, { status: 200 });
+    await clientOf(service).reply(REPLY);
+    expect(service.requests).toHaveLength(3);
+    expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1);
+  });
+
+  test('once in doubt, always in doubt: a later attempt that got nowhere does not settle it', async () => {
+    const port = await freePort();
+    const failing = await serviceAnswering({ status: 500 });
+    let count = 0;
+    const client = clientOf(failing, {
+      fetch: (url, init) => {
+        count += 1;
+        return fetch(count === 1 ? url : `http://127.0.0.1:${port}`, init);
+      },
+    });
+    expect(await failureOf(client.close(CLOSE))).toMatchObject({
+      code: 'SERVICE_UNREACHABLE',
+      outcome: 'unknown',
+      attempts: 4,
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import type { ServiceClientOptions } from '../../src/service/index.js';
+import {
+  API_KEY,
+  CALLS,
+  clientOf,
+  failureOf,
+  freePort,
+  REPLY,
+  rawService,
+  type ScriptedAnswer,
+  serviceAnswering,
+} from './support.js';
+
+const WORDS = REPLY.text;
+
+/** Everything a logger could find in a value, hidden properties and causes included. */
+function everythingIn(value: unknown): string {
+  const views = [
+    String(value),
+    JSON.stringify(value),
+    inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),
+  ];
+  if (value instanceof Error) views.push(value.message, value.stack ?? '', everythingIn(value.cause));
+  return views.join('\n');
+}
+
+type Setup = () => Promise<[{ baseUrl: string }, Partial<ServiceClientOptions>?]>;
+
+/** A service that sends back what it was sent, to see whether any of it comes through. */
+const echo =
+  (status: number, code?: number): Setup =>
+  async () => {
+    const message = `Bearer ${API_KEY} said ${WORDS}`;
+    const headers = { location: `https://elsewhere.example.com/?key=${API_KEY}` };
+    const answer: ScriptedAnswer = { status, headers, body: code ? { code, message } : message };
+    return [await serviceAnswering(answer)];
+  };
+
+const FAILURES: Record<string, Setup> = {
+  unreachable: async () => [{ baseUrl: `http://127.0.0.1:${await freePort()}` }],
+  'connection lost': async () => [await rawService((socket) => socket.resetAndDestroy())],
+  timeout: async () => [await rawService(() => undefined), { timeoutMs: 20 }],
+  refused: echo(200, 40000),
+  'wrong key': echo(401, 40127),
+  'unknown code': echo(200, 40999),
+  'agent deleted': echo(404, 40378),
+  'rate limited': echo(429),
+  'server error': echo(500),
+  'internal error': echo(200, 50000),
+  redirect: echo(302),
+  'fetch that talks': async () => [
+    { baseUrl: 'http://127.0.0.1' },
+    {
+      fetch: async (_, { headers }) => {
+        const said = JSON.stringify([...new Headers(headers)]);
+        throw Object.assign(new TypeError(said, { cause: new Error(said) }), { code: said, headers });
+      },
+    },
+  ],
+  'wrong TLS': async () => [{ baseUrl: (await serviceAnswering()).baseUrl.replace('http:', 'https:') }],
+};
+
+describe.each(Object.keys(FAILURES))('%s', (kind) => {
+  test.each(['reply', 'close', 'addQa', 'updateQa', 'checkWebhooks'] as const)(
+    'an error of %s shows neither the key nor what was said',
+    async (name) => {
+      const [service, options] = (await FAILURES[kind]?.()) ?? [];
+      if (!service) throw new Error('no such failure');
+      const error = await failureOf(CALLS[name](clientOf(service, options)));
+      expect(everythingIn(error)).not.toContain(API_KEY);
+      expect(everythingIn(error)).not.toContain(WORDS);
+      expect(error.cause).toBeUndefined();
+    },
+  );
+});
+
+test('a bad answer that quotes the key', async () => {
+  const service = await serviceAnswering({ body: { doc: API_KEY, results: API_KEY } });
+  for (const name of ['addQa', 'updateQa', 'checkWebhooks'] as const) {
+    const error = await failureOf(CALLS[name](clientOf(service)));
+    expect(error.code).toBe('BAD_ANSWER');
+    expect(everythingIn(error)).not.toContain(API_KEY);
+  }
+});
+
+test('an abort whose reason quotes the key', async () => {
+  const signal = AbortSignal.abort(new Error(API_KEY));
+  const error = await failureOf(clientOf(await serviceAnswering()).reply(REPLY, { signal }));
+  expect(error.code).toBe('ABORTED');
+  expect(everythingIn(error)).not.toContain(API_KEY);
+});
+
+test('the client itself', () => {
+  const client = clientOf({ baseUrl: 'https://api.example.com' });
+  expect(everythingIn(client)).not.toContain(API_KEY);
+});
+
+test('words that are not valid stay out of the error that says so', async () => {
+  const client = clientOf({ baseUrl: 'https://api.example.com' });
+  const error: unknown = await client
+    .reply({ conversationId: '', text: WORDS })
+    .catch((reason: unknown) => reason);
+  expect(everythingIn(error)).not.toContain(WORDS);
+});

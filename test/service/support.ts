@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import { createServer, type Server as HttpServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer as createRawServer, type Server, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import {
+  type Clock,
+  createServiceClient,
+  type ServiceClient,
+  type ServiceClientOptions,
+  ServiceError,
+} from '../../src/service/index.js';
+
+/** Distinct enough to be searched for in anything. */
+export const API_KEY = 'app-KEY7f3c9d2e41b8a650';
+
+/** A moment for clocks that stand still: 2025-03-18T02:44:50.895Z. */
+export const NOW = 1_742_265_890_895;
+
+interface SeenRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface ScriptedAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object is sent as JSON, a string as it is. */
+  readonly body?: unknown;
+}
+
+export interface FakeService {
+  readonly baseUrl: string;
+  readonly requests: readonly SeenRequest[];
+}
+
+/** A service on a real socket that gives these answers in turn, the last one for ever. */
+export async function serviceAnswering(...answers: ScriptedAnswer[]): Promise<FakeService> {
+  return serviceOnPort(0, ...answers);
+}
+
+export async function serviceOnPort(port: number, ...answers: ScriptedAnswer[]): Promise<FakeService> {
+  const requests: SeenRequest[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      requests.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+      const {
+        status = 200,
+        headers: extra = {},
+        body = '',
+      } = answers[requests.length - 1] ?? answers.at(-1) ?? { body: {} };
+      response.writeHead(status, extra);
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+  });
+  return { baseUrl: `http://127.0.0.1:${await listen(server, port)}`, requests };
+}
+
+/** A service that does as it likes with each connection once a request has begun to come in on it. */
+export async function rawService(onRequest: (socket: Socket, count: number) => void) {
+  let count = 0;
+  const sockets = new Set<Socket>();
+  const server = createRawServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      count += 1;
+      onRequest(socket, count);
+    });
+  });
+  const port = await listen(server);
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return { baseUrl: `http://127.0.0.1:${port}`, seen: () => count };
+}
+
+/** A port on which nothing listens. */
+export async function freePort(): Promise<number> {
+  const server = createRawServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = portOf(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function listen(server: Server | HttpServer, port = 0): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return portOf(server);
+}
+
+function portOf(server: Server | HttpServer): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address.port;
+}
+
+/** A clock whose time passes only in sleeps, which end at once and are written down. */
+export function instantClock(onSleep: (ms: number, count: number) => unknown = () => undefined) {
+  const slept: number[] = [];
+  let now = NOW;
+  const clock: Clock = {
+    now: () => now,
+    random: () => 1 - Number.EPSILON,
+    async sleep(ms) {
+      slept.push(ms);
+      now += ms;
+      await onSleep(ms, slept.length);
+    },
+  };
+  return { clock, slept };
+}
+
+/** A client of a fake service, with a clock that does not wait. */
+export function clientOf(
+  { baseUrl }: { readonly baseUrl: string },
+  options: Partial<ServiceClientOptions> = {},
+): ServiceClient {
+  return createServiceClient({ baseUrl, apiKey: API_KEY, clock: instantClock().clock, ...options });
+}
+
+/** The error a call fails with, which must be of the one class. */
+export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
+  const error = await call.then(
+    () => new Error('the call went through'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ServiceError) return error;
+  throw error;
+}
+
+export const REPLY = { conversationId: 'c-1', text: 'Good morning' } as const;
+export const CLOSE = { conversationId: 'c-1' } as const;
+export const QA_TEXT = {
+  purpose: 'QA_TEXT',
+  name: 'Opening hours',
+  qaList: [{ question: 'When do you open?', answer: 'At nine.' }],
+} as const;
+export const QA_UPDATE = { doc_id: 'd-1', qaList: [{ question: 'When?', answer: 'At ten.' }] } as const;
+
+/** Every call that carries the key, by the name of its endpoint. */
+export const CALLS = {
+  reply: (client: ServiceClient) => client.reply(REPLY),
+  close: (client: ServiceClient) => client.close(CLOSE),
+  addQa: (client: ServiceClient) => client.knowledge.addQa({ ...QA_TEXT, qaList: [...QA_TEXT.qaList] }),
+  updateQa: (client: ServiceClient) =>
+    client.knowledge.updateQa({ ...QA_UPDATE, qaList: [...QA_UPDATE.qaList] }),
+  checkWebhooks: (client: ServiceClient) => client.webhooks.check(),
+} as const;
+
+/** The calls that must not be made twice when it is not known what became of the first. */
+export const ONCE_ONLY = ['reply', 'addQa'] as const;
+/** The calls that may. */
+export const REPEATABLE = ['close', 'updateQa', 'checkWebhooks'] as const;

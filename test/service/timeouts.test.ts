@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import type { Fetch } from '../../src/service/index.js';
+import {
+  CALLS,
+  clientOf,
+  failureOf,
+  ONCE_ONLY,
+  REPEATABLE,
+  REPLY,
+  rawService,
+  serviceAnswering,
+} from './support.js';
+
+const SHORT = 30;
+
+/** Counts what is sent at the sender: a service under load may see it only after the time is up. */
+function countingFetch() {
+  let count = 0;
+  const counting: Fetch = (url, init) => {
+    count += 1;
+    return fetch(url, init);
+  };
+  return { fetch: counting, sent: () => count };
+}
+
+const silent = () => rawService(() => undefined);
+const halfway = () =>
+  rawService((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"code":200'));
+
+describe.each([
+  ['never answers', silent],
+  ['stops in the middle of its answer', halfway],
+])('a service that %s', (_, start) => {
+  test.each(ONCE_ONLY)('%s is sent exactly once, and its outcome is unknown', async (name) => {
+    const service = await start();
+    const { fetch, sent } = countingFetch();
+    const error = await failureOf(CALLS[name](clientOf(service, { fetch, timeoutMs: SHORT })));
+    expect(error).toMatchObject({
+      code: 'OUTCOME_UNKNOWN',
+      status: null,
+      outcome: 'unknown',
+      retryable: false,
+      attempts: 1,
+    });
+    expect(error.message).toContain('timeoutMs');
+    expect(sent()).toBe(1);
+  });
+
+  test.each(REPEATABLE)('%s is sent again', async (name) => {
+    const service = await start();
+    const { fetch, sent } = countingFetch();
+    expect(await failureOf(CALLS[name](clientOf(service, { fetch, timeoutMs: SHORT })))).toMatchObject({
+      code: 'SERVICE_TIMEOUT',
+      outcome: 'unknown',
+      retryable: true,
+      attempts: 4,
+    });
+    expect(sent()).toBe(4);
+  });
+});
+
+test('the timeout of a call goes before that of the client', async () => {
+  const service = await silent();
+  const client = clientOf(service, { timeoutMs: 600_000 });
+  expect(await failureOf(client.reply(REPLY, { timeoutMs: SHORT }))).toMatchObject({
+    code: 'OUTCOME_UNKNOWN',
+  });
+});
+
+test('a headers function that hangs is a timeout before anything was sent', async () => {
+  const service = await serviceAnswering();
+  const client = clientOf(service, { timeoutMs: SHORT, headers: () => new Promise(() => undefined) });
+  expect(await failureOf(client.reply(REPLY))).toMatchObject({
+    code: 'SERVICE_TIMEOUT',
+    outcome: 'not-applied',
+    retryable: true,
+    message: expect.stringContaining('headers option'),
+  });
+  expect(service.requests).toHaveLength(0);
+});
+
+test('a fetch that does not obey its signal is left behind', async () => {
+  const client = clientOf(
+    { baseUrl: 'http://127.0.0.1' },
+    { timeoutMs: SHORT, fetch: () => new Promise(() => undefined) },
+  );
+  expect(await failureOf(client.reply(REPLY))).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+});

@@ -1,0 +1,205 @@
+import { EventEmitter, once } from 'node:events';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/service/clock.js';
+import type { Clock, HealthWatch, ServiceHealth, WatchOptions } from '../../src/service/index.js';
+import { API_KEY, clientOf, instantClock, rawService, serviceAnswering } from './support.js';
+
+const UP = { body: 'service is normal' };
+const DOWN = { status: 503, body: '' };
+
+const ignore = (): void => undefined;
+const fail = (): never => {
+  throw new RangeError('handler');
+};
+
+/** Watches until as many rounds were slept through, and gives what was told. */
+async function watched(
+  service: { baseUrl: string },
+  rounds: number,
+  options: Partial<WatchOptions> = {},
+): Promise<{ told: boolean[]; slept: number[]; watch: HealthWatch }> {
+  const told: boolean[] = [];
+  const done = new AbortController();
+  const { clock, slept } = instantClock((_, count) => {
+    if (count >= rounds) done.abort();
+  });
+  const watch = clientOf(service, { clock }).webhooks.watch({
+    onChange: ({ available }) => void told.push(available),
+    signal: done.signal,
+    ...options,
+  });
+  await once(done.signal, 'abort');
+  return { told, slept, watch };
+}
+
+describe('a watch of the health', () => {
+  test('tells of the first state and of changes only', async () => {
+    const service = await serviceAnswering(UP, UP, DOWN, DOWN, UP);
+    const { told } = await watched(service, 6);
+    expect(told).toEqual([true, false, true]);
+    expect(service.requests).toHaveLength(6);
+  });
+
+  test('tells of a service that is down from the start', async () => {
+    expect((await watched(await serviceAnswering(DOWN), 2)).told).toEqual([false]);
+  });
+
+  test('tells what was before', async () => {
+    const pairs: [boolean, boolean | undefined][] = [];
+    await watched(await serviceAnswering(UP, DOWN), 2, {
+      onChange: (health, previous) => void pairs.push([health.available, previous?.available]),
+    });
+    expect(pairs).toEqual([
+      [true, undefined],
+      [false, true],
+    ]);
+  });
+
+  test('asks three times a minute, without the key', async () => {
+    const service = await serviceAnswering(UP);
+    const { slept } = await watched(service, 3);
+    expect(slept).toEqual([20_000, 20_000, 20_000]);
+    expect(JSON.stringify(service.requests)).not.toContain(API_KEY);
+  });
+
+  test('takes the time of a probe off the wait, and never probes twice at once', async () => {
+    const stop = new AbortController();
+    const { clock, slept } = instantClock();
+    let running = 0;
+    let most = 0;
+    const client = clientOf(
+      { baseUrl: 'http://127.0.0.1' },
+      {
+        clock: {
+          ...clock,
+          async sleep(ms) {
+            await clock.sleep(ms);
+            if (slept.length >= 6) stop.abort();
+          },
+        },
+        fetch: async () => {
+          running += 1;
+          most = Math.max(most, running);
+          await clock.sleep(slept.length === 0 ? 3000 : 25_000);
+          running -= 1;
+          return new Response('service is normal');
+        },
+      },
+    );
+    client.webhooks.watch({ onChange: ignore, signal: stop.signal });
+    await once(stop.signal, 'abort');
+    expect(slept).toEqual([3000, 17_000, 25_000, 0, 25_000, 0]);
+    expect(most).toBe(1);
+  });
+
+  test('waits in the background, so that a program can end', async () => {
+    const stop = new AbortController();
+    const seen: unknown[] = [];
+    const client = clientOf(await serviceAnswering(UP), {
+      clock: {
+        async sleep(_ms, _signal, options) {
+          seen.push(options);
+          stop.abort();
+        },
+      },
+    });
+    client.webhooks.watch({ onChange: ignore, signal: stop.signal });
+    await once(stop.signal, 'abort');
+    expect(seen).toEqual([{ background: true }]);
+  });
+
+  test('shows the last state', async () => {
+    const service = await serviceAnswering(UP, DOWN);
+    let first: HealthWatch | undefined;
+    const seen: (ServiceHealth | null | undefined)[] = [];
+    const done = new AbortController();
+    const { clock } = instantClock((_, count) => {
+      seen.push(first?.current);
+      if (count === 2) done.abort();
+    });
+    first = clientOf(service, { clock }).webhooks.watch({ onChange: ignore, signal: done.signal });
+    expect(first.current).toBeNull();
+    await once(done.signal, 'abort');
+    expect(seen).toMatchObject([{ available: true }, { available: false, status: 503 }]);
+    expect(first.current).toMatchObject({ available: false });
+  });
+});
+
+describe('a handler that fails', () => {
+  test.each([
+    ['throws', fail],
+    ['rejects', () => Promise.reject(new RangeError('handler'))],
+  ])('does not end the watch when it %s', async (_, onChange) => {
+    const errors: unknown[] = [];
+    const service = await serviceAnswering(UP, DOWN, UP);
+    await watched(service, 3, { onChange, onError: (error) => void errors.push(error) });
+    expect(errors).toHaveLength(3);
+    expect(errors[0]).toEqual(new RangeError('handler'));
+  });
+
+  test('nor does one for errors that fails too', async () => {
+    const warnings: string[] = [];
+    const note = (warning: Error) => void warnings.push(warning.message);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const service = await serviceAnswering(UP, DOWN);
+    await watched(service, 3, { onChange: fail, onError: fail });
+    expect(service.requests).toHaveLength(3);
+    await new Promise(setImmediate);
+    expect(warnings.join()).toContain('RangeError');
+  });
+});
+
+describe('the end of a watch', () => {
+  test('stop() ends the wait at once, and nothing more is asked', async () => {
+    const service = await serviceAnswering(UP);
+    const waits: Promise<void>[] = [];
+    const asleep = new EventEmitter();
+    const sleep: Clock['sleep'] = (ms, signal, options) => {
+      const wait = systemClock.sleep(ms, signal, options);
+      waits.push(wait);
+      asleep.emit('asleep');
+      return wait;
+    };
+    const watch = clientOf(service, { clock: { sleep } }).webhooks.watch({ onChange: ignore });
+    await once(asleep, 'asleep');
+    watch.stop();
+    watch.stop();
+    await expect(waits[0]).rejects.toMatchObject({ name: 'AbortError' });
+    await new Promise(setImmediate);
+    expect(waits).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('stop() in the middle of a probe: nothing is told', async () => {
+    const told: unknown[] = [];
+    const service = await rawService(() => watch.stop());
+    const signals: AbortSignal[] = [];
+    const client = clientOf(service, {
+      fetch: (url, init) => {
+        if (init.signal) signals.push(init.signal);
+        return fetch(url, init);
+      },
+    });
+    const note = (value: unknown) => void told.push(value);
+    const watch = client.webhooks.watch({ onChange: note, onError: note });
+    await expect.poll(() => signals[0]?.aborted).toBe(true);
+    await new Promise(setImmediate);
+    expect(told).toEqual([]);
+    expect(watch.current).toBeNull();
+    expect(service.seen()).toBe(1);
+  });
+
+  test('a signal that is aborted already starts nothing', async () => {
+    const service = await serviceAnswering(UP);
+    clientOf(service).webhooks.watch({ onChange: ignore, signal: AbortSignal.abort() });
+    await new Promise(setImmediate);
+    expect(service.requests).toHaveLength(0);
+  });
+
+  test('an interval that cannot be is refused', async () => {
+    const { webhooks } = clientOf({ baseUrl: 'http://127.0.0.1' });
+    expect(() => webhooks.watch({ onChange: ignore, intervalMs: 0 })).toThrow(/intervalMs/);
+    expect(() => webhooks.watch({ onChange: ignore, timeoutMs: Number.NaN })).toThrow(/timeoutMs/);
+  });
+});
