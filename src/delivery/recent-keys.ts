@@ -5,16 +5,24 @@ export interface RecentKeys {
   readonly size: number;
 }
 
-/** Makes {@link RecentKeys}: the oldest go first, when there are too many or when they are too old. */
+/**
+ * Makes {@link RecentKeys}: the oldest go first, when there are too many or when they are too old. Their order is
+ * kept in a ring, since looking for the oldest in a map means to step over all that were deleted before.
+ */
 export function createRecentKeys({ maxKeys, maxAgeMs }: { maxKeys: number; maxAgeMs: number }): RecentKeys {
   const addedAt = new Map<string, number>();
+  const ring: string[] = [];
+  let oldest = 0;
+  let count = 0;
 
-  const dropOld = (now: number): void => {
-    for (const [key, time] of addedAt) {
-      if (addedAt.size <= maxKeys && now - time <= maxAgeMs) return;
-      addedAt.delete(key);
-    }
+  const dropOldest = (): void => {
+    addedAt.delete(ring[oldest] ?? '');
+    ring[oldest] = '';
+    oldest = (oldest + 1) % maxKeys;
+    count -= 1;
   };
+  const isOld = (key: string | undefined, now: number): boolean =>
+    now - (addedAt.get(key ?? '') ?? now) > maxAgeMs;
 
   return {
     has(key) {
@@ -23,9 +31,11 @@ export function createRecentKeys({ maxKeys, maxAgeMs }: { maxKeys: number; maxAg
     },
     add(key) {
       const now = Date.now();
-      addedAt.delete(key);
+      while (count > 0 && (count === maxKeys || isOld(ring[oldest], now))) dropOldest();
+      if (addedAt.has(key)) return;
       addedAt.set(key, now);
-      dropOld(now);
+      ring[(oldest + count) % maxKeys] = key;
+      count += 1;
     },
     get size() {
       return addedAt.size;

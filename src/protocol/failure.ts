@@ -22,8 +22,8 @@ export const SERVICE_CODES = {
 /** The service's error codes have five digits or more; whatever is shorter is a kind of success. */
 const FIRST_ERROR_CODE = 10_000;
 
-/** Whether an answer's body says that the request failed, whatever its HTTP status says. */
-export function isFailureBody(body: unknown): body is FailureBody {
+/** Whether an answer's body says that the request failed, whatever its HTTP status says; only `code` counts. */
+export function isFailureBody(body: unknown): body is { code: number; message?: unknown } {
   if (typeof body !== 'object' || body === null || !('code' in body)) return false;
   return typeof body.code === 'number' && body.code >= FIRST_ERROR_CODE;
 }

@@ -41,7 +41,7 @@ export const handoffRequest = z.looseObject({
   user_info: userInfo
     .nullable()
     .default(EMPTY_USER)
-    .transform((user) => user ?? EMPTY_USER),
+    .transform((user) => user ?? { ...EMPTY_USER }),
   istest,
 });
 

@@ -4,10 +4,11 @@ import { id, istest, optionalId, quantity, time } from './primitives.js';
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What cannot be read as the contract describes it is kept beside the known fields, never dropped. */
+/** What stands where an object should be is kept in it: a plain value as `field`, anything else as `value`. */
 const recordOr = (field: string) => (value: unknown) => {
   if (isRecord(value)) return value;
-  return value === null || value === undefined ? {} : { [field]: value };
+  if (value === null || value === undefined) return {};
+  return { [typeof value === 'object' ? 'value' : field]: value };
 };
 
 const asList = (value: unknown): unknown[] => {
@@ -53,8 +54,10 @@ const tokenDetails = z.preprocess(
 );
 
 /** The contract lists `tokens` as an array and sends an object; both are one object to a handler. */
-const mergeTokens = (value: unknown): unknown =>
-  Array.isArray(value) ? Object.assign({}, ...value.filter(isRecord)) : recordOr('total_tokens')(value);
+const mergeTokens = (value: unknown): unknown => {
+  if (!Array.isArray(value)) return recordOr('total_tokens')(value);
+  return Object.fromEntries(value.filter(isRecord).flatMap((part) => Object.entries(part)));
+};
 
 /** Tokens consumed by a conversation. A figure that was not sent is `null`. */
 export const tokenUsage = z.preprocess(
@@ -142,7 +145,7 @@ export function unknownContentKinds(message: Pick<AgentMessage, 'output'>): stri
  * The deprecated message format (V1) has no `output`; its text lies in `text` or `flow_output`. An agent that
  * sends it is set to the old version, and only its owner can change that.
  */
-export function isOldMessageFormat(body: Readonly<Record<string, unknown>>): boolean {
-  if (body.output !== undefined) return false;
+export function isOldMessageFormat(body: unknown): boolean {
+  if (!isRecord(body) || body.output !== undefined) return false;
   return body.flow_output !== undefined || (body.message_type !== undefined && body.text !== undefined);
 }

@@ -9,7 +9,8 @@ const FIRST_MILLISECONDS = 1e11;
 const digits = z
   .string()
   .regex(/^\d{1,16}$/, 'expected a number or a string of digits')
-  .transform(Number);
+  .transform(Number)
+  .pipe(z.number().max(LATEST));
 
 /** An identifier. Some deployments send numbers where the contract says string; a handler sees a string. */
 export const id = z.union([z.string().min(1), z.int().transform(String)], {
@@ -38,7 +39,8 @@ export const quantity = z
     z
       .string()
       .regex(/^\d+(\.\d+)?$/)
-      .transform(Number),
+      .transform(Number)
+      .pipe(z.number()),
   ])
   .nullable()
   .catch(null);

@@ -13,7 +13,7 @@ export interface BodyIssue {
 
 /** A body does not fit the contract. `issues` says where; the values stay out of it. */
 export class ValidationError extends HandoffKitError {
-  /** What is wrong, one entry a place. */
+  /** What is wrong, one entry a place, the first fifty. */
   readonly issues: readonly BodyIssue[];
 
   constructor(code: 'INVALID_BODY' | 'OLD_MESSAGE_FORMAT', message: string, issues: readonly BodyIssue[]) {
@@ -35,16 +35,20 @@ export type WebhookEndpoint = keyof typeof webhookBodies;
 /** The body that an endpoint receives, after validation. */
 export type WebhookBody<Endpoint extends WebhookEndpoint> = z.output<(typeof webhookBodies)[Endpoint]>;
 
-/** Places named in a message; `issues` has them all. */
+const schemas: { readonly [Endpoint in WebhookEndpoint]: z.ZodType<WebhookBody<Endpoint>> } = webhookBodies;
+
+/** Places named in a message, and places kept in `issues`: a body can be wrong in very many. */
 const PLACES_NAMED = 5;
+const ISSUES_KEPT = 50;
 
 /** Holds a value against a schema. Throws nothing but {@link ValidationError}. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const result = tryParse(schema, value);
   if (result.success) return result.data;
-  const issues = result.error.issues.map(({ path, message }) => ({ path: pathText(path), message }));
+  const all = result.error.issues;
+  const issues = all.slice(0, ISSUES_KEPT).map(({ path, message }) => ({ path: pathText(path), message }));
   const named = issues.slice(0, PLACES_NAMED).map(({ path, message }) => `${path || 'body'}: ${message}`);
-  const rest = issues.length - named.length;
+  const rest = all.length - named.length;
   throw new ValidationError(
     'INVALID_BODY',
     named.join('; ') + (rest > 0 ? `; and ${rest} more` : ''),
@@ -55,7 +59,7 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
 /** Holds a webhook's body against its endpoint's schema. Throws nothing but {@link ValidationError}. */
 export function validateWebhook<Endpoint extends WebhookEndpoint>(
   endpoint: Endpoint,
-  body: Readonly<Record<string, unknown>>,
+  body: unknown,
 ): WebhookBody<Endpoint> {
   if (endpoint === 'message' && isOldMessageFormat(body)) {
     throw new ValidationError(
@@ -64,12 +68,22 @@ export function validateWebhook<Endpoint extends WebhookEndpoint>(
       [{ path: 'output', message: 'expected the current message format' }],
     );
   }
-  return validate(webhookBodies[endpoint], body) as WebhookBody<Endpoint>;
+  return validate<z.ZodType<WebhookBody<Endpoint>>>(schemas[endpoint], body);
 }
 
 /** Whether a body is an availability test: to be answered 200 and nothing more (4.3). */
 export function isProbe(body: Readonly<Record<string, unknown>>): boolean {
   return body.istest === true;
+}
+
+/** zod itself throws on some values made for it, such as an object whose `length` cannot be compared. */
+function tryParse<Schema extends z.ZodType>(schema: Schema, value: unknown) {
+  try {
+    return schema.safeParse(value);
+  } catch {
+    const message = 'expected values of the contract: this body cannot be compared with it';
+    throw new ValidationError('INVALID_BODY', `body: ${message}`, [{ path: '', message }]);
+  }
 }
 
 function pathText(path: readonly PropertyKey[]): string {

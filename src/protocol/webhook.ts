@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openEnum } from './primitives.js';
+import { openEnum, quantity } from './primitives.js';
 
 /** What a webhook is configured for. */
 export const WEBHOOK_TYPES = ['message', 'human_service'] as const;
@@ -21,7 +21,7 @@ export const webhookCheckResult = z.looseObject({
   webhook_url: z.string(),
   reachable: z.boolean(),
   http_status: z.int().nullable().default(null),
-  latency_ms: z.number().nullable().default(null),
+  latency_ms: quantity,
 });
 
 /** The answer to a webhook check: one result for each configured webhook (4.3). */

@@ -58,6 +58,9 @@ export function readStream(
   request: IncomingMessage,
   { maxBytes, readTimeoutMs }: ReadLimits,
 ): Promise<Buffer | Refusal> {
+  // Who hung up while the credentials were judged sends no more events that could end the wait below.
+  if (request.destroyed) return Promise.resolve(HUNG_UP);
+  if (request.complete) return Promise.resolve(takeArrived(request, maxBytes));
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -89,6 +92,12 @@ export function readStream(
     const timer = setTimeout(onSlow, readTimeoutMs);
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
+}
+
+/** Most bodies have arrived with their headers: nothing to wait for, so no listeners and no timer are needed. */
+function takeArrived(request: IncomingMessage, maxBytes: number): Buffer | Refusal {
+  const bytes: unknown = request.read();
+  return bytes instanceof Buffer ? withinLimit(bytes, maxBytes) : Buffer.alloc(0);
 }
 
 function ignore(): void {}

@@ -1,0 +1,197 @@
+import { fc } from '@fast-check/vitest';
+
+type Fields = Record<string, fc.Arbitrary<unknown>>;
+type Wire = fc.Arbitrary<Record<string, unknown>>;
+
+/** How every field begins that the contract does not know. */
+export const UNKNOWN = 'x_';
+
+/** A value as it comes off the wire, where there is no negative zero. */
+const anyJson = fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value)));
+
+const extras = fc.dictionary(
+  fc.string().map((name) => UNKNOWN + name),
+  anyJson,
+  { maxKeys: 2, noNullPrototype: true },
+);
+
+/** An object of the contract: required fields, fields that may be missing, and fields nobody knows yet. */
+const object = (required: Fields, optional: Fields = {}): Wire =>
+  fc
+    .tuple(
+      fc.record({ ...required, ...optional }, { requiredKeys: Object.keys(required), noNullPrototype: true }),
+      extras,
+    )
+    .map(([fields, unknown]) => ({ ...unknown, ...fields }));
+
+const orNull = (value: fc.Arbitrary<unknown>) => fc.option(value, { nil: null });
+const openEnum = (...known: string[]) => fc.oneof(fc.constantFrom(...known), fc.string());
+
+const text = fc.string();
+const name = fc.string({ minLength: 1 });
+const id = fc.oneof(name, fc.maxSafeNat());
+const optionalId = orNull(fc.oneof(id, fc.constant('')));
+const count = fc.nat();
+const moment = fc.oneof(fc.integer({ min: 0, max: 1e11 - 1 }), fc.integer({ min: 1e11, max: 8.64e15 }));
+const time = orNull(fc.oneof(moment, moment.map(String)));
+const quantity = orNull(
+  fc.oneof(count, count.map(String), fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constant('0.25')),
+);
+const istest = fc.boolean();
+const named = (...names: string[]): Fields => Object.fromEntries(names.map((field) => [field, quantity]));
+
+/** The contract lists `tokens` as an array and sends an object: whole, in a list, or one field an element. */
+const asSent = (tokens: Wire): fc.Arbitrary<unknown> =>
+  fc.oneof(
+    tokens,
+    tokens.map((whole) => [whole]),
+    tokens.map((whole) => Object.entries(whole).map((entry) => Object.fromEntries([entry]))),
+  );
+
+const tokens = object(
+  {},
+  {
+    ...named('total_tokens', 'prompt_tokens', 'completion_tokens'),
+    prompt_tokens_details: orNull(object({}, named('audio_tokens', 'text_tokens'))),
+    completion_tokens_details: orNull(object({}, named('reasoning_tokens', 'audio_tokens', 'text_tokens'))),
+  },
+);
+const credits = object(
+  {},
+  named(
+    'total_credits',
+    'text_input_credits',
+    'text_output_credits',
+    'audio_input_credits',
+    'audio_output_credits',
+  ),
+);
+const clip = object({}, { audio: orNull(fc.webUrl()), transcript: orNull(text) });
+const content = object({}, { text: orNull(text), audio: orNull(fc.array(clip, { maxLength: 3 })) });
+const outputItem = object(
+  {},
+  {
+    from_component_branch: orNull(text),
+    from_component_name: orNull(text),
+    content: orNull(content),
+  },
+);
+
+/** What identifies and routes an agent's message. */
+export const messageIds = object(
+  { conversation_id: id, message_id: id },
+  { user_id: optionalId, anonymous_id: optionalId, create_time: time, istest },
+);
+
+/** An agent's message (2.5). */
+export const message = fc
+  .tuple(
+    messageIds,
+    object(
+      {},
+      {
+        output: orNull(fc.array(outputItem, { maxLength: 3 })),
+        usage: orNull(object({}, { tokens: orNull(asSent(tokens)), credits: orNull(credits) })),
+      },
+    ),
+  )
+  .map(([ids, rest]) => ({ ...ids, ...rest }));
+
+const transcriptItem = object(
+  {},
+  { text: orNull(text), message_type: orNull(openEnum('QUESTION', 'ANSWER')) },
+);
+const userInfo = object(
+  {},
+  { phone: orNull(text), email: orNull(text), user_id: optionalId, anonymous_id: optionalId },
+);
+
+/** A request to hand a user over (4.6). */
+export const establish = object(
+  { conversation_id: id },
+  {
+    timestamp: time,
+    email: orNull(text),
+    bot_id: optionalId,
+    body: orNull(fc.array(transcriptItem, { maxLength: 4 })),
+    user_info: orNull(userInfo),
+    istest,
+  },
+);
+
+/** A user's message during a handoff (4.7). */
+export const chat = object({ conversation_id: id, body: text }, { timestamp: time, istest });
+
+/** A close notice (4.8). */
+export const close = object(
+  { conversation_id: id },
+  { timestamp: time, type: orNull(openEnum('TIMEOUT', 'USER_CLOSED')), istest },
+);
+
+/** A human's words (4.9). */
+export const reply = object({ conversation_id: name, timestamp: moment, body: name });
+
+/** The human side ends a handoff (4.10). */
+export const humanClosing = object({ conversation_id: name, timestamp: moment });
+
+const processing = {
+  knowledge_base_id: name,
+  header_row: count,
+  chunk_token: fc.integer({ min: 1 }),
+  splitter: text,
+};
+const pairs = fc.array(object({ question: name, answer: name }), { minLength: 1, maxLength: 4 });
+const files = (fields: Fields) =>
+  fc.array(object({ file_name: name, ...fields }), { minLength: 1, maxLength: 20 });
+
+/** Requests to add pairs (4.1), of every purpose. */
+export const add = fc.oneof(
+  object({ purpose: fc.constant('QA_TEXT'), name, qaList: pairs }, processing),
+  object(
+    { purpose: fc.constant('QA_FILE'), files: files({ file_url: fc.webUrl() }) },
+    { name, ...processing },
+  ),
+  object(
+    { purpose: fc.constant('FILE_2_QA'), files: files({ source_url: fc.webUrl() }) },
+    { name, ...processing },
+  ),
+);
+
+const none = fc.constant([]);
+
+/** Requests to replace pairs (4.2), by pairs and by files. */
+export const update = fc.oneof(
+  object({ doc_id: name, qaList: pairs }, { files: none, ...processing }),
+  object(
+    { files: files({ doc_id: name, source_url: fc.webUrl() }) },
+    { doc_id: name, qaList: none, ...processing },
+  ),
+);
+
+/** Answers to adding and updating (2.3). */
+export const knowledgeAnswer = object(
+  {},
+  {
+    doc: orNull(fc.array(object({ doc_id: text, doc_name: text }), { maxLength: 3 })),
+    failed: orNull(fc.array(text, { maxLength: 3 })),
+  },
+);
+
+/** Answers to a webhook check (2.4). */
+export const checkAnswer = object({
+  results: fc.array(
+    object(
+      { type: openEnum('message', 'human_service'), webhook_url: text, reachable: fc.boolean() },
+      {
+        component_id: orNull(text),
+        component_name: orNull(text),
+        http_status: orNull(fc.oneof(fc.constant(0), fc.integer({ min: 100, max: 599 }))),
+        latency_ms: quantity,
+      },
+    ),
+    { maxLength: 3 },
+  ),
+});
+
+/** How the service says no (7). */
+export const failure = object({ code: fc.integer(), message: text });

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import {
+  agentMessage,
+  agentMessageEnvelope,
+  messageAudio,
+  messageText,
+  unknownContentKinds,
+  ValidationError,
+  validate,
+  validateWebhook,
+} from '../../src/protocol/index.js';
+import { agentMessageBody } from '../fixtures/bodies.js';
+
+const parse = (overrides: Record<string, unknown> = {}) =>
+  validate(agentMessage, agentMessageBody(overrides));
+const tokensOf = (tokens: unknown) => parse({ usage: { tokens } }).usage.tokens;
+
+describe('a message in the form of the contract', () => {
+  it('comes through unchanged', () => {
+    const body = agentMessageBody({ istest: false });
+    expect(validate(agentMessage, body)).toMatchObject(body);
+  });
+
+  it('is not changed in place', () => {
+    const body = agentMessageBody({ usage: null, output: null });
+    const before = structuredClone(body);
+    validate(agentMessage, body);
+    expect(body).toEqual(before);
+  });
+
+  it.each(['conversation_id', 'message_id'])('needs its %s', (field) => {
+    for (const missing of [undefined, null, '', {}, true]) {
+      const body = agentMessageBody({ [field]: missing });
+      expect(() => validateWebhook('message', body)).toThrow(ValidationError);
+    }
+  });
+
+  it('may lack everything else', () => {
+    const message = validate(agentMessage, { conversation_id: 'c', message_id: 'm' });
+    expect(message).toMatchObject({ user_id: null, anonymous_id: null, create_time: null, output: [] });
+    expect(message.usage.tokens.total_tokens).toBeNull();
+    expect(message.usage.tokens.completion_tokens_details.reasoning_tokens).toBeNull();
+    expect(message.usage.credits.total_credits).toBeNull();
+    expect(message.istest).toBeUndefined();
+  });
+});
+
+describe('ids', () => {
+  it('are strings to a handler when they came as numbers', () => {
+    expect(parse({ conversation_id: 7, user_id: 8 })).toMatchObject({ conversation_id: '7', user_id: '8' });
+  });
+
+  it('are null when no user is bound, also as an empty string', () => {
+    expect(parse({ user_id: null, anonymous_id: '' })).toMatchObject({ user_id: null, anonymous_id: null });
+  });
+});
+
+describe('output', () => {
+  it('may be null, and is a list to a handler', () => {
+    expect(parse({ output: null }).output).toEqual([]);
+  });
+
+  it('is refused by the envelope when it is no list', () => {
+    expect(() => validate(agentMessageEnvelope, agentMessageBody({ output: 'hello' }))).toThrow('output');
+  });
+
+  it('reads content sent as plain text, and audio sent as one clip or one address', () => {
+    const { output } = parse({
+      output: [
+        { content: 'hello' },
+        { content: { audio: { audio: 'https://a', transcript: 'hi' } } },
+        { content: { audio: 'https://b' } },
+      ],
+    });
+    expect(output[0]?.content.text).toBe('hello');
+    expect(output[1]?.content.audio).toEqual([{ audio: 'https://a', transcript: 'hi' }]);
+    expect(output[2]?.content.audio).toEqual([{ audio: 'https://b', transcript: null }]);
+  });
+
+  it('keeps kinds of content that the contract does not know', () => {
+    const card = { title: 'A card' };
+    const message = parse({ output: [{ content: { card, text: 'x' } }, { content: { card, poll: 1 } }] });
+    expect(message.output[0]?.content.card).toEqual(card);
+    expect(unknownContentKinds(message)).toEqual(['card', 'poll']);
+  });
+
+  it('names no unknown kinds where there are none', () => {
+    expect(unknownContentKinds(parse())).toEqual([]);
+  });
+});
+
+describe('usage', () => {
+  it('has tokens in one shape, sent as an object or as a list', () => {
+    expect(tokensOf([{ total_tokens: 3, prompt_tokens: 1 }, { completion_tokens: 2 }])).toEqual(
+      tokensOf({ total_tokens: 3, prompt_tokens: 1, completion_tokens: 2 }),
+    );
+  });
+
+  it('has tokens however long the list is', () => {
+    const list = Array.from({ length: 300_000 }, () => ({ total_tokens: 3 }));
+    expect(tokensOf(list).total_tokens).toBe(3);
+  });
+
+  it('takes no figure from a prototype named in a list', () => {
+    expect(tokensOf(JSON.parse('[{"__proto__":{"total_tokens":7}}]')).total_tokens).toBeNull();
+  });
+
+  it.each([
+    ['12', 12],
+    ['0.5', 0.5],
+    [12, 12],
+    [null, null],
+    ['many', null],
+    ['', null],
+    [true, null],
+    [{}, null],
+    ['9'.repeat(400), null],
+  ])('reads the quantity %j as %j', (sent, seen) => {
+    expect(tokensOf({ total_tokens: sent }).total_tokens).toBe(seen);
+    expect(parse({ usage: { credits: { total_credits: sent } } }).usage.credits.total_credits).toBe(seen);
+  });
+});
+
+describe('istest', () => {
+  it.each([
+    [true, true],
+    [false, false],
+    ['true', undefined],
+    [1, undefined],
+    [null, undefined],
+  ])('sent as %j is %j', (sent, seen) => {
+    expect(parse({ istest: sent }).istest).toBe(seen);
+  });
+});
+
+describe('what an answer says', () => {
+  const speech = [
+    { audio: 'https://a', transcript: 'spoken' },
+    { audio: 'https://b', transcript: 'twice' },
+  ];
+
+  it('is its texts, one line an element', () => {
+    expect(messageText(parse({ output: [{ content: { text: 'a' } }, { content: { text: 'b' } }] }))).toBe(
+      'a\nb',
+    );
+  });
+
+  it('is the transcript where there is no text', () => {
+    const output = [{ content: { audio: speech } }, { content: { text: 'a', audio: speech } }];
+    expect(messageText(parse({ output }))).toBe('spoken\ntwice\na');
+  });
+
+  it('skips elements that say nothing', () => {
+    const output = [{ content: { text: '' } }, { content: { card: 1 } }, { content: { text: 'a' } }, null];
+    expect(messageText(parse({ output }))).toBe('a');
+    expect(messageText(parse({ output: [] }))).toBe('');
+  });
+
+  it('has all its speech in order', () => {
+    const output = [
+      { content: { audio: speech } },
+      { content: { text: 'a' } },
+      { content: { audio: speech } },
+    ];
+    expect(messageAudio(parse({ output }))).toEqual([...speech, ...speech]);
+  });
+});

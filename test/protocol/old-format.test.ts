@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { isOldMessageFormat, ValidationError, validateWebhook } from '../../src/protocol/index.js';
+import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { errorOf } from './error-of.js';
+
+const oldBody = {
+  message_id: 'm',
+  message_type: 'ANSWER',
+  text: 'Hello',
+  flow_output: [{ content: 'Hello', branch: 'main', from_component_name: 'Answer' }],
+  create_time: 1_679_587_005,
+  conversation_id: 'c',
+};
+
+describe('the deprecated message format', () => {
+  it('is refused by its name, with what to do', () => {
+    const error = errorOf(() => validateWebhook('message', oldBody));
+    expect(error).toBeInstanceOf(ValidationError);
+    expect(error.code).toBe('OLD_MESSAGE_FORMAT');
+    expect(error.message).toContain('V1');
+    expect(error.message).toContain('set the agent');
+    expect(error.issues).toEqual([{ path: 'output', message: 'expected the current message format' }]);
+  });
+
+  it.each([
+    ['text alone', { ...oldBody, flow_output: undefined }],
+    ['flow_output alone', { ...oldBody, message_type: undefined, text: undefined }],
+    ['an empty flow_output', { ...oldBody, flow_output: [] }],
+  ])('is told by %s', (_what, body) => {
+    expect(errorOf(() => validateWebhook('message', body)).code).toBe('OLD_MESSAGE_FORMAT');
+  });
+
+  it('is told only where there is no output', () => {
+    expect(
+      validateWebhook('message', agentMessageBody({ text: 'x', message_type: 'ANSWER' })),
+    ).toHaveProperty('text', 'x');
+    expect(isOldMessageFormat({ ...oldBody, output: [] })).toBe(false);
+  });
+
+  it('is not any body without output', () => {
+    expect(isOldMessageFormat({ conversation_id: 'c', message_id: 'm' })).toBe(false);
+    expect(isOldMessageFormat({ conversation_id: 'c', text: 'x' })).toBe(false);
+    expect(errorOf(() => validateWebhook('message', {})).code).toBe('INVALID_BODY');
+  });
+
+  it.each([[null], [undefined], ['text'], [5], [[oldBody]]])(
+    'is not %j, which is an invalid body',
+    (body) => {
+      expect(isOldMessageFormat(body)).toBe(false);
+      expect(errorOf(() => validateWebhook('message', body)).code).toBe('INVALID_BODY');
+    },
+  );
+
+  it('is looked for on the message webhook only', () => {
+    const body = chatBody({ flow_output: [] });
+    expect(validateWebhook('chat', body)).toEqual(body);
+  });
+});

@@ -1,0 +1,177 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect } from 'vitest';
+import type { z } from 'zod';
+import {
+  agentMessage,
+  agentMessageEnvelope,
+  failureBody,
+  handoffChat,
+  handoffClose,
+  handoffRequest,
+  humanClose,
+  humanReply,
+  isFailureBody,
+  isProbe,
+  messageAudio,
+  messageText,
+  qaAdd,
+  qaAnswer,
+  qaUpdate,
+  unknownContentKinds,
+  ValidationError,
+  validate,
+  validateWebhook,
+  webhookCheckAnswer,
+} from '../../src/protocol/index.js';
+import * as wire from './arbitraries.js';
+import { CANARY, hostileJson, hostileObject, objectsIn } from './hostile.js';
+
+const bodies: [string, z.ZodType, fc.Arbitrary<Record<string, unknown>>][] = [
+  ['message', agentMessage, wire.message],
+  ['message envelope', agentMessageEnvelope, wire.message],
+  ['establish', handoffRequest, wire.establish],
+  ['chat', handoffChat, wire.chat],
+  ['close', handoffClose, wire.close],
+  ['reply', humanReply, wire.reply],
+  ['human close', humanClose, wire.humanClosing],
+  ['qa add', qaAdd, wire.add],
+  ['qa update', qaUpdate, wire.update],
+  ['qa answer', qaAnswer, wire.knowledgeAnswer],
+  ['check answer', webhookCheckAnswer, wire.checkAnswer],
+  ['failure', failureBody, wire.failure],
+];
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** Holds what was sent beside what a handler sees: unknown fields are the same at every level. */
+function expectUnknownKept(sent: unknown, seen: unknown): void {
+  if (!isObject(sent)) return;
+  if (Array.isArray(sent) && !Array.isArray(seen)) {
+    for (const part of sent) expectUnknownKept(part, seen);
+    return;
+  }
+  for (const [key, value] of Object.entries(sent)) {
+    const kept = isObject(seen) ? seen[key] : undefined;
+    if (key.startsWith(wire.UNKNOWN)) expect(kept).toEqual(value);
+    else expectUnknownKept(value, kept);
+  }
+}
+
+/** The validation error a call throws, if it throws one. Anything else it throws fails the test. */
+function errorFrom(call: () => unknown): ValidationError | undefined {
+  try {
+    call();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ValidationError) return error;
+    throw error;
+  }
+}
+
+function expectOrdinaryObjects(value: unknown): void {
+  const ordinary = [Object.prototype, Array.prototype];
+  expect(objectsIn(value).every((object) => ordinary.includes(Object.getPrototypeOf(object)))).toBe(true);
+}
+
+describe.each(bodies)('%s: every body the contract permits', (_name, schema, body) => {
+  test.prop([body])('passes, keeps what nobody knows, and is left as it was', (sent) => {
+    const before = structuredClone(sent);
+    expectUnknownKept(sent, validate(schema, sent));
+    expect(sent).toEqual(before);
+  });
+
+  test.prop([body])('has its final shape after one pass', (sent) => {
+    const once = validate(schema, sent);
+    expect(validate(schema, once)).toStrictEqual(once);
+  });
+
+  test.prop([body])('survives the wire', (sent) => {
+    expect(validate(schema, JSON.parse(JSON.stringify(sent)))).toEqual(validate(schema, sent));
+  });
+});
+
+describe.each([
+  ['reply', humanReply, wire.reply],
+  ['human close', humanClose, wire.humanClosing],
+  ['qa add', qaAdd, wire.add],
+  ['qa update', qaUpdate, wire.update],
+  ['failure', failureBody, wire.failure],
+] as [string, z.ZodType, fc.Arbitrary<unknown>][])('%s', (_name, schema, body) => {
+  test.prop([body])('comes through unchanged', (sent) => {
+    expect(validate(schema, sent)).toEqual(sent);
+  });
+});
+
+describe.each(bodies)('%s: any JSON', (_name, schema) => {
+  test.prop([fc.oneof(hostileJson, fc.jsonValue(), fc.object({ maxDepth: 4 }))])(
+    'passes or is a ValidationError without the values',
+    (value) => {
+      const error = errorFrom(() => validate(schema, value));
+      expect(JSON.stringify(error?.issues ?? []) + (error?.stack ?? '')).not.toContain(CANARY);
+    },
+  );
+
+  test.prop([hostileJson])('makes ordinary objects and leaves Object.prototype alone', (value) => {
+    const names = Object.getOwnPropertyNames(Object.prototype);
+    errorFrom(() => expectOrdinaryObjects(validate(schema, value)));
+    expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(names);
+  });
+});
+
+describe.each(['message', 'establish', 'chat', 'close'] as const)('%s: any JSON as a webhook', (endpoint) => {
+  test.prop([fc.oneof(hostileJson, hostileObject, fc.jsonValue())])(
+    'passes or is a ValidationError without the values',
+    (value) => {
+      const error = errorFrom(() => validateWebhook(endpoint, value));
+      expect(JSON.stringify(error?.issues ?? []) + (error?.stack ?? '')).not.toContain(CANARY);
+    },
+  );
+});
+
+describe('a message with any JSON as its output and usage', () => {
+  const anyMessage = fc
+    .tuple(
+      hostileObject,
+      wire.messageIds,
+      fc.record(
+        { output: fc.option(fc.array(hostileJson)), usage: hostileJson },
+        { requiredKeys: [], noNullPrototype: true },
+      ),
+    )
+    .map(([noise, ids, rest]) => {
+      const { output: _output, usage: _usage, create_time: _time, ...harmless } = noise;
+      return { ...harmless, ...ids, ...rest };
+    });
+
+  test.prop([anyMessage], { numRuns: 300 })('passes the envelope, and so the whole schema', (body) => {
+    validate(agentMessageEnvelope, body);
+    const message = validate(agentMessage, body);
+    expectOrdinaryObjects([message.output, message.usage]);
+    expect(validate(agentMessage, message)).toStrictEqual(message);
+  });
+
+  test.prop([anyMessage])('can be read by every helper', (body) => {
+    const message = validate(agentMessage, body);
+    expect(messageText(message)).toBeTypeOf('string');
+    for (const clip of messageAudio(message)) expect(clip).toHaveProperty('transcript');
+    for (const kind of unknownContentKinds(message)) expect(['text', 'audio']).not.toContain(kind);
+  });
+
+  test.prop([hostileObject])('passes the whole schema whenever it passes the envelope', (noise) => {
+    const body = { conversation_id: 'c', message_id: 'm', ...noise };
+    if (errorFrom(() => validate(agentMessageEnvelope, body))) return;
+    expect(errorFrom(() => validate(agentMessage, body))).toBeUndefined();
+  });
+});
+
+describe('any JSON', () => {
+  test.prop([hostileObject])('is a probe only by istest itself', (body) => {
+    expect(isProbe(body)).toBe(Object.hasOwn(body, 'istest') && body.istest === true);
+  });
+
+  test.prop([hostileJson])('is a failure only by a code of five digits or more', (body) => {
+    if (!isFailureBody(body)) return;
+    expect(body.code).toBeGreaterThanOrEqual(10_000);
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import {
+  type AgentMessage,
+  type AudioClip,
+  agentMessage,
+  type HandoffChat,
+  type HandoffClose,
+  type HandoffMessageItem,
+  type HandoffRequest,
+  type HumanReply,
+  handoffClose,
+  isFailureBody,
+  type OutputItem,
+  type QaAdd,
+  type QaAnswer,
+  type QaUpdate,
+  toDate,
+  type UserInfo,
+  type ValidationError,
+  validate,
+  validateWebhook,
+  type WebhookBody,
+  type WebhookCheckResult,
+  type WebhookEndpoint,
+} from '../../src/protocol/index.js';
+
+const take = (_add: QaAdd): void => undefined;
+
+describe('an agent message', () => {
+  it('has one normalised shape', () => {
+    expectTypeOf<AgentMessage['conversation_id']>().toEqualTypeOf<string>();
+    expectTypeOf<AgentMessage['message_id']>().toEqualTypeOf<string>();
+    expectTypeOf<AgentMessage['user_id']>().toEqualTypeOf<string | null>();
+    expectTypeOf<AgentMessage['create_time']>().toEqualTypeOf<number | null>();
+    expectTypeOf<AgentMessage['istest']>().toEqualTypeOf<boolean | undefined>();
+  });
+
+  it('has output whose elements are typed', () => {
+    expectTypeOf<AgentMessage['output']>().toEqualTypeOf<OutputItem[]>();
+    expectTypeOf<OutputItem['from_component_name']>().toEqualTypeOf<string | null>();
+    expectTypeOf<OutputItem['content']['text']>().toEqualTypeOf<string | null>();
+    expectTypeOf<OutputItem['content']['audio']>().toEqualTypeOf<AudioClip[]>();
+    expectTypeOf<AudioClip['transcript']>().toEqualTypeOf<string | null>();
+  });
+
+  it('has unknown, not any, for what nobody knows', () => {
+    expectTypeOf<AgentMessage['new_field']>().toBeUnknown();
+    expectTypeOf<OutputItem['content']['card']>().toBeUnknown();
+  });
+
+  it('has figures or null', () => {
+    type Usage = AgentMessage['usage'];
+    expectTypeOf<Usage['tokens']['total_tokens']>().toEqualTypeOf<number | null>();
+    expectTypeOf<Usage['tokens']['prompt_tokens_details']['text_tokens']>().toEqualTypeOf<number | null>();
+    expectTypeOf<Usage['credits']['total_credits']>().toEqualTypeOf<number | null>();
+  });
+});
+
+describe('handoff bodies', () => {
+  it('are typed down to the transcript and the user', () => {
+    expectTypeOf<HandoffRequest['body']>().toEqualTypeOf<HandoffMessageItem[]>();
+    expectTypeOf<HandoffMessageItem['text']>().toEqualTypeOf<string>();
+    expectTypeOf<HandoffRequest['user_info']>().toExtend<UserInfo>();
+    expectTypeOf<UserInfo['user_id']>().toEqualTypeOf<string | null>();
+    expectTypeOf<HandoffChat['body']>().toEqualTypeOf<string>();
+  });
+
+  it('take the named types of a close and newer ones', () => {
+    expectTypeOf<'TIMEOUT'>().toExtend<HandoffClose['type']>();
+    expectTypeOf<'USER_CLOSED'>().toExtend<HandoffClose['type']>();
+    expectTypeOf<'AGENT_GONE'>().toExtend<HandoffClose['type']>();
+    expectTypeOf<null>().toExtend<HandoffClose['type']>();
+    expectTypeOf<number>().not.toExtend<HandoffClose['type']>();
+    expectTypeOf<HandoffClose['type']>().toExtend<string | null>();
+  });
+
+  it('name the known types of a close and of an item, for completion in an editor', () => {
+    expectTypeOf<Extract<HandoffClose['type'], 'TIMEOUT'>>().toEqualTypeOf<'TIMEOUT'>();
+    expectTypeOf<Extract<HandoffMessageItem['message_type'], 'QUESTION'>>().toEqualTypeOf<'QUESTION'>();
+    expectTypeOf<Extract<WebhookCheckResult['type'], 'human_service'>>().toEqualTypeOf<'human_service'>();
+  });
+});
+
+describe('a request to add pairs', () => {
+  const pair = { question: 'q', answer: 'a' };
+  const csv = { file_url: 'https://a.example/a.csv', file_name: 'a.csv' };
+  const pdf = { source_url: 'https://a.example/a.pdf', file_name: 'a.pdf' };
+
+  it('has the fields of its purpose', () => {
+    expectTypeOf({ purpose: 'QA_TEXT' as const, name: 'n', qaList: [pair] }).toExtend<QaAdd>();
+    expectTypeOf({ purpose: 'QA_FILE' as const, files: [csv] }).toExtend<QaAdd>();
+    expectTypeOf({ purpose: 'FILE_2_QA' as const, files: [pdf] }).toExtend<QaAdd>();
+    expectTypeOf<QaAdd['purpose']>().toEqualTypeOf<'QA_TEXT' | 'QA_FILE' | 'FILE_2_QA'>();
+  });
+
+  it('does not compile without them', () => {
+    // @ts-expect-error QA_TEXT needs qaList
+    take({ purpose: 'QA_TEXT', name: 'n' });
+    // @ts-expect-error QA_TEXT needs name
+    take({ purpose: 'QA_TEXT', qaList: [pair] });
+    // @ts-expect-error QA_FILE needs files
+    take({ purpose: 'QA_FILE' });
+    // @ts-expect-error QA_FILE needs file_url
+    take({ purpose: 'QA_FILE', files: [pdf] });
+    // @ts-expect-error FILE_2_QA needs source_url
+    take({ purpose: 'FILE_2_QA', files: [csv] });
+    // @ts-expect-error there is no such purpose
+    take({ purpose: 'QA', name: 'n', qaList: [pair] });
+  });
+
+  it('is told apart by its purpose', () => {
+    type Text = Extract<QaAdd, { purpose: 'QA_TEXT' }>;
+    type File = Extract<QaAdd, { purpose: 'QA_FILE' }>;
+    expectTypeOf<Text['name']>().toEqualTypeOf<string>();
+    expectTypeOf<File['name']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<File['files'][number]['file_url']>().toEqualTypeOf<string>();
+  });
+});
+
+describe('the other types of knowledge', () => {
+  it('say what an update and an answer hold', () => {
+    expectTypeOf({ doc_id: 'd', qaList: [{ question: 'q', answer: 'a' }] }).toExtend<QaUpdate>();
+    expectTypeOf<QaAnswer['failed']>().toEqualTypeOf<string[]>();
+    expectTypeOf<QaAnswer['doc'][number]['doc_id']>().toEqualTypeOf<string>();
+  });
+});
+
+describe('validation', () => {
+  it('gives the type of the schema', () => {
+    expectTypeOf(validate(agentMessage, null)).toEqualTypeOf<AgentMessage>();
+    expectTypeOf(validate(handoffClose, null)).toEqualTypeOf<HandoffClose>();
+  });
+
+  it('gives the type of the endpoint', () => {
+    expectTypeOf(validateWebhook('chat', {})).toEqualTypeOf<HandoffChat>();
+    expectTypeOf<WebhookBody<'establish'>>().toEqualTypeOf<HandoffRequest>();
+    expectTypeOf<WebhookEndpoint>().toEqualTypeOf<'message' | 'establish' | 'chat' | 'close'>();
+    expectTypeOf<WebhookBody<'message'>['output']>().toEqualTypeOf<unknown[] | null>();
+  });
+
+  it('reports issues that cannot be changed', () => {
+    expectTypeOf<ValidationError['issues'][number]>().toEqualTypeOf<
+      Readonly<{ path: string; message: string }>
+    >();
+  });
+
+  it('promises no message where a failure may have none', () => {
+    const body: unknown = null;
+    if (isFailureBody(body)) {
+      expectTypeOf(body.code).toEqualTypeOf<number>();
+      expectTypeOf(body.message).toBeUnknown();
+    }
+  });
+});
+
+describe('the rest', () => {
+  it('is as named', () => {
+    expectTypeOf(toDate).toEqualTypeOf<(value: number) => Date>();
+    expectTypeOf<HumanReply['timestamp']>().toEqualTypeOf<number>();
+  });
+});

@@ -1,0 +1,130 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import {
+  failureBody,
+  HandoffKitError,
+  humanReply,
+  qaAdd,
+  qaUpdate,
+  validate,
+  validateWebhook,
+  webhookBodies,
+  webhookCheckAnswer,
+} from '../../src/protocol/index.js';
+import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { errorOf } from './error-of.js';
+
+const CANARY = 'canary-7f3a';
+const pathsOf = (schema: z.ZodType, value: unknown) =>
+  errorOf(() => validate(schema, value)).issues.map(({ path }) => path);
+
+describe('a validation error', () => {
+  it('is an error of this package', () => {
+    const error = errorOf(() => validateWebhook('chat', {}));
+    expect(error).toBeInstanceOf(HandoffKitError);
+    expect(error).toMatchObject({ name: 'ValidationError', code: 'INVALID_BODY' });
+  });
+
+  it('says where, in the order of the body', () => {
+    const body = establishBody({
+      body: [{ text: 5 }, { text: 'ok', message_type: 6 }],
+      user_info: { phone: 7 },
+    });
+    expect(pathsOf(webhookBodies.establish, body)).toEqual([
+      'body[0].text',
+      'body[1].message_type',
+      'user_info.phone',
+    ]);
+  });
+
+  it.each([[null], ['text'], [5], [[]], [undefined]])('has no path when the body is %j', (body) => {
+    expect(pathsOf(webhookBodies.chat, body)).toEqual(['']);
+    expect(errorOf(() => validateWebhook('chat', body)).message).toMatch(/^body: /);
+  });
+
+  it('names every place in its message, and what was expected', () => {
+    expect(errorOf(() => validateWebhook('chat', chatBody({ conversation_id: null, body: 5 }))).message).toBe(
+      'conversation_id: expected a non-empty string; body: Invalid input: expected string, received number',
+    );
+  });
+
+  it('names five places at most and counts the rest; issues has them all', () => {
+    const items = Array.from({ length: 8 }, () => 'x');
+    const error = errorOf(() => validateWebhook('establish', establishBody({ body: items })));
+    expect(error.issues).toHaveLength(8);
+    expect(error.message).toContain('body[4]: ');
+    expect(error.message).not.toContain('body[5]');
+    expect(error.message).toMatch(/; and 3 more$/);
+  });
+
+  it('counts nothing when there are exactly five', () => {
+    const items = Array.from({ length: 5 }, () => 'x');
+    const { message } = errorOf(() => validateWebhook('establish', establishBody({ body: items })));
+    expect(message).toContain('body[4]: ');
+    expect(message).not.toContain('more');
+  });
+
+  it('comes as itself however much is wrong', () => {
+    const items = Array.from({ length: 300_000 }, () => 0);
+    expect(errorOf(() => validateWebhook('establish', establishBody({ body: items }))).code).toBe(
+      'INVALID_BODY',
+    );
+  });
+});
+
+describe('a value that cannot be compared', () => {
+  const made = { length: { toString: 0, valueOf: 0, note: CANARY } };
+
+  it.each([
+    ['an id', () => validateWebhook('chat', chatBody({ conversation_id: made }))],
+    ['an optional id', () => validateWebhook('message', agentMessageBody({ user_id: made }))],
+    ['a list', () => validate(qaAdd, { purpose: 'QA_FILE', files: made })],
+  ])('as %s makes a body invalid, and nothing else is thrown', (_place, call) => {
+    const error = errorOf(call);
+    expect(error.code).toBe('INVALID_BODY');
+    expect(inspect(error)).not.toContain(CANARY);
+  });
+});
+
+describe('the values of a refused body', () => {
+  const refused: [string, () => unknown][] = [
+    [
+      'old message',
+      () => validateWebhook('message', { flow_output: CANARY, text: CANARY, message_id: CANARY }),
+    ],
+    ['message', () => validateWebhook('message', agentMessageBody({ output: CANARY, create_time: CANARY }))],
+    ['message id', () => validateWebhook('message', agentMessageBody({ message_id: { [CANARY]: CANARY } }))],
+    ['establish', () => validateWebhook('establish', establishBody({ body: CANARY, user_info: CANARY }))],
+    ['item', () => validateWebhook('establish', establishBody({ body: [CANARY, { text: [CANARY] }] }))],
+    ['chat', () => validateWebhook('chat', chatBody({ body: [CANARY], [CANARY]: CANARY }))],
+    ['chat time', () => validateWebhook('chat', chatBody({ timestamp: CANARY, body: CANARY }))],
+    ['close', () => validateWebhook('close', closeBody({ type: [CANARY], conversation_id: [CANARY] }))],
+    ['whole body', () => validateWebhook('close', CANARY)],
+    ['constructor', () => validateWebhook('chat', chatBody({ body: { constructor: { name: CANARY } } }))],
+    ['reply', () => validate(humanReply, { conversation_id: [CANARY], timestamp: CANARY, body: [CANARY] })],
+    ['purpose', () => validate(qaAdd, { purpose: CANARY })],
+    ['pairs', () => validate(qaAdd, { purpose: 'QA_TEXT', name: [CANARY], qaList: [{ question: CANARY }] })],
+    [
+      'url',
+      () => validate(qaAdd, { purpose: 'QA_FILE', files: [{ file_url: CANARY, file_name: [CANARY] }] }),
+    ],
+    ['update', () => validate(qaUpdate, { qaList: [{ question: CANARY, answer: CANARY }] })],
+    ['check', () => validate(webhookCheckAnswer, { results: [{ type: [CANARY], webhook_url: [CANARY] }] })],
+    ['failure', () => validate(failureBody, { code: CANARY, message: [CANARY] })],
+  ];
+
+  it.each(refused)('stay out of the error: %s', (_what, call) => {
+    const error = errorOf(call);
+    const shown = [
+      error.message,
+      error.stack,
+      JSON.stringify(error),
+      JSON.stringify(error.issues),
+      inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true }),
+    ];
+    for (const text of shown) expect(text).not.toContain(CANARY);
+    expect(error.cause).toBeUndefined();
+    expect(error.issues).not.toHaveLength(0);
+  });
+});
