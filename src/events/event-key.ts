@@ -4,6 +4,16 @@ import type { WebhookBody, WebhookEndpoint } from '../protocol/index.js';
 /** Longer keys are hashed, so that a sender's long ids cannot fill the memory of those who remember keys. */
 const LONGEST_PLAIN_KEY = 160;
 
+/** By endpoint, not by the fields a body has: bodies may have fields that the contract does not know. */
+const distinctionOf: {
+  [Endpoint in WebhookEndpoint]: (body: WebhookBody<Endpoint>, requestId: string) => unknown[];
+} = {
+  message: ({ message_id }) => [message_id],
+  establish: ({ timestamp }) => [timestamp],
+  chat: ({ timestamp, body }, requestId) => [timestamp ?? requestId, body],
+  close: ({ timestamp, type }) => [timestamp, type],
+};
+
 /**
  * What makes two deliveries the same event. A message has an id. A handoff request has none, so it is told by
  * its conversation, its time and its content.
@@ -16,12 +26,6 @@ export function eventKey<Endpoint extends WebhookEndpoint>(
   body: WebhookBody<Endpoint>,
   requestId: string,
 ): string {
-  const key = JSON.stringify([endpoint, body.conversation_id, ...distinction(body, requestId)]);
+  const key = JSON.stringify([endpoint, body.conversation_id, ...distinctionOf[endpoint](body, requestId)]);
   return key.length <= LONGEST_PLAIN_KEY ? key : hash('sha256', key, 'base64url');
-}
-
-function distinction(body: WebhookBody<WebhookEndpoint>, requestId: string): unknown[] {
-  if ('message_id' in body) return [body.message_id];
-  if (typeof body.body === 'string') return [body.timestamp ?? requestId, body.body];
-  return [body.timestamp, body.type ?? null];
 }

@@ -34,9 +34,9 @@ export interface DeliveredHappening<Name extends DeliveredName> extends Happenin
 /** The two ways to act on a handed-over conversation. */
 export interface Acting {
   /** Says something to the user. Several replies to one conversation arrive in the order they were made. */
-  reply(text: string, options?: ReplyOptions): Promise<Receipt>;
+  readonly reply: (text: string, options?: ReplyOptions) => Promise<Receipt>;
   /** Ends the handoff; the user gets no human's words any more unless they ask again. */
-  close(options?: ReplyOptions): Promise<Receipt>;
+  readonly close: (options?: ReplyOptions) => Promise<Receipt>;
 }
 
 /** The argument of a handler of `message`. */

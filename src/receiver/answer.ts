@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { WebhookEndpoint } from '../protocol/index.js';
-import type { Refusal } from './refusal.js';
+import { type Refusal, refuse } from './refusal.js';
 
 /** What handoff endpoints answer, where the contract leaves it open. */
 export interface HandoffAnswers {
@@ -21,11 +21,14 @@ export interface Answers {
     requestId: string,
     refusal: Refusal,
   ): void;
+  /** Answers 500 in words of this package alone, for when something else failed, perhaps an answer. */
+  breakDown(response: ServerResponse, endpoint: WebhookEndpoint | 'root', requestId: string): void;
 }
 
 const JSON_TYPE = 'application/json';
 const MESSAGE_SUCCESS = ready({ code: 200, msg: 'success' });
 const HANDOFF_SUCCESS = { code: 200, message: 'success' };
+const BROKEN = refuse(500, 'internal error');
 
 /** The mount's root is the address of the message webhook, so it speaks its language. */
 const speaksMessage = (endpoint: WebhookEndpoint | 'root'): boolean =>
@@ -45,7 +48,7 @@ function ready(body: object): Body {
 /** Makes {@link Answers}: successes are made once, since they are nearly all there is to answer. */
 export function createAnswers({ success = HANDOFF_SUCCESS, failure }: HandoffAnswers = {}): Answers {
   const handoffSuccess = ready(success);
-  const failureOf = failure ?? ((code, message) => ({ code, message }));
+  const failureOf = failure ?? plainFailure;
 
   return {
     succeed(response, endpoint, requestId) {
@@ -58,18 +61,32 @@ export function createAnswers({ success = HANDOFF_SUCCESS, failure }: HandoffAns
       });
       response.end(body.text);
     },
-    refuse(response, endpoint, requestId, { status, reason, headers, hangUp }) {
-      if (response.headersSent) return;
-      const answer = speaksMessage(endpoint) ? { code: status, msg: reason } : failureOf(status, reason);
-      const body = ready(answer);
-      response.writeHead(status, {
-        'content-type': JSON_TYPE,
-        'content-length': body.length,
-        'x-request-id': requestId,
-        ...headers,
-        ...(hangUp && { connection: 'close' }),
-      });
-      response.end(body.text);
+    refuse(response, endpoint, requestId, refusal) {
+      sendRefusal(response, endpoint, requestId, refusal, failureOf);
+    },
+    breakDown(response, endpoint, requestId) {
+      sendRefusal(response, endpoint, requestId, BROKEN, plainFailure);
     },
   };
+}
+
+const plainFailure: NonNullable<HandoffAnswers['failure']> = (code, message) => ({ code, message });
+
+function sendRefusal(
+  response: ServerResponse,
+  endpoint: WebhookEndpoint | 'root',
+  requestId: string,
+  { status, reason, headers, hangUp }: Refusal,
+  failureOf: NonNullable<HandoffAnswers['failure']>,
+): void {
+  if (response.headersSent) return;
+  const body = ready(speaksMessage(endpoint) ? { code: status, msg: reason } : failureOf(status, reason));
+  response.writeHead(status, {
+    'content-type': JSON_TYPE,
+    'content-length': body.length,
+    'x-request-id': requestId,
+    ...headers,
+    ...(hangUp && { connection: 'close' }),
+  });
+  response.end(body.text);
 }

@@ -1,3 +1,4 @@
+import { createRecentKeys } from '../delivery/index.js';
 import type { DeliveredEvent, Dispatcher, Replies } from '../events/index.js';
 import { transcriptOf, userOf } from '../events/index.js';
 import type { ReceiverOptions } from './options.js';
@@ -12,7 +13,11 @@ export function createGreet(
   dispatcher: Dispatcher,
 ): Greet | null {
   if (greeting === undefined) return null;
-  return async ({ name, body, conversationId, requestId }) => {
+  // A repeat can be accepted while the handlers of the first still run, when nobody calls it a duplicate yet.
+  const greeted = createRecentKeys({ maxKeys: 10_000, maxAgeMs: 600_000 });
+  return async ({ name, key, body, conversationId, requestId }) => {
+    if (greeted.has(key)) return;
+    greeted.add(key);
     try {
       const text =
         typeof greeting === 'string'

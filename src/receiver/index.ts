@@ -18,4 +18,5 @@ export {
 export { createReceiver, type Receiver } from './create-receiver.js';
 export type { Listener, Next } from './listener.js';
 export type { GreetingContext, ReceiverOptions } from './options.js';
+export { createRequestIds } from './request-id.js';
 export type { EndpointPaths } from './routes.js';

@@ -30,7 +30,6 @@ export interface ListenerParts {
 
 const NOT_FOUND = refuse(404, 'not found');
 const WRONG_METHOD = refuse(405, 'method not allowed', { headers: { allow: 'POST' } });
-const BROKEN = refuse(500, 'internal error');
 
 /** Binds the pipeline to HTTP: picks the requests that are its own, and answers them whatever happens. */
 export function createListener(parts: ListenerParts): Listener {
@@ -47,7 +46,9 @@ export function createListener(parts: ListenerParts): Listener {
     answers.succeed(exchange.response, exchange.route.endpoint, exchange.requestId);
     requestLog.accepted(exchange, outcome);
     if (outcome.kind !== 'event' || outcome.event.name !== 'handoff.requested') return;
-    if (greet && outcome.acceptance !== 'duplicate') void greet(outcome.event);
+    if (!greet || outcome.acceptance === 'duplicate') return;
+    inFlight.enter();
+    void greet(outcome.event).finally(() => inFlight.leave());
   };
 
   const serve = async (exchange: Exchange): Promise<void> => {
@@ -59,7 +60,7 @@ export function createListener(parts: ListenerParts): Listener {
       requestLog.refused(exchange, outcome);
     } catch (error) {
       dispatcher.report(error, { requestId });
-      answers.refuse(response, route.endpoint, requestId, BROKEN);
+      answers.breakDown(response, route.endpoint, requestId);
     }
   };
 

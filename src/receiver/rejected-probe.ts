@@ -11,7 +11,7 @@ const PEEK = { maxBytes: 16_384, readTimeoutMs: 2_000 };
  * since the platform now shows the webhook as unreachable. Looked at after the answer, and for the log alone.
  */
 export async function wasProbe(request: RequestWithBody, maxDepth: number): Promise<boolean> {
-  const body = request.readableDidRead ? request.body : await readStream(request, PEEK);
+  const body = request.readableDidRead ? (request.rawBody ?? request.body) : await readStream(request, PEEK);
   if (isRefusal(body)) return false;
   const json = parseJson(body, maxDepth);
   return !isRefusal(json) && isProbe(json);

@@ -4,6 +4,8 @@ import type { IncomingMessage } from 'node:http';
 /** What a request id may look like when it comes from outside. */
 const ACCEPTABLE = /^[\w.:-]{1,128}$/;
 
+const isAcceptable = (id: unknown): id is string => typeof id === 'string' && ACCEPTABLE.test(id);
+
 /**
  * Gives each request an id: the one that a logger before the receiver has given it (`req.id`), the one that
  * the sender or a proxy sent (`X-Request-Id`), or a new one.
@@ -12,9 +14,10 @@ export function createRequestIds(): (request: IncomingMessage & { readonly id?: 
   const prefix = randomBytes(6).toString('base64url');
   let count = 0;
   return (request) => {
-    if (typeof request.id === 'string' && request.id !== '') return request.id;
+    const known = typeof request.id === 'number' ? String(request.id) : request.id;
+    if (isAcceptable(known)) return known;
     const given = request.headers['x-request-id'];
-    if (typeof given === 'string' && ACCEPTABLE.test(given)) return given;
+    if (isAcceptable(given)) return given;
     count += 1;
     return `${prefix}-${count.toString(36)}`;
   };

@@ -1,0 +1,54 @@
+// @ts-check
+/**
+ * Several agents on one app, each with its own address, credentials and API key. What the service sends for one
+ * agent cannot be passed off as another's, and a reply goes out with the key of the agent it belongs to.
+ *
+ *   export SERVICE_BASE_URL=https://api.example.com
+ *   export SALES_USERNAME=… SALES_SECRET=… SALES_TOKEN=$(openssl rand -hex 24) SALES_API_KEY=…
+ *   export SUPPORT_USERNAME=… SUPPORT_SECRET=… SUPPORT_TOKEN=$(openssl rand -hex 24) SUPPORT_API_KEY=…
+ *   node examples/several-agents.js
+ */
+import express from 'express';
+import { createReceiver, createServiceClient, pathToken, webhookUser } from 'handoff-kit';
+
+const { env } = process;
+
+/** @param {string} name */
+function createAgent(name) {
+  /** @param {string} setting */
+  const settingOf = (setting) => env[`${name.toUpperCase()}_${setting}`] ?? '';
+
+  const service = createServiceClient({
+    baseUrl: env.SERVICE_BASE_URL ?? '',
+    apiKey: settingOf('API_KEY'),
+  });
+  const receiver = createReceiver({
+    auth: {
+      message: webhookUser({ username: settingOf('USERNAME'), secret: settingOf('SECRET') }),
+      handoff: pathToken(settingOf('TOKEN')),
+    },
+    service,
+    greeting: `You are talking to ${name}.`,
+  });
+  receiver.on('message', ({ conversationId }) => console.log(`${name}: an answer in ${conversationId}`));
+  receiver.on('handoff.requested', ({ user }) => console.log(`${name}: ${user.key} wants a human`));
+  receiver.on('handoff.message', ({ payload, reply }) => reply(`${name} heard: ${payload.body}`));
+  receiver.on('handoff.closed', ({ conversationId }) => console.log(`${name}: ${conversationId} is over`));
+  return { name, receiver };
+}
+
+const agents = ['sales', 'support'].map(createAgent);
+
+const app = express();
+for (const { name, receiver } of agents) app.use(`/agents/${name}`, receiver);
+
+const server = app.listen(Number(env.PORT ?? 3000), (error) => {
+  if (error) throw error;
+  const address = server.address();
+  console.log(`listening on http://localhost:${typeof address === 'object' && address?.port}`);
+});
+
+process.once('SIGTERM', () => {
+  server.close();
+  void Promise.all(agents.map(({ receiver }) => receiver.close())).then(() => server.closeIdleConnections());
+});

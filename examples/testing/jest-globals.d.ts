@@ -1,0 +1,12 @@
+/** What jest.test.js uses of Jest, so that its types can be checked where Jest is not installed. */
+declare module '@jest/globals' {
+  interface Matchers {
+    toBe(expected: unknown): void;
+    toMatchObject(expected: object): Promise<void>;
+    readonly rejects: Matchers;
+  }
+  export function test(name: string, run: () => Promise<void>): void;
+  export function beforeEach(run: () => Promise<void>): void;
+  export function afterEach(run: () => Promise<void>): void;
+  export function expect(actual: unknown): Matchers;
+}

@@ -1,0 +1,26 @@
+// @ts-check
+/**
+ * The module under test: a desk that knows where parcels are. Its program calls it with real credentials:
+ *
+ *   app.use('/webhook', createOrderDesk({ auth: { … }, service: { … } }));
+ */
+import { createReceiver } from 'handoff-kit';
+
+/**
+ * @param {import('handoff-kit').ReceiverOptions} options
+ */
+export function createOrderDesk(options) {
+  const receiver = createReceiver({ ...options, greeting: 'Hello, which order is it about?', log: false });
+
+  receiver.on('handoff.message', async ({ payload, reply, close }) => {
+    const order = /\d{4,}/.exec(payload.body)?.[0];
+    if (!order) {
+      await reply('Please send me the number of your order.');
+      return;
+    }
+    await reply(`Order ${order} is on its way.`);
+    await close();
+  });
+
+  return receiver;
+}

@@ -1,0 +1,79 @@
+import { type Command, Option } from 'commander';
+import { SETTING_KEYS, SETTINGS, type SettingKey, SettingsError, serve } from '../../standalone/index.js';
+import { EXIT, outputFor, printFailure } from '../output.js';
+
+type ServeFlags = Readonly<Partial<Record<SettingKey, string | boolean>>> & {
+  readonly config?: string;
+  readonly dev?: boolean;
+  readonly json?: boolean;
+};
+
+const MORE_HELP = `
+Settings:
+  Each setting is a flag, a variable of the environment (the name in brackets), or a key of the JSON file that
+  --config names, written as PORT or as port. Flags count before the environment, and that before the file.
+  Other users of a machine can see command lines: give secrets in the environment or in the file.
+
+  HANDOFF_AUTH has no default, since known deployments send handoff requests without credentials:
+    webhook         the same username and secret as messages
+    path:<token>    an unguessable segment of the path: <MOUNT_PATH>/<token>/chat and so on
+    bearer:<token>  Authorization: Bearer <token>
+    none            everybody, where something else keeps strangers out
+
+Examples:
+  Try it out, with made-up credentials and commands to paste:
+    $ handoff-kit serve --dev
+
+  Handoff requests come with a token in their path, and every user gets a first reply:
+    $ export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_AUTH=path:$(openssl rand -hex 24)
+    $ export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…
+    $ handoff-kit serve --greeting 'Hello, one moment please.'
+
+  From a file:
+    $ handoff-kit serve --config handoff.json
+
+Exit codes:
+  0  stopped by SIGTERM or SIGINT, and everything that ran could finish
+  1  could not listen, stopped with handlers unfinished, or failed
+  2  a setting is missing or wrong`;
+
+const HINT = `
+Each can be a flag, a variable of the environment, or a key of the file that --config names.
+All settings: handoff-kit serve --help. To try it out without any: handoff-kit serve --dev`;
+
+/** Adds `serve`: the receiver as a program. */
+export function registerServe(program: Command): void {
+  const command = program
+    .command('serve')
+    .summary('receive webhooks and print each event')
+    .description('Receives everything the service sends and prints each event, until it is stopped.')
+    .option('--dev', 'for trying it out: makes up credentials, listens on this machine only, shows commands')
+    .option('--config <file>', 'a JSON file with settings')
+    .option('--json', 'one JSON object a line; the default where the output is no terminal')
+    .option('--no-json', 'text for people, wherever the output goes');
+  for (const key of SETTING_KEYS) {
+    const { flag, env, help } = SETTINGS[key];
+    command.addOption(new Option(flag, `[${env}] ${help}`));
+  }
+  command.addHelpText('after', MORE_HELP).action(run);
+}
+
+async function run({ config, dev, json, ...flags }: ServeFlags): Promise<void> {
+  const output = outputFor({ json });
+  // Whoever starts it in a container reads why it did not start; only who asks for JSON gets it here, too.
+  const failure = { json: json === true };
+  try {
+    process.exitCode = await serve(
+      { flags: asText(flags), env: process.env, configFile: config, dev },
+      output,
+    );
+  } catch (error) {
+    printFailure(error, failure);
+    const isSettings = error instanceof SettingsError;
+    if (isSettings && !failure.json) process.stderr.write(`${HINT}\n`);
+    process.exitCode = isSettings ? EXIT.wrongUse : EXIT.no;
+  }
+}
+
+const asText = (flags: Readonly<Partial<Record<SettingKey, string | boolean>>>) =>
+  Object.fromEntries(Object.entries(flags).map(([key, value]) => [key, String(value)]));

@@ -1,0 +1,100 @@
+import { createServer } from 'node:http';
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import { type HandoffMessageContext, within } from '../events/index.js';
+import {
+  type AuthScheme,
+  bearer,
+  createReceiver,
+  noAuth,
+  pathToken,
+  type Receiver,
+  type ReceiverOptions,
+  webhookUser,
+} from '../receiver/index.js';
+import { createApp } from './app.js';
+import { listen } from './listen.js';
+import type { Reporter } from './reporter.js';
+import type { Settings } from './settings-schema.js';
+
+/** The receiver as a program. */
+export interface Standalone {
+  readonly app: Express;
+  readonly receiver: Receiver;
+  /** Starts to listen. Gives the address under which this machine reaches it. */
+  listen(): Promise<string>;
+  /** Stops: no new connections, running handlers may finish, then every connection is closed. */
+  close(): Promise<{ readonly unfinished: number }>;
+}
+
+/** How long sockets may take to close by themselves once every handler has finished. */
+const LAST_BYTES_MS = 1_000;
+
+const SERVER_OPTIONS = {
+  headersTimeout: 10_000,
+  // The receiver gives up on a body before that, with an answer that says so.
+  requestTimeout: 15_000,
+  // Longer than the minute that proxies keep a connection, so that they are the ones who close it.
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5_000,
+};
+
+/** Makes the program from its settings. Nothing listens yet. */
+export function createStandalone(
+  settings: Settings,
+  { reporter, log }: { readonly reporter: Reporter; readonly log: Logger },
+): Standalone {
+  const receiver = createReceiver({ ...receiverOptions(settings), log });
+  receiver.onAny((context) => reporter.event(context));
+  if (settings.autoReply !== undefined) receiver.on('handoff.message', autoReply(settings.autoReply));
+
+  const app = createApp({ receiver, log, mountPath: settings.mountPath });
+  const server = createServer(SERVER_OPTIONS, app);
+
+  const shutDown = async (): Promise<{ unfinished: number }> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const drained = await receiver.close({ timeoutMs: settings.shutdownTimeout });
+    const sweep = setInterval(() => server.closeIdleConnections(), 20);
+    await within(closed, LAST_BYTES_MS);
+    clearInterval(sweep);
+    server.closeAllConnections();
+    return drained;
+  };
+  let closing: ReturnType<typeof shutDown> | undefined;
+
+  return {
+    app,
+    receiver,
+    listen: () => listen(server, settings.port, settings.host),
+    close: () => (closing ??= shutDown()),
+  };
+}
+
+function receiverOptions(settings: Settings): ReceiverOptions {
+  const { serviceBaseUrl: baseUrl, serviceApiKey: apiKey, greeting } = settings;
+  const { webhookUsername: username, webhookSecret: secret } = settings;
+  const message = webhookUser({ username, secret });
+  return {
+    auth: { message, handoff: handoffScheme(settings, message) },
+    basePath: settings.mountPath,
+    probes: { auth: settings.probeAuth },
+    limits: { bodyBytes: settings.bodyLimit },
+    ...(baseUrl !== undefined && apiKey !== undefined && { service: { baseUrl, apiKey } }),
+    ...(greeting !== undefined && { greeting }),
+  };
+}
+
+function handoffScheme({ handoffAuth }: Settings, message: AuthScheme): AuthScheme {
+  if ('token' in handoffAuth) {
+    return handoffAuth.kind === 'path' ? pathToken(handoffAuth.token) : bearer(handoffAuth.token);
+  }
+  return handoffAuth.kind === 'webhook' ? message : noAuth();
+}
+
+/** Answers what the user wrote with a text made from it. Nothing is sent where that text is blank. */
+function autoReply(template: string) {
+  return async ({ payload, reply, signal }: HandoffMessageContext): Promise<void> => {
+    const text = template.replaceAll('{text}', () => payload.body);
+    if (text.trim() !== '') await reply(text, { signal });
+  };
+}

@@ -1,0 +1,15 @@
+/**
+ * The receiver as a program: settings, logs, health, shutdown.
+ *
+ * @module
+ */
+export { createStandalone } from './create-standalone.js';
+export { printable } from './printable.js';
+export { readSettings, type SettingSources } from './read-settings.js';
+export { createReadableLog } from './readable-log.js';
+export { createReporter } from './reporter.js';
+export { serve } from './serve.js';
+export { SettingsError } from './settings-error.js';
+export type { SettingKey } from './settings-schema.js';
+export { SETTING_KEYS, SETTINGS } from './settings-table.js';
+export { onStopSignal } from './signals.js';

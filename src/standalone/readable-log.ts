@@ -1,0 +1,43 @@
+import { createColors } from 'picocolors';
+import type { DestinationStream } from 'pino';
+import { printable } from './printable.js';
+
+/** A line of the log, as pino writes it. */
+type LogRecord = Readonly<Record<string, unknown>>;
+
+/** What pino adds to every line and nobody reads on a terminal. */
+const UNSAID: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'name', 'pid', 'hostname', 'err']);
+
+/** Takes pino's lines and writes them for people. Redaction has happened by then. */
+export function createReadableLog(write: (line: string) => unknown, colours: boolean): DestinationStream {
+  const { dim, yellow, red } = createColors(colours);
+
+  const levelOf = (level: unknown): string => {
+    if (typeof level !== 'number' || level < 40) return 'note';
+    return level < 50 ? yellow('warning') : red('error');
+  };
+
+  return {
+    write(line) {
+      const record: LogRecord = JSON.parse(line);
+      const clock = new Date(Number(record.time)).toTimeString().slice(0, 8);
+      const fields = Object.entries(record)
+        .filter(([name]) => !UNSAID.has(name))
+        .map(([name, value]) => `${name}=${plain(value)}`);
+      const head = `${dim(clock)}  ${levelOf(record.level)}: ${plain(record.msg ?? '')}`;
+      const more = fields.length > 0 ? [dim(fields.join('  '))] : [];
+      write(`${[head, ...errorOf(record.err), ...more].join('\n          ')}\n`);
+    },
+  };
+}
+
+const plain = (value: unknown): string =>
+  printable(typeof value === 'string' ? value : JSON.stringify(value));
+
+function errorOf(err: unknown): string[] {
+  if (typeof err !== 'object' || err === null) return [];
+  const text = 'stack' in err ? err.stack : 'message' in err ? err.message : '';
+  return String(text)
+    .split('\n')
+    .map((line) => printable(line.trim()));
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { HandoffKitError } from '../protocol/index.js';
+import { bearer, pathToken, webhookUser } from '../receiver/index.js';
+import { createServiceClient } from '../service/index.js';
+import { HEALTH_PATHS } from './health.js';
+
+/** Who may send handoff requests. */
+type HandoffAuth =
+  | { readonly kind: 'webhook' | 'none' }
+  | { readonly kind: 'path' | 'bearer'; readonly token: string };
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const HANDOFF_CHOICES = 'webhook (the same credentials as messages), path:<token>, bearer:<token> or none';
+const UNITS = { b: 1, kb: 1_024, mb: 1_048_576, ms: 1, s: 1_000 };
+
+/** What is wrong, in the words of the rooms that will use the value; `null` when they take it. */
+function complaintOf(use: () => unknown): string | null {
+  try {
+    use();
+    return null;
+  } catch (error) {
+    if (error instanceof HandoffKitError) return error.message;
+    throw error;
+  }
+}
+
+/** Text that the room that will use it accepts. Those rooms never put a value into what they say of it. */
+const acceptedBy = (use: (text: string) => unknown, missing?: string) =>
+  z.string(missing).superRefine((text, context) => {
+    const complaint = complaintOf(() => use(text));
+    if (complaint) context.addIssue(inSettingsWords(complaint));
+  });
+
+const inSettingsWords = (complaint: string): string =>
+  complaint
+    .replace(/^(baseUrl|apiKey) /, '')
+    .replaceAll('baseUrl', 'SERVICE_BASE_URL')
+    .replaceAll('apiKey', 'SERVICE_API_KEY');
+
+const measure = (pattern: RegExp, most: number, complaint: string) =>
+  z
+    .string()
+    .regex(pattern, complaint)
+    .transform((text) => Number.parseInt(text, 10) * unitOf(text))
+    .pipe(z.number().min(1, complaint).max(most, complaint));
+
+function unitOf(text: string): number {
+  const unit = text.replace(/^\d+/, '').toLowerCase() || 'b';
+  return Object.entries(UNITS).find(([name]) => name === unit)?.[1] ?? 1;
+}
+
+const portNumber = 'must be a whole number from 0 to 65535; 0 takes any free port.';
+const pathRule =
+  'must be a path that begins with "/", made of letters, digits and "-._~/", such as /webhook.';
+
+const mountPath = z
+  .string()
+  .regex(/^\/[\w\-.~/]*$/, pathRule)
+  .refine((path) => !path.includes('//'), pathRule)
+  .transform((path) => path.replace(/(?<=.)\/$/, ''))
+  .refine((path) => !HEALTH_PATHS.includes(path), 'is taken by the health checks: choose another path.');
+
+const handoffAuth = z
+  .string(`is missing. Say who may send handoff requests: ${HANDOFF_CHOICES}.`)
+  .transform((text, context): HandoffAuth => {
+    if (text === 'webhook' || text === 'none') return { kind: text };
+    const [, kind, token = ''] = /^(path|bearer):(.*)$/s.exec(text) ?? [];
+    if (kind !== 'path' && kind !== 'bearer') {
+      context.addIssue(`must be one of: ${HANDOFF_CHOICES}.`);
+      return z.NEVER;
+    }
+    const complaint = complaintOf(() => (kind === 'path' ? pathToken(token) : bearer(token)));
+    const spaced = /\s/.test(token) ? 'the token has white space in it, which no header can carry.' : null;
+    if (complaint ?? spaced) context.addIssue(complaint ?? spaced ?? '');
+    return { kind, token };
+  });
+
+const template = z
+  .string()
+  .refine(
+    (text) => !/\{(?!text\})\w+\}/.test(text),
+    'has a placeholder that does not exist: {text}, what the user wrote, is the only one.',
+  );
+
+/** Every setting, read from text. The messages follow the setting's name: "PORT must be …". */
+export const settingsSchema = z.object({
+  port: z
+    .string()
+    .regex(/^\d{1,5}$/, portNumber)
+    .transform(Number)
+    .pipe(z.number().max(65_535, portNumber))
+    .default(3_000),
+  host: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'must be an address or a name of this machine, such as 127.0.0.1, :: or localhost.')
+    .optional(),
+  mountPath: mountPath.default('/webhook'),
+  webhookUsername: acceptedBy(
+    (username) => webhookUser({ username }),
+    "is missing. Set it to the webhook username of the agent's integration settings.",
+  ),
+  webhookSecret: acceptedBy((secret) => webhookUser({ username: 'any', secret })).optional(),
+  handoffAuth,
+  serviceBaseUrl: acceptedBy((baseUrl) => createServiceClient({ baseUrl, apiKey: 'any' })).optional(),
+  serviceApiKey: acceptedBy((apiKey) =>
+    createServiceClient({ baseUrl: 'https://any.example', apiKey }),
+  ).optional(),
+  greeting: z.string().optional(),
+  autoReply: template.optional(),
+  probeAuth: z.enum(['required', 'none'], 'must be required or none.').default('required'),
+  bodyLimit: measure(
+    /^\d{1,9}(b|kb|mb)?$/i,
+    100 * UNITS.mb,
+    'must be a size of at most 100mb, such as 262144, 256kb or 1mb.',
+  ).default(262_144),
+  shutdownTimeout: measure(
+    /^\d{1,7}(ms|s)$/i,
+    3_600 * UNITS.s,
+    'must be a time of at most 3600s with its unit, such as 10s or 500ms.',
+  ).default(10_000),
+  showText: z.stringbool({ error: 'must be true or false.' }).default(false),
+  logLevel: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`).default('info'),
+});
+
+/** What the program is told: every setting, checked. Times are in milliseconds, sizes in bytes. */
+export type Settings = z.output<typeof settingsSchema>;
+/** The name of a setting in a config file and in code. */
+export type SettingKey = keyof Settings;

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { outputFor, printFailure } from '../../src/cli/output.js';
+import { HandoffKitError } from '../../src/index.js';
+
+const stream = (isTTY: boolean) => ({ isTTY, write: () => true });
+
+describe('output', () => {
+  it.each([
+    ['text with colours on a terminal', {}, true, {}, { json: false, colours: true }],
+    ['JSON elsewhere', {}, false, {}, { json: true, colours: false }],
+    ['JSON on a terminal where asked for', { json: true }, true, {}, { json: true, colours: true }],
+    ['text elsewhere where asked for', { json: false }, false, {}, { json: false, colours: false }],
+    ['no colours with NO_COLOR', {}, true, { NO_COLOR: '1' }, { json: false, colours: false }],
+    ['no colours on a dumb terminal', {}, true, { TERM: 'dumb' }, { json: false, colours: false }],
+    ['no colours elsewhere even in CI', {}, false, { CI: '1' }, { json: true, colours: false }],
+  ])('is %s', (_name, flags, isTTY, env, expected) => {
+    expect(outputFor(flags, stream(isTTY), env)).toEqual(expected);
+  });
+
+  it('tells a failure as text or as JSON', () => {
+    const error = new HandoffKitError('SOME_CODE', 'cannot do this. Do that.');
+    const written: string[] = [];
+    const errors = { write: (text: string) => written.push(text) };
+    printFailure(error, { json: false }, errors);
+    printFailure(error, { json: true }, errors);
+    expect(written).toEqual([
+      'handoff-kit cannot do this. Do that.\n',
+      '{"error":{"code":"SOME_CODE","message":"cannot do this. Do that."}}\n',
+    ]);
+  });
+
+  it('shows where a mistake of its own comes from', () => {
+    const written: string[] = [];
+    printFailure(new Error('a mistake'), { json: true }, { write: (text) => written.push(text) });
+    expect(written.join('')).toMatch(/^Error: a mistake\n +at /);
+  });
+});

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { API_KEY, fakeService } from '../helpers/fake-service.js';
+import { post } from '../standalone/program.js';
+import { runExample, WRONG } from './example.js';
+
+it('the receiver lives in an Express app beside its other routes', async () => {
+  const service = await fakeService();
+  const app = await runExample('express-app', { SERVICE_BASE_URL: service.options.baseUrl });
+  const message = agentMessageBody({ conversation_id: 'conversation-of-the-example' });
+  const conversation_id = 'handoff-of-the-example';
+  const handoff = `${app.url}/webhook/${PATH_TOKEN}`;
+
+  expect(await (await fetch(app.url)).text()).toBe('The app that was here before.');
+  expect(await (await post(`${app.url}/echo`, { any: 'json' })).json()).toEqual({ any: 'json' });
+
+  expect((await post(`${app.url}/webhook`, message, WRONG)).status).toBe(401);
+  const authorization = basicHeader(USERNAME, SECRET);
+  expect((await post(`${app.url}/webhook`, message, { authorization })).status).toBe(200);
+  await app.until(/answered in conversation-of-the-example with 26 characters/);
+
+  const request = establishBody({ conversation_id, user_info: { user_id: 'Jane' } });
+  expect((await post(`${app.url}/webhook/conversation/establish`, request)).status).toBe(401);
+  expect((await post(`${handoff}/conversation/establish`, request)).status).toBe(200);
+  expect(await (await fetch(`${app.url}/open`)).json()).toEqual([conversation_id]);
+  expect((await post(`${handoff}/chat`, chatBody({ conversation_id, body: 'Hi' }))).status).toBe(200);
+  expect(service.calls).toMatchObject([
+    { body: { conversation_id, body: 'Hello Jane, a colleague will be with you in a moment.' } },
+    { body: { conversation_id, body: 'You said: Hi' }, authorization: `Bearer ${API_KEY}` },
+  ]);
+  expect((await post(`${handoff}/conversation/close`, closeBody({ conversation_id }))).status).toBe(200);
+  expect(await (await fetch(`${app.url}/open`)).json()).toEqual([]);
+
+  app.signal('SIGTERM');
+  expect(await app.ended).toBe(0);
+});

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { basicHeader } from '../helpers/credentials.js';
+import { fakeService } from '../helpers/fake-service.js';
+import { post } from '../standalone/program.js';
+import { runExample } from './example.js';
+
+const tokenOf = (name: string): string => `token-of-${name}-0123456789`;
+
+const settingsOf = (name: string): Record<string, string> => ({
+  [`${name.toUpperCase()}_USERNAME`]: `${name}-hook`,
+  [`${name.toUpperCase()}_SECRET`]: `${name}-secret`,
+  [`${name.toUpperCase()}_TOKEN`]: tokenOf(name),
+  [`${name.toUpperCase()}_API_KEY`]: `${name}-key`,
+});
+
+it('several agents share an app and nothing else', async () => {
+  const service = await fakeService();
+  const app = await runExample('several-agents', {
+    SERVICE_BASE_URL: service.options.baseUrl,
+    ...settingsOf('sales'),
+    ...settingsOf('support'),
+  });
+  for (const [name, other] of [
+    ['sales', 'support'],
+    ['support', 'sales'],
+  ] as const) {
+    const base = `${app.url}/agents/${name}`;
+    const own = { authorization: basicHeader(`${name}-hook`, `${name}-secret`) };
+    const strange = { authorization: basicHeader(`${other}-hook`, `${other}-secret`) };
+    expect((await post(base, agentMessageBody(), own)).status).toBe(200);
+    expect((await post(base, agentMessageBody(), strange)).status).toBe(401);
+
+    const conversation_id = `conversation-of-${name}`;
+    const already = service.calls.length;
+    const establish = establishBody({ conversation_id });
+    expect((await post(`${base}/${tokenOf(other)}/conversation/establish`, establish)).status).toBe(401);
+    expect((await post(`${base}/${tokenOf(name)}/conversation/establish`, establish)).status).toBe(200);
+    await service.came(already + 1);
+    const chat = chatBody({ conversation_id, body: 'Hi' });
+    expect((await post(`${base}/${tokenOf(name)}/chat`, chat)).status).toBe(200);
+    const authorization = `Bearer ${name}-key`;
+    expect(service.calls.slice(already)).toMatchObject([
+      { authorization, body: { conversation_id, body: `You are talking to ${name}.` } },
+      { authorization, body: { conversation_id, body: `${name} heard: Hi` } },
+    ]);
+    const close = closeBody({ conversation_id });
+    expect((await post(`${base}/${tokenOf(name)}/conversation/close`, close)).status).toBe(200);
+    await app.until(new RegExp(`${name}: ${conversation_id} is over`));
+  }
+
+  app.signal('SIGTERM');
+  expect(await app.ended).toBe(0);
+});

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readSettings, SettingsError } from '../../src/standalone/index.js';
+import { ENVIRONMENT } from './environment.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileWith(content: string | object): string {
+  const path = join(folder, 'config.json');
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const { PORT: _port, ...withoutPort } = ENVIRONMENT;
+
+function refusal(configFile: string, env: Record<string, string> = withoutPort): string {
+  try {
+    readSettings({ configFile, env });
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message;
+    throw error;
+  }
+  throw new Error('this file was accepted');
+}
+
+describe('a config file', () => {
+  it('has every setting, each written as in the environment or as in code', () => {
+    const configFile = fileWith({
+      port: 8_080,
+      MOUNT_PATH: '/hooks',
+      WEBHOOK_USERNAME: 'someone',
+      handoffAuth: 'none',
+      showText: true,
+    });
+    expect(readSettings({ configFile, env: {} }).settings).toMatchObject({
+      port: 8_080,
+      mountPath: '/hooks',
+      webhookUsername: 'someone',
+      handoffAuth: { kind: 'none' },
+      showText: true,
+    });
+  });
+
+  it('counts after the environment and flags, setting by setting', () => {
+    const configFile = fileWith({ port: 1, mountPath: '/file', logLevel: 'error' });
+    const { settings } = readSettings({
+      configFile,
+      env: { ...withoutPort, MOUNT_PATH: '/env', LOG_LEVEL: 'debug' },
+      flags: { logLevel: 'trace' },
+    });
+    expect(settings).toMatchObject({ port: 1, mountPath: '/env', logLevel: 'trace' });
+  });
+
+  it('may begin with a byte order mark', () => {
+    const configFile = fileWith('\uFEFF{ "port": 8080 }');
+    expect(readSettings({ configFile, env: withoutPort }).settings.port).toBe(8_080);
+  });
+
+  it('says from where a wrong value is', () => {
+    const configFile = fileWith({ port: 'x' });
+    expect(refusal(configFile)).toContain(`(from ${configFile})`);
+  });
+
+  it.each([
+    [{ prot: 1 }, /prot +is no setting. Did you mean port\?/],
+    [{ webhook_secrt: 'x' }, /webhook_secrt +is no setting. Did you mean webhookSecret\?/],
+    [{ 'mount-path': '/x' }, /mount-path +is no setting. Did you mean mountPath\?/],
+    [{ colour: 'red' }, /colour +is no setting. The settings are port, host,/],
+    [{ port: 1, PORT: 1 }, /PORT +is there twice/],
+    [{ port: [1] }, /PORT +must be a text, a number, true or false/],
+    [{ webhookSecret: null }, /WEBHOOK_SECRET +must be a text/],
+    [{ databaseUrl: 'sqlite:x' }, /databaseUrl +is not supported yet/],
+    [{ ADAPTER: 'desk' }, /ADAPTER +is not supported yet/],
+    ['[]', /--config +must be a JSON object/],
+    ['{\n"port": 1,\n}', /--config +is not JSON: look at line 3/],
+  ])('is refused with %j', (content, expected) => {
+    expect(refusal(fileWith(content))).toMatch(expected);
+  });
+
+  it('with a value of a wrong kind has one problem for it, not two', () => {
+    const message = refusal(fileWith({ webhookUsername: null }), { HANDOFF_AUTH: 'none' });
+    expect(message.match(/WEBHOOK_USERNAME/g)).toHaveLength(1);
+  });
+
+  it('that does not exist is named, and nothing is called missing that could be in it', () => {
+    const path = join(folder, 'nowhere.json');
+    const message = refusal(path, { PORT: 'x' });
+    expect(message).toContain(path);
+    expect(message).toMatch(/PORT +must be/);
+    expect(message).not.toContain('WEBHOOK_USERNAME');
+  });
+
+  it('that is not JSON is not quoted: there may be secrets in it', () => {
+    expect(refusal(fileWith('{ "webhookSecret": sEcret-1 }'))).not.toContain('sEcret');
+    expect(refusal(fileWith({ webhookSecret: { value: 'sEcret-1' } }))).not.toContain('sEcret');
+  });
+});

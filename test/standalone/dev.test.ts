@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/standalone/index.js';
+import { tryCommands } from '../../src/standalone/try-it.js';
+import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { paste } from './curl.js';
+import { ENVIRONMENT } from './environment.js';
+import { startStandalone } from './in-process.js';
+import { type RunningProgram, runServe } from './program.js';
+
+const commandsOf = (program: RunningProgram): string[] =>
+  Array.from(program.stdout().matchAll(/^ {2}(curl .*)$/gm), ([, command = '']) => command);
+
+describe('serve --dev', () => {
+  it('needs no settings, and shows commands that work when pasted', async () => {
+    const program = runServe(['--dev', '--no-json', '--port', '0']);
+    await program.until(/handled once/);
+    expect(program.stdout()).toMatch(/^handoff-kit listens on http:\/\/127\.0\.0\.1:\d+/);
+    const commands = commandsOf(program);
+    expect(commands).toHaveLength(5);
+    expect(await paste(commands)).toEqual([200, 200, 200, 200, 200]);
+    await program.until(/test of message/);
+    const [, events = ''] = program.stdout().split('--show-text shows it.');
+    expect(events.trim().split('\n')).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d {2}message +conversation-1 {2}user-1 {2}26 characters$/),
+      expect.stringMatching(/ {2}handoff\.requested +handoff-1 {2}user:user-1 {2}1 earlier message$/),
+      expect.stringMatching(/ {2}handoff\.message +handoff-1 {2}the user {2}19 characters$/),
+      expect.stringMatching(/ {2}handoff\.closed +handoff-1 {2}USER_CLOSED$/),
+      expect.stringMatching(/ {2}probe +test of message$/),
+    ]);
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(0);
+  });
+
+  it('makes up other credentials each time', () => {
+    const [one, other] = [readSettings({ env: {}, dev: true }), readSettings({ env: {}, dev: true })];
+    expect(one.generated).toEqual(['webhookUsername', 'webhookSecret', 'handoffAuth']);
+    for (const key of one.generated) expect(one.settings[key]).not.toEqual(other.settings[key]);
+  });
+
+  it('leaves what is set as it is', () => {
+    const { settings, generated } = readSettings({ env: { ...ENVIRONMENT, HOST: '::1' }, dev: true });
+    expect(generated).toEqual([]);
+    expect(settings).toMatchObject({
+      host: '::1',
+      webhookUsername: USERNAME,
+      webhookSecret: SECRET,
+      handoffAuth: { kind: 'path', token: PATH_TOKEN },
+    });
+  });
+
+  it('makes up no secret for a username that has none: that means Bearer', () => {
+    const { settings, generated } = readSettings({ env: { WEBHOOK_USERNAME: 'someone' }, dev: true });
+    expect(generated).toEqual(['handoffAuth']);
+    expect(settings.webhookSecret).toBeUndefined();
+  });
+
+  it('refuses wrong settings all the same', () => {
+    expect(() => readSettings({ env: { PORT: 'x' }, dev: true })).toThrow('PORT');
+  });
+
+  it.each([
+    ['path and Basic', {}],
+    ['webhook and Bearer', { HANDOFF_AUTH: 'webhook', WEBHOOK_SECRET: undefined }],
+    ['bearer', { HANDOFF_AUTH: 'bearer:token-of-mine' }],
+    ['none, with a quote in the secret', { HANDOFF_AUTH: 'none', WEBHOOK_SECRET: 'it\'s "$x" `y`' }],
+    ['the root', { MOUNT_PATH: '/' }],
+  ])('leaves credentials of one’s own to the shell: %s', async (_name, own) => {
+    const environment = { ...ENVIRONMENT, ...own };
+    const { url } = await startStandalone(environment);
+    const { settings, generated } = readSettings({ env: environment, dev: true });
+    const commands = tryCommands({ url, settings, generated }).map(({ command }) => command);
+    for (const hidden of [USERNAME, SECRET, PATH_TOKEN, 'token-of-mine', "it's"]) {
+      expect(commands.join('\n')).not.toContain(hidden);
+    }
+    const set = Object.entries(environment).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    expect(await paste(commands, Object.fromEntries(set))).toEqual([200, 200, 200, 200, 200]);
+  });
+});

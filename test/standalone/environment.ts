@@ -1,0 +1,10 @@
+import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+
+/** Settings with which the program starts, as the environment has them. */
+export const ENVIRONMENT = {
+  PORT: '0',
+  HOST: '127.0.0.1',
+  WEBHOOK_USERNAME: USERNAME,
+  WEBHOOK_SECRET: SECRET,
+  HANDOFF_AUTH: `path:${PATH_TOKEN}`,
+} as const;

@@ -1,0 +1,23 @@
+import { onTestFinished } from 'vitest';
+import { createReporter, createStandalone, readSettings } from '../../src/standalone/index.js';
+import { logLines } from '../helpers/log-lines.js';
+import { ENVIRONMENT } from './environment.js';
+
+/** The program within this process until the test ends, with its output and its log in memory. */
+export async function startStandalone(env: Readonly<Record<string, string | undefined>> = {}) {
+  const { settings } = readSettings({ env: { ...ENVIRONMENT, ...env } });
+  const printed: string[] = [];
+  const reporter = createReporter({
+    json: true,
+    colours: false,
+    showText: settings.showText,
+    write: (line) => printed.push(line),
+  });
+  const logged = logLines();
+  const standalone = createStandalone(settings, { reporter, log: logged.log });
+  const url = await standalone.listen();
+  onTestFinished(async () => {
+    await standalone.close();
+  });
+  return { standalone, url, logged, printed: () => printed.join('') };
+}

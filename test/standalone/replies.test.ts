@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { chatBody, establishBody } from '../fixtures/bodies.js';
+import { PATH_TOKEN } from '../helpers/credentials.js';
+import { API_KEY, fakeService } from '../helpers/fake-service.js';
+import { startStandalone } from './in-process.js';
+import { post } from './program.js';
+
+async function withService(env: Record<string, string>) {
+  const service = await fakeService();
+  const started = await startStandalone({
+    SERVICE_BASE_URL: service.options.baseUrl,
+    SERVICE_API_KEY: API_KEY,
+    ...env,
+  });
+  return { service, base: `${started.url}/webhook/${PATH_TOKEN}` };
+}
+
+describe('the program', () => {
+  it('answers every message of a handoff with the text it was given', async () => {
+    const { service, base } = await withService({ AUTO_REPLY: 'You said: {text}. Really, {text}?' });
+    const body = chatBody({ body: "$& and $' and {text}" });
+    expect((await post(`${base}/chat`, body)).status).toBe(200);
+    expect(service.calls).toMatchObject([
+      {
+        path: '/v1/human/message/receive',
+        authorization: `Bearer ${API_KEY}`,
+        body: {
+          conversation_id: body.conversation_id,
+          body: "You said: $& and $' and {text}. Really, $& and $' and {text}?",
+        },
+      },
+    ]);
+  });
+
+  it('sends nothing where the text would be blank', async () => {
+    const { service, base } = await withService({ AUTO_REPLY: '{text}' });
+    expect((await post(`${base}/chat`, chatBody({ body: ' ' }))).status).toBe(200);
+    expect(service.calls).toEqual([]);
+  });
+
+  it('greets at the beginning of a handoff', async () => {
+    const { service, base } = await withService({ GREETING: 'Hello, one moment.' });
+    const body = establishBody();
+    expect((await post(`${base}/conversation/establish`, body)).status).toBe(200);
+    await service.came(1);
+    expect(service.calls).toMatchObject([
+      { body: { conversation_id: body.conversation_id, body: 'Hello, one moment.' } },
+    ]);
+  });
+
+  it('says nothing of its own accord', async () => {
+    const { service, base } = await withService({});
+    expect((await post(`${base}/conversation/establish`, establishBody())).status).toBe(200);
+    expect((await post(`${base}/chat`, chatBody())).status).toBe(200);
+    expect(service.calls).toEqual([]);
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings, type SettingSources, SettingsError } from '../../src/standalone/index.js';
+import { ENVIRONMENT } from './environment.js';
+
+const settingsOf = (env: Record<string, string>, more: Omit<SettingSources, 'env'> = {}) =>
+  readSettings({ env: { ...ENVIRONMENT, ...env }, ...more }).settings;
+
+function problemsOf(sources: SettingSources): SettingsError {
+  try {
+    readSettings(sources);
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+  throw new Error('these settings were accepted');
+}
+
+const complaint = (env: Record<string, string>): string => {
+  const { problems } = problemsOf({ env: { ...ENVIRONMENT, ...env } });
+  return problems.map(({ setting, message }) => `${setting} ${message}`).join('\n');
+};
+
+describe('settings', () => {
+  it('have the defaults of the documentation', () => {
+    const { WEBHOOK_USERNAME, HANDOFF_AUTH } = ENVIRONMENT;
+    const { settings } = readSettings({ env: { WEBHOOK_USERNAME, HANDOFF_AUTH } });
+    expect(settings).toEqual({
+      port: 3_000,
+      mountPath: '/webhook',
+      webhookUsername: WEBHOOK_USERNAME,
+      handoffAuth: { kind: 'path', token: HANDOFF_AUTH.slice('path:'.length) },
+      probeAuth: 'required',
+      bodyLimit: 262_144,
+      shutdownTimeout: 10_000,
+      showText: false,
+      logLevel: 'info',
+    });
+  });
+
+  it('are all read', () => {
+    const settings = settingsOf({
+      PORT: '8080',
+      HOST: '::1',
+      MOUNT_PATH: '/hooks/agent/',
+      HANDOFF_AUTH: 'bearer:some-token',
+      SERVICE_BASE_URL: 'https://api.example.com',
+      SERVICE_API_KEY: 'app-key',
+      GREETING: 'Hello',
+      AUTO_REPLY: 'You said: {text}',
+      PROBE_AUTH: 'none',
+      BODY_LIMIT: '1mb',
+      SHUTDOWN_TIMEOUT: '500ms',
+      SHOW_TEXT: 'true',
+      LOG_LEVEL: 'debug',
+    });
+    expect(settings).toMatchObject({
+      port: 8_080,
+      host: '::1',
+      mountPath: '/hooks/agent',
+      handoffAuth: { kind: 'bearer', token: 'some-token' },
+      serviceBaseUrl: 'https://api.example.com',
+      serviceApiKey: 'app-key',
+      greeting: 'Hello',
+      autoReply: 'You said: {text}',
+      probeAuth: 'none',
+      bodyLimit: 1_048_576,
+      shutdownTimeout: 500,
+      showText: true,
+      logLevel: 'debug',
+    });
+  });
+
+  it.each([
+    ['262144', 262_144],
+    ['64kb', 65_536],
+    ['2MB', 2_097_152],
+  ])('take the size %s', (text, bytes) => {
+    expect(settingsOf({ BODY_LIMIT: text }).bodyLimit).toBe(bytes);
+  });
+
+  it.each([
+    ['webhook', { kind: 'webhook' }],
+    ['none', { kind: 'none' }],
+  ])('take the choice %s for handoff requests', (choice, read) => {
+    expect(settingsOf({ HANDOFF_AUTH: choice }).handoffAuth).toEqual(read);
+  });
+
+  it('count from a flag before the environment', () => {
+    expect(settingsOf({ PORT: '1' }, { flags: { port: '2' } }).port).toBe(2);
+  });
+
+  it('that are wrong or missing are listed all at once', () => {
+    const { message, problems, code } = problemsOf({
+      env: {
+        PORT: '65536',
+        HOST: 'not a host',
+        MOUNT_PATH: 'webhook',
+        SERVICE_BASE_URL: 'api.example.com',
+        SERVICE_API_KEY: 'Bearer app-key',
+        AUTO_REPLY: 'Hello {name}',
+        PROBE_AUTH: 'maybe',
+        BODY_LIMIT: 'much',
+        SHUTDOWN_TIMEOUT: '10',
+        SHOW_TEXT: 'perhaps',
+        LOG_LEVEL: 'loud',
+        DATABASE_URL: 'sqlite:./handoff.db',
+        ADAPTER: 'desk',
+      },
+    });
+    expect(code).toBe('SETTINGS_INVALID');
+    expect(problems.map(({ setting }) => setting).sort()).toEqual(
+      [
+        'ADAPTER',
+        'AUTO_REPLY',
+        'BODY_LIMIT',
+        'DATABASE_URL',
+        'HANDOFF_AUTH',
+        'HOST',
+        'LOG_LEVEL',
+        'MOUNT_PATH',
+        'PORT',
+        'PROBE_AUTH',
+        'SERVICE_API_KEY',
+        'SERVICE_BASE_URL',
+        'SHOW_TEXT',
+        'SHUTDOWN_TIMEOUT',
+        'WEBHOOK_USERNAME',
+      ].sort(),
+    );
+    for (const { setting } of problems) expect(message).toContain(setting);
+    expect(message).toContain('15 things are wrong');
+  });
+
+  it.each([
+    [{ PORT: '-1' }, /PORT must be a whole number/],
+    [{ PORT: '80a' }, /PORT must be a whole number/],
+    [{ MOUNT_PATH: '/a b' }, /MOUNT_PATH must be a path/],
+    [{ MOUNT_PATH: '/readyz' }, /MOUNT_PATH is taken by the health checks/],
+    [{ HANDOFF_AUTH: 'paht:abc' }, /HANDOFF_AUTH must be one of/],
+    [{ HANDOFF_AUTH: 'path:short' }, /HANDOFF_AUTH the path token needs at least 16/],
+    [{ HANDOFF_AUTH: 'bearer:' }, /HANDOFF_AUTH the bearer token is missing/],
+    [{ HANDOFF_AUTH: 'bearer:two words' }, /HANDOFF_AUTH the token has white space/],
+    [{ WEBHOOK_SECRET: ' spaced' }, /WEBHOOK_SECRET .* white space/],
+    [{ WEBHOOK_USERNAME: 'a:b' }, /WEBHOOK_USERNAME has a colon/],
+    [{ SERVICE_BASE_URL: 'https://api.example.com' }, /SERVICE_API_KEY is missing/],
+    [{ SERVICE_API_KEY: 'app-key' }, /SERVICE_BASE_URL is missing/],
+    [{ GREETING: 'Hello' }, /GREETING needs SERVICE_BASE_URL and SERVICE_API_KEY/],
+    [{ AUTO_REPLY: 'Hello' }, /AUTO_REPLY needs SERVICE_BASE_URL and SERVICE_API_KEY/],
+    [{ BODY_LIMIT: '0' }, /BODY_LIMIT must be a size/],
+    [{ SHUTDOWN_TIMEOUT: '4000s' }, /SHUTDOWN_TIMEOUT must be a time/],
+    [{ DATABASE_URL: 'postgres://localhost/x' }, /DATABASE_URL is not supported yet/],
+    [{ ADAPTER: 'desk' }, /ADAPTER is not supported yet/],
+  ])('are refused as %j', (env, expected) => {
+    expect(complaint(env)).toMatch(expected);
+  });
+
+  it('that are empty are not taken as missing: an empty secret would change who is let in', () => {
+    expect(complaint({ WEBHOOK_SECRET: '' })).toBe('WEBHOOK_SECRET is empty. Give it a value, or remove it.');
+  });
+
+  it('that hold secrets are never shown', () => {
+    const { message, problems } = problemsOf({
+      env: {
+        WEBHOOK_USERNAME: 'sEcret-1:x',
+        WEBHOOK_SECRET: 'sEcret-2 ',
+        HANDOFF_AUTH: 'path:sEcret-3',
+        SERVICE_BASE_URL: 'https://me:sEcret-4@api.example.com',
+        SERVICE_API_KEY: 'sEcret-5 x',
+        DATABASE_URL: 'postgres://me:sEcret-6@localhost/x',
+      },
+    });
+    expect(problems).toHaveLength(6);
+    expect(message + JSON.stringify(problems)).not.toMatch(/sEcret/);
+  });
+});

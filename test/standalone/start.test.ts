@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { serve } from '../helpers/serve.js';
+import { ENVIRONMENT } from './environment.js';
+import { addressOf, runServe } from './program.js';
+
+const ON_SIGNAL = (action: string): string =>
+  `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${action} })`)}`;
+
+describe('a start', () => {
+  it('that cannot be, for its settings, lists everything that is wrong and ends with 2', async () => {
+    const program = runServe(['--port', 'x'], { WEBHOOK_SECRET: 'sEcret ', DATABASE_URL: 'sqlite:sEcret' });
+    expect(await program.ended).toBe(2);
+    expect(program.stdout()).toBe('');
+    for (const name of ['PORT', 'WEBHOOK_USERNAME', 'WEBHOOK_SECRET', 'HANDOFF_AUTH', 'DATABASE_URL']) {
+      expect(program.stderr()).toMatch(new RegExp(`^  ${name} `, 'm'));
+    }
+    expect(program.stderr()).toContain('handoff-kit serve --help');
+    expect(program.stderr()).not.toContain('sEcret');
+  });
+
+  it('that cannot be is told as JSON where that was asked for', async () => {
+    const program = runServe(['--json'], { ...ENVIRONMENT, PORT: 'x' });
+    expect(await program.ended).toBe(2);
+    expect(JSON.parse(program.stderr())).toMatchObject({
+      error: { code: 'SETTINGS_INVALID', problems: [{ setting: 'PORT', from: 'the environment' }] },
+    });
+  });
+
+  it('on a port that is in use says so and ends with 1', async () => {
+    const { port } = await serve((_request, response) => response.end());
+    const program = runServe(['--port', String(port)], ENVIRONMENT);
+    expect(await program.ended).toBe(1);
+    expect(program.stderr()).toMatch(
+      new RegExp(`^handoff-kit cannot listen: port ${port} is in use already`),
+    );
+    expect(program.stderr()).not.toContain('    at ');
+  });
+
+  it('on an address that is not of this machine says so and ends with 1', async () => {
+    const program = runServe(['--host', '192.0.2.1'], ENVIRONMENT);
+    expect(await program.ended).toBe(1);
+    expect(program.stderr()).toContain('this machine has no address 192.0.2.1');
+  });
+
+  it('without a host listens on every address', async () => {
+    const program = runServe([], { ...ENVIRONMENT, HOST: undefined });
+    expect(await addressOf(program)).toMatch(/^http:\/\/localhost:\d+$/);
+  });
+
+  it.each([
+    ['a rejection', "Promise.reject(new Error('unforeseen'))"],
+    ['an exception', "throw new Error('unforeseen')"],
+  ])('that meets %s nobody handles is logged and ends with 1', async (_name, action) => {
+    const program = runServe([], { ...ENVIRONMENT, NODE_OPTIONS: ON_SIGNAL(action) });
+    await addressOf(program);
+    program.signal('SIGUSR2');
+    expect(await program.ended).toBe(1);
+    const [line = ''] = program.stderr().trim().split('\n').slice(-1);
+    expect(JSON.parse(line)).toMatchObject({ level: 60, err: { message: 'unforeseen' } });
+  });
+});
