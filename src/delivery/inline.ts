@@ -1,7 +1,7 @@
 import { createLanes, type DeliveredEvent, within } from '../events/index.js';
 import { HandoffKitError } from '../protocol/index.js';
 import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
-import { createLazyAbort, type LazyAbort } from './lazy-abort.js';
+import { HandlerRun } from './handler-run.js';
 import { createRecentKeys } from './recent-keys.js';
 
 /** Settings of {@link inline}. */
@@ -31,18 +31,16 @@ export function inline({
 }: InlineOptions = {}): Delivery {
   const lanes = createLanes();
   const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
-  const running = new Set<LazyAbort>();
+  /** The controllers of running handlers that have looked at their signal. */
+  const watching = new Set<AbortController>();
+  const watch = (controller: AbortController): void => {
+    watching.add(controller);
+  };
   let host: DeliveryHost | undefined;
 
   /** Runs the handlers, unless the event was handled while it waited for its turn. */
-  const work = async (event: DeliveredEvent, abort: LazyAbort): Promise<Acceptance> => {
+  const work = async (event: DeliveredEvent, run: HandlerRun): Promise<Acceptance> => {
     if (handled.has(event.key)) return 'duplicate';
-    const run = {
-      attempt: 1,
-      get signal() {
-        return abort.signal;
-      },
-    };
     try {
       await started(host).handle(event, run);
     } catch {
@@ -55,20 +53,19 @@ export function inline({
   /** The same, given up after a time, so that a handler that never ends cannot hold up its conversation. */
   const boundedWork = (event: DeliveredEvent): Promise<Acceptance> =>
     new Promise((resolve) => {
-      const abort = createLazyAbort();
+      const run = new HandlerRun(1, watch);
       const finish = (acceptance: Acceptance): void => {
         clearTimeout(timer);
-        running.delete(abort);
+        if (run.controller) watching.delete(run.controller);
         resolve(acceptance);
       };
       const timer = setTimeout(() => {
         const error = handlerTimeout(event, handlerTimeoutMs);
-        abort.abort(error);
+        run.abort(error);
         started(host).report(error, about(event));
         finish('failed');
       }, handlerTimeoutMs);
-      running.add(abort);
-      void work(event, abort).then(finish);
+      void work(event, run).then(finish);
     });
 
   /** Lets the sender go after the deadline, whatever the work does. The wait for a turn counts. */
@@ -107,7 +104,7 @@ export function inline({
       await within(lanes.idle(), timeoutMs);
       const unfinished = lanes.pending;
       const reason = new HandoffKitError('SHUTTING_DOWN', 'the receiver is closing and waits no longer.');
-      for (const abort of running) abort.abort(reason);
+      for (const controller of watching) controller.abort(reason);
       return { unfinished };
     },
     stats: () => ({ pending: lanes.pending, remembered: handled.size }),

@@ -1,10 +1,18 @@
 import type { Log } from '../logging/index.js';
-import { agentMessage, messageAudio, messageText, toDate } from '../protocol/index.js';
+import { type AudioClip, agentMessage, messageAudio, messageText, toDate } from '../protocol/index.js';
 import type { DeliveredEvent, DeliveredName, EventPayloads } from './catalog.js';
-import type { Acting, AdmitContext, DeliveredHappening, HandlerContexts } from './handler.js';
+import type {
+  Acting,
+  AdmitContext,
+  DeliveredHappening,
+  HandlerContexts,
+  HandoffMessageContext,
+  HandoffRequestedContext,
+  MessageContext,
+} from './handler.js';
 import type { Replies } from './replies.js';
-import { transcriptOf } from './transcript.js';
-import { userOf } from './user.js';
+import { type TranscriptItem, transcriptOf } from './transcript.js';
+import { type User, userOf } from './user.js';
 
 /** What the argument of a handler is built from. */
 export interface ContextParts {
@@ -26,89 +34,135 @@ export interface Run {
   readonly signal: AbortSignal;
 }
 
-/** Computes a value the first time it is asked for: most handlers look at little of what they could have. */
-function lazy<Value>(compute: () => Value): () => Value {
-  let known: { readonly value: Value } | undefined;
-  return () => {
-    known ??= { value: compute() };
-    return known.value;
-  };
+/**
+ * What all handlers of delivered events get. What costs something is made when it is first looked at, by getters
+ * of a class: getters made anew for each event would give every event a hidden class of its own, which keeps the
+ * whole request in memory until the next full collection.
+ */
+abstract class Happened<Name extends DeliveredName> implements DeliveredHappening<Name> {
+  readonly event: Name;
+  readonly conversationId: string;
+  readonly requestId: string;
+  readonly receivedAt: Date;
+  readonly sentAt: Date | null;
+  readonly attempt: number;
+  readonly #parts: ContextParts;
+  readonly #run: Run;
+  #payload: EventPayloads[Name] | undefined;
+  #log: Log | undefined;
+
+  constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: Run, sentTime: number | null) {
+    this.event = event.name;
+    this.conversationId = event.conversationId;
+    this.requestId = event.requestId;
+    this.receivedAt = new Date(event.receivedAt);
+    this.sentAt = sentTime === null ? null : toDate(sentTime);
+    this.attempt = run.attempt;
+    this.#parts = parts;
+    this.#run = run;
+  }
+
+  /** Makes the payload, in its normalised shape. */
+  protected abstract read(): EventPayloads[Name];
+
+  get payload(): EventPayloads[Name] {
+    if (this.#payload === undefined) {
+      this.#payload = this.read();
+      this.#parts.onPayload(this.event, this.#payload);
+    }
+    return this.#payload;
+  }
+
+  get log(): Log {
+    const { event, conversationId, requestId } = this;
+    this.#log ??= this.#parts.log.child({ event, conversationId, requestId });
+    return this.#log;
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal;
+  }
 }
 
-function happening<Name extends DeliveredName>(
+class MessageHappened extends Happened<'message'> implements MessageContext {
+  readonly #body: DeliveredEvent<'message'>['body'];
+
+  constructor(parts: ContextParts, event: DeliveredEvent<'message'>, run: Run) {
+    super(parts, event, run, event.body.create_time);
+    this.#body = event.body;
+  }
+
+  protected override read(): EventPayloads['message'] {
+    return agentMessage.parse(this.#body);
+  }
+
+  get text(): string {
+    return messageText(this.payload);
+  }
+
+  get audio(): readonly AudioClip[] {
+    return messageAudio(this.payload);
+  }
+}
+
+type HandoffName = Exclude<DeliveredName, 'message'>;
+
+class HandoffHappened<Name extends HandoffName> extends Happened<Name> {
+  readonly #body: EventPayloads[Name];
+
+  constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: Run, body: EventPayloads[Name]) {
+    super(parts, event, run, body.timestamp);
+    this.#body = body;
+  }
+
+  protected override read(): EventPayloads[Name] {
+    return this.#body;
+  }
+}
+
+class ActingHappened<Name extends HandoffName> extends HandoffHappened<Name> implements Acting {
+  readonly reply: Acting['reply'];
+  readonly close: Acting['close'];
+
+  constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: Run, body: EventPayloads[Name]) {
+    super(parts, event, run, body);
+    const { replies } = parts;
+    const { conversationId } = event;
+    this.reply = (text, options) => replies.reply(conversationId, text, options);
+    this.close = (options) => replies.close(conversationId, options);
+  }
+}
+
+class RequestHappened extends ActingHappened<'handoff.requested'> implements HandoffRequestedContext {
+  readonly user: User;
+  readonly transcript: readonly TranscriptItem[];
+  readonly replyBy: Date;
+
+  constructor(parts: ContextParts, event: DeliveredEvent<'handoff.requested'>, run: Run) {
+    super(parts, event, run, event.body);
+    this.user = userOf(event.body);
+    this.transcript = transcriptOf(event.body);
+    this.replyBy = new Date(event.receivedAt + parts.waitTimeoutMs);
+  }
+}
+
+/** Builds the argument of an event's handlers. */
+export function contextOf(
   parts: ContextParts,
-  event: DeliveredEvent<Name>,
+  event: DeliveredEvent,
   run: Run,
-  sentTime: number | null,
-  payload: () => EventPayloads[Name],
-): DeliveredHappening<Name> {
-  const { conversationId, requestId } = event;
-  const name: Name = event.name;
-  const log = lazy(() => parts.log.child({ event: name, conversationId, requestId }));
-  const seen = lazy(() => {
-    const value = payload();
-    parts.onPayload(name, value);
-    return value;
-  });
-  return {
-    event: name,
-    conversationId,
-    requestId,
-    receivedAt: new Date(event.receivedAt),
-    sentAt: sentTime === null ? null : toDate(sentTime),
-    attempt: run.attempt,
-    get payload() {
-      return seen();
-    },
-    get log() {
-      return log();
-    },
-    get signal() {
-      return run.signal;
-    },
-  };
+): HandlerContexts[DeliveredName] {
+  switch (event.name) {
+    case 'message':
+      return new MessageHappened(parts, event, run);
+    case 'handoff.requested':
+      return new RequestHappened(parts, event, run);
+    case 'handoff.message':
+      return new ActingHappened(parts, event, run, event.body) satisfies HandoffMessageContext;
+    case 'handoff.closed':
+      return new HandoffHappened(parts, event, run, event.body);
+  }
 }
-
-const acting = ({ replies }: ContextParts, conversationId: string): Acting => ({
-  reply: (text, options) => replies.reply(conversationId, text, options),
-  close: (options) => replies.close(conversationId, options),
-});
-
-const requested = (parts: ContextParts, event: DeliveredEvent<'handoff.requested'>) => ({
-  user: userOf(event.body),
-  transcript: transcriptOf(event.body),
-  replyBy: new Date(event.receivedAt + parts.waitTimeoutMs),
-});
-
-type ContextBuilders = {
-  [Name in DeliveredName]: (
-    parts: ContextParts,
-    event: DeliveredEvent<Name>,
-    run: Run,
-  ) => HandlerContexts[Name];
-};
-
-/** Builds the argument of each event's handlers. */
-export const contextOf: ContextBuilders = {
-  message(parts, event, run) {
-    const base = happening(parts, event, run, event.body.create_time, () => agentMessage.parse(event.body));
-    return Object.defineProperties(base, {
-      text: { enumerable: true, get: () => messageText(base.payload) },
-      audio: { enumerable: true, get: () => messageAudio(base.payload) },
-    }) as HandlerContexts['message'];
-  },
-  'handoff.requested'(parts, event, run) {
-    const base = happening(parts, event, run, event.body.timestamp, () => event.body);
-    return Object.assign(base, acting(parts, event.conversationId), requested(parts, event));
-  },
-  'handoff.message'(parts, event, run) {
-    const base = happening(parts, event, run, event.body.timestamp, () => event.body);
-    return Object.assign(base, acting(parts, event.conversationId));
-  },
-  'handoff.closed'(parts, event, run) {
-    return happening(parts, event, run, event.body.timestamp, () => event.body);
-  },
-};
 
 const NOT_RUNNING: Run = { attempt: 1, signal: new AbortController().signal };
 
@@ -117,6 +171,18 @@ export function admitContextOf(
   parts: ContextParts,
   event: DeliveredEvent<'handoff.requested'>,
 ): AdmitContext {
-  const base = happening(parts, event, NOT_RUNNING, event.body.timestamp, () => event.body);
-  return Object.assign(base, requested(parts, event));
+  const { conversationId, requestId, receivedAt, sentAt, log, user, transcript, replyBy, payload } =
+    new RequestHappened(parts, event, NOT_RUNNING);
+  return {
+    event: 'handoff.requested',
+    conversationId,
+    requestId,
+    receivedAt,
+    sentAt,
+    log,
+    user,
+    transcript,
+    replyBy,
+    payload,
+  };
 }

@@ -1,6 +1,6 @@
 import { createWarnOnce, type Log } from '../logging/index.js';
 import { HandoffKitError } from '../protocol/index.js';
-import type { DeliveredEvent, DeliveredName, EventName, ProbePayload } from './catalog.js';
+import type { DeliveredEvent, EventName, ProbePayload } from './catalog.js';
 import { admitContextOf, type ContextParts, contextOf, type Run } from './context.js';
 import type { FailureReport, Handler } from './handler.js';
 import { reportNewValues } from './new-values.js';
@@ -88,7 +88,7 @@ export function createDispatcher({
         );
         return;
       }
-      const errors = await runAll(handlers, contextFor(parts, event, run));
+      const errors = await runAll(handlers, contextOf(parts, event, run));
       if (errors.length === 0) return;
       for (const error of errors) report(error, { ...place(event), attempt: run.attempt });
       throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'several handlers failed');
@@ -120,16 +120,6 @@ export function createDispatcher({
       for (const error of errors) report(error, { event: 'probe', requestId });
     },
   };
-}
-
-/** The table is exact for each name; the compiler cannot follow a name that is only known at run time. */
-function contextFor(parts: ContextParts, event: DeliveredEvent, run: Run) {
-  const build = contextOf[event.name] as (
-    parts: ContextParts,
-    event: DeliveredEvent,
-    run: Run,
-  ) => ReturnType<(typeof contextOf)[DeliveredName]>;
-  return build(parts, event, run);
 }
 
 /** Every handler gets its chance, also after an earlier one threw. */

@@ -10,22 +10,35 @@ export interface Lanes {
   readonly pending: number;
 }
 
+interface Lane {
+  /** Settles when the last task of the lane has ended. */
+  tail: Promise<unknown> | null;
+}
+
 /** Makes {@link Lanes}. A key costs memory only while it has a task. */
 export function createLanes(): Lanes {
-  const tails = new Map<string, Promise<void>>();
+  const lanes = new Map<string, Lane>();
   const pending = createPending();
+
+  const leave = (key: string, lane: Lane, turn: Promise<unknown>): void => {
+    if (lane.tail === turn) {
+      // A map's old tables outlive its entries for a while; what hangs on the promise must not live as long.
+      lane.tail = null;
+      lanes.delete(key);
+    }
+    pending.leave();
+  };
 
   return {
     run(key, task) {
       pending.enter();
-      const before = tails.get(key);
-      const turn = before ? before.then(task) : task();
-      const leave = (): void => {
-        if (tails.get(key) === tail) tails.delete(key);
-        pending.leave();
-      };
-      const tail = turn.then(leave, leave);
-      tails.set(key, tail);
+      const busy = lanes.get(key);
+      const lane = busy ?? { tail: null };
+      const turn = busy?.tail ? busy.tail.then(task, task) : task();
+      lane.tail = turn;
+      if (!busy) lanes.set(key, lane);
+      const end = (): void => leave(key, lane, turn);
+      turn.then(end, end);
       return turn;
     },
     idle: () => pending.idle(),

@@ -20,6 +20,12 @@ const tooLarge = (maxBytes: number): Refusal =>
     hangUp: true,
   });
 
+const tooSlow = (readTimeoutMs: number): Refusal =>
+  refuse(408, 'body took too long', {
+    detail: `the body was not complete after ${readTimeoutMs} ms (limits.readTimeoutMs)`,
+    hangUp: true,
+  });
+
 const CONSUMED = refuse(500, 'body not available', {
   detail:
     'something before the receiver read the request body and left no req.body. Mount the receiver before that middleware, or let it keep what it read in req.body or req.rawBody.',
@@ -60,44 +66,29 @@ export function readStream(
 ): Promise<Buffer | Refusal> {
   // Who hung up while the credentials were judged sends no more events that could end the wait below.
   if (request.destroyed) return Promise.resolve(HUNG_UP);
-  if (request.complete) return Promise.resolve(takeArrived(request, maxBytes));
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let settled = false;
 
-    const finish = (result: Buffer | Refusal): void => {
+    // What comes after that flows on into nothing, until the answer is out and the connection is closed.
+    const settle = (result: Buffer | Refusal): void => {
+      if (settled) return;
+      settled = true;
       clearTimeout(timer);
-      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
-      // What is still coming flows on into nothing, until the answer is out and the connection is closed.
-      request.on('error', ignore);
       resolve(result);
     };
-    const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size > maxBytes) finish(tooLarge(maxBytes));
-      else chunks.push(chunk);
-    };
-    const onEnd = (): void => {
-      const [only] = chunks;
-      finish(chunks.length === 1 && only ? only : Buffer.concat(chunks));
-    };
-    const onGone = (): void => finish(HUNG_UP);
-    const onSlow = (): void =>
-      finish(
-        refuse(408, 'body took too long', {
-          detail: `the body was not complete after ${readTimeoutMs} ms (limits.readTimeoutMs)`,
-          hangUp: true,
-        }),
-      );
-    const timer = setTimeout(onSlow, readTimeoutMs);
-    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+    const onGone = (): void => settle(HUNG_UP);
+    const timer = setTimeout(() => settle(tooSlow(readTimeoutMs)), readTimeoutMs);
+    request
+      .on('data', (chunk: Buffer) => {
+        if (settled) return;
+        size += chunk.length;
+        if (size > maxBytes) settle(tooLarge(maxBytes));
+        else chunks.push(chunk);
+      })
+      .on('end', () => settle(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+      .on('error', onGone)
+      .on('close', onGone);
   });
 }
-
-/** Most bodies have arrived with their headers: nothing to wait for, so no listeners and no timer are needed. */
-function takeArrived(request: IncomingMessage, maxBytes: number): Buffer | Refusal {
-  const bytes: unknown = request.read();
-  return bytes instanceof Buffer ? withinLimit(bytes, maxBytes) : Buffer.alloc(0);
-}
-
-function ignore(): void {}
