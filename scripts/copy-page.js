@@ -4,4 +4,7 @@ import { cpSync } from 'node:fs';
 
 const at = (/** @type {string} */ path) => new URL(`../${path}`, import.meta.url);
 
-cpSync(at('src/simulator/page'), at('dist/simulator/page'), { recursive: true });
+cpSync(at('src/simulator/page'), at('dist/simulator/page'), {
+  recursive: true,
+  filter: (source) => !source.endsWith('tsconfig.json'),
+});

@@ -1,0 +1,116 @@
+import type { DocumentResult, QaAnswer, QaPair, qaAdd, qaUpdate } from '../../protocol/index.js';
+import { newId } from '../bodies.js';
+import { parameterError } from '../error.js';
+import type { FetchFile } from './fetch-file.js';
+import { readCsv } from './read-csv.js';
+import { splitDocument } from './split-document.js';
+
+type AddRequest = ReturnType<typeof qaAdd.parse>;
+type UpdateRequest = ReturnType<typeof qaUpdate.parse>;
+
+/** The knowledge base of a document whose request named none. */
+const DEFAULT_KNOWLEDGE_BASE = 'default';
+
+/** A document in an agent's knowledge. */
+export interface QaDocument {
+  readonly docId: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly knowledgeBaseId: string;
+  readonly purpose: 'QA_TEXT' | 'QA_FILE' | 'FILE_2_QA';
+  readonly pairs: readonly QaPair[];
+}
+
+/** What the agents know. */
+export interface Knowledge {
+  /** The documents of an agent, in the order they were added. */
+  documents: (agentId: string) => readonly QaDocument[];
+  /** Adds documents (4.1). */
+  add: (agentId: string, request: AddRequest) => Promise<QaAnswer>;
+  /** Replaces all pairs of documents (4.2). */
+  update: (agentId: string, request: UpdateRequest) => Promise<QaAnswer>;
+  /** The answer to a question that a document holds word for word, whatever the case. */
+  answerTo: (agentId: string, question: string) => string | undefined;
+}
+
+/** Makes an empty store. */
+export function createKnowledge(fetchFile: FetchFile): Knowledge {
+  const store = new Map<string, QaDocument>();
+  const documents = (agentId: string) =>
+    [...store.values()].filter((document) => document.agentId === agentId);
+
+  const keep = (document: QaDocument): DocumentResult => {
+    store.set(document.docId, document);
+    return { doc_id: document.docId, doc_name: document.name };
+  };
+
+  const find = (agentId: string, docId: string, knowledgeBaseId: string | undefined, field: string) => {
+    const document = store.get(docId);
+    const known = document?.agentId === agentId;
+    if (known && (knowledgeBaseId ?? document.knowledgeBaseId) === document.knowledgeBaseId) return document;
+    throw parameterError(`${field}: this agent has no such document`);
+  };
+
+  return {
+    documents,
+    async add(agentId, request) {
+      const knowledgeBaseId = request.knowledge_base_id ?? DEFAULT_KNOWLEDGE_BASE;
+      const make = (name: string, pairs: readonly QaPair[]) =>
+        keep({ docId: newId('doc'), agentId, name, knowledgeBaseId, purpose: request.purpose, pairs });
+      if (request.purpose === 'QA_TEXT') return { doc: [make(request.name, request.qaList)], failed: [] };
+      const isCsv = request.purpose === 'QA_FILE';
+      const files =
+        request.purpose === 'QA_FILE'
+          ? request.files.map(({ file_name, file_url }) => ({ name: file_name, url: file_url }))
+          : request.files.map(({ file_name, source_url }) => ({ name: file_name, url: source_url }));
+      return collect(files, async ({ name, url }) => {
+        const pairs = readPairs(await fetchFile(url), isCsv, request);
+        return () => make(name, pairs);
+      });
+    },
+    async update(agentId, request) {
+      const base = request.knowledge_base_id;
+      if (request.qaList && request.qaList.length > 0) {
+        const document = find(agentId, request.doc_id ?? '', base, 'doc_id');
+        return { doc: [keep({ ...document, pairs: request.qaList })], failed: [] };
+      }
+      const files = (request.files ?? []).map(({ doc_id, file_name, source_url }, index) => ({
+        document: find(agentId, doc_id, base, `files[${index}].doc_id`),
+        name: file_name,
+        url: source_url,
+      }));
+      return collect(files, async ({ document, name, url }) => {
+        const isCsv = document.purpose === 'QA_FILE' || name.toLowerCase().endsWith('.csv');
+        const pairs = readPairs(await fetchFile(url), isCsv, request);
+        return () => keep({ ...document, name, pairs });
+      });
+    },
+    answerTo(agentId, question) {
+      const wanted = normal(question);
+      return documents(agentId)
+        .flatMap(({ pairs }) => pairs)
+        .find((pair) => normal(pair.question) === wanted)?.answer;
+    },
+  };
+}
+
+const normal = (text: string) => text.trim().toLowerCase();
+
+function readPairs(text: string, isCsv: boolean, request: AddRequest | UpdateRequest): QaPair[] {
+  if (isCsv) return readCsv(text, request.header_row);
+  return splitDocument(text, {
+    ...(request.chunk_token === undefined ? {} : { chunkToken: request.chunk_token }),
+    ...(request.splitter === undefined ? {} : { splitter: request.splitter }),
+  });
+}
+
+/** Reads all files at once and keeps the good ones in the order named; a bad one is reported by its name. */
+async function collect<File extends { name: string }>(
+  files: readonly File[],
+  read: (file: File) => Promise<() => DocumentResult>,
+): Promise<QaAnswer> {
+  const outcomes = await Promise.allSettled(files.map(read));
+  const doc = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value()] : []));
+  const failed = files.filter((_, index) => outcomes[index]?.status === 'rejected').map(({ name }) => name);
+  return { doc, failed };
+}

@@ -1,0 +1,103 @@
+import { DEFAULT_CHUNK_TOKEN, type QaPair } from '../../protocol/index.js';
+
+/** A token is a word with the space behind it, or one ideograph. */
+const TOKEN = /\p{Ideographic}\s*|(?:(?!\p{Ideographic})\S)+\s*/gu;
+
+const HEADING = /^#{1,6}\s+(.+?)\s*#*$/;
+
+/** Characters of a first line that serve as a question. */
+const QUESTION_LENGTH = 120;
+
+interface Piece {
+  heading: string | null;
+  text: string;
+}
+
+/**
+ * Splits plain text or Markdown into pairs, always the same way, or throws when there is nothing to split.
+ *
+ * With a `splitter`, the text is cut wherever that text stands, and each piece is a chunk. Without one it is
+ * cut at blank lines, and what stands below the same Markdown heading is gathered again. A piece of more than
+ * `chunkToken` tokens is cut into several. The answer of a pair is the chunk; its question is the heading above
+ * it, or its first line where there is none, with a number from the second chunk of the same question on.
+ */
+export function splitDocument(
+  text: string,
+  { chunkToken = DEFAULT_CHUNK_TOKEN, splitter }: { chunkToken?: number; splitter?: string } = {},
+): QaPair[] {
+  const clean = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+  const pieces = splitter ? cutAt(clean, splitter) : gather(clean, chunkToken);
+  const seen = new Map<string, number>();
+  const pairs = pieces.flatMap((piece) =>
+    cutByTokens(piece.text, chunkToken).map((answer) => {
+      const question = piece.heading ?? firstLine(answer);
+      const count = (seen.get(question) ?? 0) + 1;
+      seen.set(question, count);
+      return { question: count === 1 ? question : `${question} (${count})`, answer };
+    }),
+  );
+  if (pairs.length === 0) throw new Error('the document holds no text');
+  return pairs;
+}
+
+function cutAt(text: string, splitter: string): Piece[] {
+  return text
+    .split(splitter)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => ({ heading: null, text: part }));
+}
+
+/** Gathers paragraphs below one heading as long as they fit into a chunk. */
+function gather(text: string, chunkToken: number): Piece[] {
+  const pieces: Piece[] = [];
+  let heading: string | null = null;
+  let open: Piece | null = null;
+  for (const part of paragraphs(text)) {
+    const found = HEADING.exec(part)?.[1];
+    if (found !== undefined) {
+      heading = found;
+      open = null;
+      continue;
+    }
+    const joined: string = open ? `${open.text}\n\n${part}` : part;
+    if (open && countTokens(joined) <= chunkToken) {
+      open.text = joined;
+      continue;
+    }
+    open = { heading, text: part };
+    pieces.push(open);
+  }
+  return pieces;
+}
+
+/** A heading is a paragraph of its own, with or without a blank line below it. */
+function paragraphs(text: string): string[] {
+  return text
+    .replace(/^#{1,6}\s.*$/gm, '\n$&\n')
+    .split(/\n[^\S\n]*\n/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function cutByTokens(text: string, chunkToken: number): string[] {
+  const tokens = text.match(TOKEN) ?? [];
+  const chunks: string[] = [];
+  for (let start = 0; start < tokens.length; start += chunkToken)
+    chunks.push(
+      tokens
+        .slice(start, start + chunkToken)
+        .join('')
+        .trim(),
+    );
+  return chunks;
+}
+
+function countTokens(text: string): number {
+  return text.match(TOKEN)?.length ?? 0;
+}
+
+function firstLine(text: string): string {
+  const line = text.split('\n', 1)[0] ?? '';
+  return line.replace(HEADING, '$1').slice(0, QUESTION_LENGTH).trim();
+}

@@ -1,0 +1,132 @@
+/**
+ * The simulator's page. Everything shown comes from others, so it is put in as text and never as markup.
+ *
+ * @typedef {{ status: string, endedBy: string | null, customerId: string }} View
+ * @typedef {{ id: number, at: number, from: 'user' | 'agent' | 'human' | 'note', text: string }} Line
+ * @typedef {{ agentId: string, componentId: string, label: string }} Target
+ * @typedef {import('./faults.js').Fault} Fault
+ * @typedef {import('./exchanges.js').Exchange} Exchange
+ */
+import { byId, element, send, showProblem } from './dom.js';
+import { clearExchanges, showExchange } from './exchanges.js';
+import { showFaults } from './faults.js';
+
+const NAMES = { user: 'You', agent: 'Agent', human: 'Human', note: '' };
+
+/** @type {Record<string, string>} */
+const STATUS_WORDS = {
+  agent: 'Talking with the agent',
+  requesting: 'Asking for a human…',
+  connecting: 'Connecting: waiting for the first reply…',
+  connected: 'Connected with a human',
+  busy: 'All humans are busy. Talking with the agent',
+};
+
+/** @type {Record<string, string>} */
+const ENDED_WORDS = {
+  user: 'You left the human. Talking with the agent',
+  human: 'The human closed the conversation. Talking with the agent',
+  timeout: 'The conversation timed out. Talking with the agent',
+};
+
+const LIVE = ['requesting', 'connecting', 'connected'];
+
+const lines = byId('lines', HTMLOListElement);
+const status = byId('status', HTMLElement);
+const text = byId('text', HTMLTextAreaElement);
+const target = byId('target', HTMLSelectElement);
+const ask = byId('ask', HTMLButtonElement);
+const leave = byId('leave', HTMLButtonElement);
+// So that the keyboard can scroll it in every browser.
+lines.tabIndex = 0;
+let customerId = '';
+
+/** @param {View} view */
+function showView(view) {
+  if (view.customerId !== customerId) lines.replaceChildren();
+  customerId = view.customerId;
+  const live = LIVE.includes(view.status);
+  status.textContent =
+    (view.endedBy && ENDED_WORDS[view.endedBy]) || STATUS_WORDS[view.status] || view.status;
+  status.dataset.status = view.status;
+  // A button that just became unusable must not take the keyboard's place with it.
+  if (live ? document.activeElement === ask : document.activeElement === leave) text.focus();
+  ask.disabled = live;
+  leave.disabled = !live;
+  byId('hint', HTMLElement).hidden = lines.childElementCount > 0;
+}
+
+/** @param {Line} line */
+function showLine(line) {
+  const item = element('li', { className: 'line' });
+  item.dataset.from = line.from;
+  if (NAMES[line.from]) item.append(element('span', { className: 'who', textContent: NAMES[line.from] }));
+  item.append(line.text);
+  lines.append(item);
+  lines.scrollTop = lines.scrollHeight;
+  byId('hint', HTMLElement).hidden = true;
+}
+
+/** @param {Target[]} targets */
+function showTargets(targets) {
+  const options = targets.map(({ agentId, componentId, label }) =>
+    element('option', { value: JSON.stringify({ agentId, componentId }), textContent: label }),
+  );
+  target.replaceChildren(...options);
+  byId('target-row', HTMLElement).hidden = targets.length < 2;
+}
+
+/** @param {{ view: View, lines: Line[], components: Target[], faults: Fault[], exchanges: Exchange[] }} state */
+function showState(state) {
+  customerId = '';
+  showView(state.view);
+  for (const line of state.lines) showLine(line);
+  showTargets(state.components);
+  showFaults(state.faults);
+  clearExchanges();
+  for (const exchange of state.exchanges) showExchange(exchange);
+}
+
+function listen() {
+  const source = new EventSource('simulator/events');
+  const connection = byId('connection', HTMLElement);
+  const shows = {
+    state: showState,
+    view: showView,
+    line: showLine,
+    faults: showFaults,
+    exchange: showExchange,
+  };
+  for (const [type, show] of Object.entries(shows))
+    source.addEventListener(type, (event) => show(JSON.parse(event.data)));
+  source.addEventListener('open', () => {
+    connection.textContent = '';
+  });
+  source.addEventListener('error', () => {
+    connection.textContent = 'The simulator does not answer; trying again…';
+  });
+}
+
+byId('composer', HTMLFormElement).addEventListener('submit', (event) => {
+  event.preventDefault();
+  const said = text.value.trim();
+  if (said === '') return;
+  text.value = '';
+  void send('say', { text: said });
+});
+
+text.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  text.form?.requestSubmit();
+});
+
+ask.addEventListener('click', () => void send('handoff', target.value ? JSON.parse(target.value) : {}));
+leave.addEventListener('click', () => void send('close', {}));
+byId('restart', HTMLButtonElement).addEventListener('click', () => {
+  showProblem('');
+  void send('restart', {});
+  text.focus();
+});
+
+listen();

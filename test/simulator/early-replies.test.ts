@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { type Answer, agentAt, startReceiver, startSimulator } from './support.js';
+
+/** A receiver that calls the service from within its establish handler, before it answers. */
+async function startInline(status: number, calls: (id: string, call: Caller) => Promise<unknown>) {
+  let call: Caller = notStarted;
+  const receiver = await startReceiver(async ({ path, body }, response) => {
+    if (path.endsWith('/establish')) await calls(String(body.conversation_id), call);
+    response.writeHead(status).end('{}');
+  });
+  const started = await startSimulator({ agents: [agentAt(receiver.url)] });
+  call = started.call;
+  return { ...started, receiver };
+}
+
+const notStarted = () => Promise.reject(new Error('not started'));
+type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
+const reply = (conversation_id: string, body: string) => ({ conversation_id, timestamp: 1, body });
+const REPLY = '/v1/human/message/receive';
+
+test('replies from within the establish handler count as soon as it answers 200', async () => {
+  const { simulator, clock } = await startInline(200, async (id, call) => {
+    expect((await call('POST', REPLY, reply(id, 'one'))).status).toBe(200);
+    expect((await call('POST', REPLY, reply(id, 'two'))).status).toBe(200);
+    expect(simulator.conversation(id)).toMatchObject({ state: 'requesting', replies: [] });
+  });
+  const conversation = await simulator.requestHandoff();
+  expect(conversation.state).toBe('connected');
+  expect(conversation.replies.map(({ text }) => text)).toEqual(['one', 'two']);
+  clock.advance(60_000);
+  expect(conversation.state).toBe('connected');
+});
+
+test('they are dropped when establish is refused', async () => {
+  const { simulator } = await startInline(503, (id, call) => call('POST', REPLY, reply(id, 'one')));
+  const conversation = await simulator.requestHandoff();
+  expect(conversation).toMatchObject({ state: 'busy', replies: [] });
+});
+
+test('a close from within the handler takes effect after the replies before it', async () => {
+  const answers: Answer[] = [];
+  const { simulator } = await startInline(200, async (id, call) => {
+    answers.push(await call('POST', REPLY, reply(id, 'We are closed today.')));
+    answers.push(await call('POST', '/v1/human/close', { conversation_id: id, timestamp: 1 }));
+    answers.push(await call('POST', REPLY, reply(id, 'after the close')));
+  });
+  const conversation = await simulator.requestHandoff();
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+  expect(conversation).toMatchObject({ state: 'closed', endedBy: 'human' });
+  expect(conversation.replies.map(({ text }) => text)).toEqual(['We are closed today.']);
+});
+
+test('a user who leaves before establish is answered is closed afterwards', async () => {
+  const { simulator, receiver } = await startInline(200, async (id) => {
+    void simulator.conversation(id)?.closeByUser();
+  });
+  const conversation = await simulator.requestHandoff();
+  await simulator.idle();
+  expect(conversation).toMatchObject({ state: 'closed', endedBy: 'user' });
+  expect(receiver.paths()).toEqual(['/webhook/conversation/establish', '/webhook/conversation/close']);
+});
+
+test('what a user typed during a refused establish is never sent', async () => {
+  const said: unknown[] = [];
+  const { simulator, receiver } = await startInline(500, async (id) => {
+    void simulator
+      .conversation(id)
+      ?.say('hello?')
+      .then((delivery) => said.push(delivery));
+  });
+  await simulator.requestHandoff();
+  await simulator.idle();
+  expect(receiver.received).toHaveLength(1);
+  expect(said).toMatchObject([{ status: null, error: 'not sent: the handoff was not accepted' }]);
+});

@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { agentMessage } from '../../src/protocol/index.js';
+import { agentAt, NOWHERE, startReceiver, startSimulator } from './support.js';
+
+const CHECK = '/v1/webhook/check';
+
+test('reports the message webhook and every component, with null ids for the message webhook', async () => {
+  const receiver = await startReceiver();
+  const { call } = await startSimulator({
+    agents: [
+      agentAt(receiver.url, {
+        message: { url: receiver.url },
+        humanServices: [
+          { componentId: 'desk-1', componentName: 'The desk', url: receiver.url },
+          { componentId: 'desk-2', url: `${receiver.url}/two` },
+        ],
+      }),
+    ],
+  });
+  const { status, body } = await call('POST', CHECK);
+  const found = { reachable: true, http_status: 200, latency_ms: expect.any(Number) };
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    results: [
+      { type: 'message', component_id: null, component_name: null, webhook_url: receiver.url, ...found },
+      {
+        type: 'human_service',
+        component_id: 'desk-1',
+        component_name: 'The desk',
+        webhook_url: receiver.url,
+        ...found,
+      },
+      {
+        type: 'human_service',
+        component_id: 'desk-2',
+        component_name: 'desk-2',
+        webhook_url: `${receiver.url}/two`,
+        ...found,
+      },
+    ],
+  });
+});
+
+test('probes are in the standard message format with istest, and carry the credentials', async () => {
+  const receiver = await startReceiver();
+  const { call } = await startSimulator({
+    agents: [agentAt(receiver.url, { message: { url: receiver.url, username: 'hook' } })],
+  });
+  await call('POST', CHECK);
+  expect(receiver.received).toHaveLength(2);
+  for (const { body } of receiver.received) {
+    expect(body.istest).toBe(true);
+    expect(agentMessage.safeParse(body).success).toBe(true);
+  }
+  const sent = receiver.received.map(({ headers }) => headers.authorization);
+  expect(new Set(sent)).toEqual(new Set(['Bearer hook', undefined]));
+});
+
+test('webhooks that are not configured do not appear', async () => {
+  const { call } = await startSimulator({ agents: [{ id: 'agent-1', apiKey: 'the-key-of-agent-1' }] });
+  expect((await call('POST', CHECK)).body).toEqual({ results: [] });
+});
+
+test.each([201, 204, 302, 401, 404, 500])('status %i is not reachable', async (status) => {
+  const receiver = await startReceiver((_received, response) => {
+    response.writeHead(status, { location: '/elsewhere' }).end();
+  });
+  const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)] });
+  const [result] = await simulator.check('the-key-of-agent-1');
+  expect(result).toMatchObject({ reachable: false, http_status: status });
+});
+
+test('an address without a listener is not reachable and has no status', async () => {
+  const { call } = await startSimulator({ agents: [agentAt(NOWHERE)] });
+  expect((await call('POST', CHECK)).body).toMatchObject({
+    results: [{ reachable: false, http_status: null, latency_ms: expect.any(Number) }],
+  });
+});
+
+test('a receiver that never answers is given up after the timeout, beside one that answers', async () => {
+  const hanging = await startReceiver(() => {});
+  const good = await startReceiver();
+  const { simulator } = await startSimulator({
+    probeTimeoutMs: 200,
+    agents: [agentAt(hanging.url, { message: { url: good.url } })],
+  });
+  const [message, desk] = await simulator.check('the-key-of-agent-1');
+  expect(message).toMatchObject({ reachable: true, http_status: 200 });
+  expect(desk).toMatchObject({ reachable: false, http_status: null });
+  expect(desk?.latency_ms).toBeGreaterThanOrEqual(190);
+});
+
+test('a receiver that stops in the middle of its answer is not reachable', async () => {
+  const receiver = await startReceiver((_received, response) => {
+    response.writeHead(200, { 'content-length': 100 });
+    response.write('{"co');
+    setImmediate(() => response.destroy());
+  });
+  const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)] });
+  const [result] = await simulator.check('the-key-of-agent-1');
+  expect(result).toMatchObject({ reachable: false, http_status: null });
+});
+
+test('from code: one webhook, or one handoff endpoint in its own format', async () => {
+  const receiver = await startReceiver();
+  const { simulator } = await startSimulator({
+    agents: [agentAt(receiver.url, { message: { url: `${receiver.origin}/message` } })],
+  });
+  await simulator.probe();
+  await simulator.probe({ componentId: 'desk-1' });
+  const delivery = await simulator.probe({ endpoint: 'chat' });
+  expect(delivery).toMatchObject({ event: 'probe', status: 200, accepted: true });
+  expect(receiver.paths()).toEqual(['/message', '/webhook', '/webhook/chat']);
+  expect(receiver.received[2]?.body).toMatchObject({ body: 'availability test', istest: true });
+});
+
+test('from code: a wrong key is refused as over HTTP', async () => {
+  const { simulator } = await startSimulator();
+  await expect(simulator.check('nobody')).rejects.toMatchObject({ serviceCode: 40127 });
+});
