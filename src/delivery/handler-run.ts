@@ -1,16 +1,76 @@
-import type { Run } from '../events/index.js';
+import type { DeliveredEvent, Run } from '../events/index.js';
+import { HandoffKitError } from '../protocol/index.js';
+import type { DeliveryHost } from './delivery.js';
+
+/** How a run of handlers ended: `null`, or what they threw. */
+export type RunEnd = { readonly error: unknown } | null;
+
+/** Runs handlers, none of them for ever. */
+export interface HandlerRuns {
+  /** Runs an event's handlers. A run that takes too long is aborted and counts as failed. */
+  run(host: DeliveryHost, event: DeliveredEvent, attempt: number): Promise<RunEnd>;
+  /** Tells all handlers that look at their signal that nobody waits for them any more. */
+  abortAll(): void;
+}
+
+/** Makes {@link HandlerRuns}. */
+export function createHandlerRuns(timeoutMs: number): HandlerRuns {
+  /** The controllers of running handlers that have looked at their signal. */
+  const watching = new Set<AbortController>();
+  const watch = (controller: AbortController): void => {
+    watching.add(controller);
+  };
+
+  return {
+    run: (host, event, attempt) =>
+      new Promise((resolve) => {
+        const run = new HandlerRun(attempt, watch);
+        const finish = (end: RunEnd): void => {
+          clearTimeout(timer);
+          if (run.controller) watching.delete(run.controller);
+          resolve(end);
+        };
+        const timer = setTimeout(() => {
+          const error = timeoutError(event, timeoutMs);
+          run.abort(error);
+          host.report(error, { ...about(event), attempt });
+          finish({ error });
+        }, timeoutMs);
+        host.handle(event, run).then(
+          () => finish(null),
+          (error: unknown) => finish({ error }),
+        );
+      }),
+    abortAll() {
+      const reason = new HandoffKitError('SHUTTING_DOWN', 'the receiver is closing and waits no longer.');
+      for (const controller of watching) controller.abort(reason);
+    },
+  };
+}
+
+/** What a log line or a failure says of an event. */
+export const about = ({ name, conversationId, requestId }: DeliveredEvent) => ({
+  event: name,
+  conversationId,
+  requestId,
+});
+
+const timeoutError = (event: DeliveredEvent, ms: number): HandoffKitError =>
+  new HandoffKitError(
+    'HANDLER_TIMEOUT',
+    `handlers of ${event.name} were still running after ${ms} ms; their conversation goes on without them. Watch the handler's signal, or raise handlerTimeoutMs.`,
+  );
 
 /**
- * One run of an event's handlers that can be aborted. Its controller comes into being when somebody asks for the
- * signal, since most handlers never do. A class, so that its getter is made once and not for each event.
+ * One run that can be aborted. Its controller comes into being when somebody asks for the signal, since most
+ * handlers never do. A class, so that its getter is made once and not for each event.
  */
-export class HandlerRun implements Run {
+class HandlerRun implements Run {
   readonly attempt: number;
   readonly #onAsked: (controller: AbortController) => void;
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
 
-  /** `onAsked` hears of the controller when there is one. */
   constructor(attempt: number, onAsked: (controller: AbortController) => void) {
     this.attempt = attempt;
     this.#onAsked = onAsked;
@@ -25,12 +85,10 @@ export class HandlerRun implements Run {
     return this.#controller.signal;
   }
 
-  /** The controller, if somebody asked for the signal. */
   get controller(): AbortController | undefined {
     return this.#controller;
   }
 
-  /** Tells handlers that nobody waits for them any more. */
   abort(reason: unknown): void {
     this.#aborted = { reason };
     this.#controller?.abort(reason);

@@ -1,7 +1,7 @@
 import { createLanes, type DeliveredEvent, within } from '../events/index.js';
 import { HandoffKitError } from '../protocol/index.js';
 import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
-import { HandlerRun } from './handler-run.js';
+import { about, createHandlerRuns } from './handler-run.js';
 import { createRecentKeys } from './recent-keys.js';
 
 /** Settings of {@link inline}. */
@@ -31,42 +31,17 @@ export function inline({
 }: InlineOptions = {}): Delivery {
   const lanes = createLanes();
   const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
-  /** The controllers of running handlers that have looked at their signal. */
-  const watching = new Set<AbortController>();
-  const watch = (controller: AbortController): void => {
-    watching.add(controller);
-  };
+  const runs = createHandlerRuns(handlerTimeoutMs);
   let host: DeliveryHost | undefined;
 
   /** Runs the handlers, unless the event was handled while it waited for its turn. */
-  const work = async (event: DeliveredEvent, run: HandlerRun): Promise<Acceptance> => {
+  const work = async (event: DeliveredEvent): Promise<Acceptance> => {
     if (handled.has(event.key)) return 'duplicate';
-    try {
-      await started(host).handle(event, run);
-    } catch {
-      return 'failed';
-    }
+    const failed = await runs.run(started(host), event, 1);
+    if (failed) return 'failed';
     handled.add(event.key);
     return 'handled';
   };
-
-  /** The same, given up after a time, so that a handler that never ends cannot hold up its conversation. */
-  const boundedWork = (event: DeliveredEvent): Promise<Acceptance> =>
-    new Promise((resolve) => {
-      const run = new HandlerRun(1, watch);
-      const finish = (acceptance: Acceptance): void => {
-        clearTimeout(timer);
-        if (run.controller) watching.delete(run.controller);
-        resolve(acceptance);
-      };
-      const timer = setTimeout(() => {
-        const error = handlerTimeout(event, handlerTimeoutMs);
-        run.abort(error);
-        started(host).report(error, about(event));
-        finish('failed');
-      }, handlerTimeoutMs);
-      void work(event, run).then(finish);
-    });
 
   /** Lets the sender go after the deadline, whatever the work does. The wait for a turn counts. */
   const answerInTime = (event: DeliveredEvent, work: Promise<Acceptance>): Promise<Acceptance> =>
@@ -97,33 +72,20 @@ export function inline({
       if (lanes.pending >= maxPending) return 'full';
       return answerInTime(
         event,
-        lanes.run(event.conversationId, () => boundedWork(event)),
+        lanes.run(event.conversationId, () => work(event)),
       );
     },
     async stop({ timeoutMs }) {
       await within(lanes.idle(), timeoutMs);
       const unfinished = lanes.pending;
-      const reason = new HandoffKitError('SHUTTING_DOWN', 'the receiver is closing and waits no longer.');
-      for (const controller of watching) controller.abort(reason);
+      runs.abortAll();
       return { unfinished };
     },
     stats: () => ({ pending: lanes.pending, remembered: handled.size }),
   };
 }
 
-const about = ({ name, conversationId, requestId }: DeliveredEvent) => ({
-  event: name,
-  conversationId,
-  requestId,
-});
-
 const age = (event: DeliveredEvent): number => Date.now() - event.receivedAt;
-
-const handlerTimeout = (event: DeliveredEvent, ms: number): HandoffKitError =>
-  new HandoffKitError(
-    'HANDLER_TIMEOUT',
-    `handlers of ${event.name} were still running after ${ms} ms; their conversation goes on without them. Watch the handler's signal, or raise handlerTimeoutMs.`,
-  );
 
 function started(host: DeliveryHost | undefined): DeliveryHost {
   if (host) return host;
