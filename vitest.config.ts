@@ -6,7 +6,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^handoff-kit$/, replacement: fromSource('index.ts') },
-      { find: /^handoff-kit\/(service|protocol)$/, replacement: fromSource('$1/index.ts') },
+      { find: /^handoff-kit\/(service|protocol|testing|simulator)$/, replacement: fromSource('$1/index.ts') },
     ],
   },
   test: {

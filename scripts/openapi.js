@@ -89,7 +89,8 @@ Object.assign(schemas.QaUpdate ?? {}, {
 });
 
 /** Drops what belongs to a JSON Schema file of its own. */
-const asComponent = (/** @type {Record<string, unknown>} */ { $schema, $id, id, ...rest }) => rest;
+const asComponent = (/** @type {Record<string, unknown>} */ schema) =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => !['$schema', '$id', 'id'].includes(name)));
 
 const ref = (/** @type {string} */ name) => ({ $ref: `#/components/schemas/${name}` });
 const json = (/** @type {object} */ schema) => ({ 'application/json': { schema } });

@@ -13,6 +13,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   delivery: ['protocol', 'logging', 'events'],
   receiver: ['protocol', 'logging', 'service', 'events', 'delivery'],
   simulator: ['protocol'],
+  doctor: ['protocol', 'simulator'],
+  testing: ['protocol', 'receiver', 'simulator'],
   standalone: ['protocol', 'logging', 'service', 'events', 'delivery', 'receiver'],
 };
 

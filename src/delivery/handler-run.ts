@@ -35,7 +35,7 @@ export function createHandlerRuns(timeoutMs: number): HandlerRuns {
           run.abort(error);
           host.report(error, { ...about(event), attempt });
           finish({ error });
-        }, timeoutMs);
+        }, timeoutMs).unref();
         host.handle(event, run).then(
           () => finish(null),
           (error: unknown) => finish({ error }),

@@ -5,4 +5,4 @@
  */
 export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';
 export { type InlineOptions, inline } from './inline.js';
-export { createRecentKeys, type RecentKeys } from './recent-keys.js';
+export { createRecentKeys } from './recent-keys.js';

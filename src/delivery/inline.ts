@@ -1,5 +1,5 @@
 import { createLanes, type DeliveredEvent, within } from '../events/index.js';
-import { HandoffKitError } from '../protocol/index.js';
+import { duration, HandoffKitError, quantityOf } from '../protocol/index.js';
 import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
 import { about, createHandlerRuns } from './handler-run.js';
 import { createRecentKeys } from './recent-keys.js';
@@ -29,6 +29,11 @@ export function inline({
   maxRemembered = 10_000,
   rememberMs = 600_000,
 }: InlineOptions = {}): Delivery {
+  duration('ackDeadlineMs', ackDeadlineMs);
+  duration('handlerTimeoutMs', handlerTimeoutMs);
+  duration('rememberMs', rememberMs);
+  quantityOf('maxPending', maxPending);
+  quantityOf('maxRemembered', maxRemembered);
   const lanes = createLanes();
   const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
   const runs = createHandlerRuns(handlerTimeoutMs);
@@ -44,7 +49,7 @@ export function inline({
   };
 
   /** Lets the sender go after the deadline, whatever the work does. The wait for a turn counts. */
-  const answerInTime = (event: DeliveredEvent, work: Promise<Acceptance>): Promise<Acceptance> =>
+  const answerInTime = (event: DeliveredEvent, turn: Promise<Acceptance>): Promise<Acceptance> =>
     new Promise((resolve) => {
       const { log } = started(host);
       let late = false;
@@ -52,8 +57,8 @@ export function inline({
         late = true;
         log.warn({ ...about(event), ms: age(event) }, 'handlers are still running: answered 200 meanwhile');
         resolve('late');
-      }, ackDeadlineMs);
-      void work.then((acceptance) => {
+      }, ackDeadlineMs).unref();
+      void turn.then((acceptance) => {
         clearTimeout(timer);
         if (!late) resolve(acceptance);
         else if (acceptance !== 'failed')

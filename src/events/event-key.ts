@@ -16,7 +16,7 @@ const distinctionOf: {
 
 /**
  * What makes two deliveries the same event. A message has an id. A handoff request has none, so it is told by
- * its conversation, its time and its content.
+ * its conversation, its time, and where two could be sent at one time, its content.
  *
  * A chat message without a time cannot be told from the user saying the same thing again; losing the second
  * would be worse than handling a repeat, so each such delivery counts as new, told by `requestId`.

@@ -4,10 +4,8 @@
  * @module
  */
 export {
-  type DeliveredBodies,
   type DeliveredEvent,
   type DeliveredName,
-  EVENT_NAMES,
   EVENT_OF,
   type EventName,
   type EventPayloads,
@@ -17,9 +15,9 @@ export type { Run } from './context.js';
 export { createDispatcher, type Dispatcher, type FailurePlace } from './dispatch.js';
 export { eventKey } from './event-key.js';
 export type * from './handler.js';
-export { createLanes, type Lanes } from './lanes.js';
+export { createLanes } from './lanes.js';
 export { createPending, type Pending, within } from './pending.js';
-export { createRegistry, type Registry } from './registry.js';
+export { createRegistry } from './registry.js';
 export { createDirectReplies, type Receipt, type Replies, type ReplyOptions } from './replies.js';
 export { type TranscriptItem, transcriptOf } from './transcript.js';
 export { type User, userOf } from './user.js';

@@ -4,5 +4,5 @@
  * @module
  */
 export { createLog, type LogOptions, withRedaction } from './create-log.js';
-export { createWarnOnce, type Log, type LogLine, silentLog } from './log.js';
-export { CENSOR, type RedactionPolicy, redactPaths } from './redact.js';
+export { createWarnOnce, type Log, silentLog } from './log.js';
+export { CENSOR } from './redact.js';

@@ -2,7 +2,17 @@
 export const CENSOR = '[redacted]';
 
 /** Names under which secrets travel. */
-const SECRETS = ['authorization', 'cookie', 'password', 'secret', 'token', 'apiKey', 'api_key'];
+const SECRETS = [
+  'authorization',
+  'Authorization',
+  'cookie',
+  'Cookie',
+  'password',
+  'secret',
+  'token',
+  'apiKey',
+  'api_key',
+];
 
 /** Names under which people's words and addresses travel, in the wire's bodies and in a handler's argument. */
 const PERSONAL = ['text', 'body', 'output', 'audio', 'transcript', 'email', 'phone', 'user_info', 'user'];

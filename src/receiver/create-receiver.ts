@@ -11,10 +11,11 @@ import {
   type EventName,
   type Handler,
   type Replies,
+  type ReplyOptions,
   within,
 } from '../events/index.js';
 import { createLog, type Log, silentLog, withRedaction } from '../logging/index.js';
-import type { WebhookEndpoint } from '../protocol/index.js';
+import { duration, quantityOf, type WebhookEndpoint } from '../protocol/index.js';
 import { createAnswers } from './answer.js';
 import { createGuard } from './auth/index.js';
 import { createAuthenticate, type Guards } from './authenticate.js';
@@ -81,18 +82,22 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const replies = createDirectReplies(serviceOf(options.service), (conversationId, err) =>
     log.warn({ conversationId, err }, 'a reply or close did not reach the service'),
   );
-  const waitTimeoutMs = options.waitTimeoutMs ?? 60_000;
+  const waitTimeoutMs = duration('waitTimeoutMs', options.waitTimeoutMs ?? 60_000);
   const dispatcher = createDispatcher({ registry, replies, log, handlerLog, waitTimeoutMs });
   let closing: Promise<{ unfinished: number }> | undefined;
 
-  delivery.start({ handle: dispatcher.handle, report: dispatcher.report, log });
+  delivery.start({
+    handle: (event, run) => dispatcher.handle(event, run),
+    report: (error, place) => dispatcher.report(error, place),
+    log,
+  });
 
   const knowsToken = (segment: string): boolean =>
     Boolean(guards.message?.knowsToken(segment) || guards.handoff?.knowsToken(segment));
   const limits = {
-    maxBytes: options.limits?.bodyBytes ?? 262_144,
-    readTimeoutMs: options.limits?.readTimeoutMs ?? 10_000,
-    depth: options.limits?.depth ?? 64,
+    maxBytes: quantityOf('limits.bodyBytes', options.limits?.bodyBytes ?? 262_144),
+    readTimeoutMs: duration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
+    depth: quantityOf('limits.depth', options.limits?.depth ?? 64),
   };
 
   const listener = createListener({
@@ -152,7 +157,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       (app: Listener): Listener =>
       (request, response) =>
         listener(request, response, () => app(request, response)),
-    conversations: { reply: replies.reply, close: replies.close },
+    conversations: {
+      reply: (id: string, text: string, more?: ReplyOptions) => replies.reply(id, text, more),
+      close: (id: string, more?: ReplyOptions) => replies.close(id, more),
+    },
     stats: () => delivery.stats(),
     accepting: true,
     close: ({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}) => (closing ??= drain(timeoutMs)),

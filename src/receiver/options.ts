@@ -1,7 +1,7 @@
 import type { Delivery } from '../delivery/index.js';
 import type { HandoffRequestedContext } from '../events/index.js';
 import type { Log } from '../logging/index.js';
-import { HandoffKitError } from '../protocol/index.js';
+import { configError } from '../protocol/index.js';
 import { createServiceClient, type ServiceClient, type ServiceClientOptions } from '../service/index.js';
 import type { HandoffAnswers } from './answer.js';
 import type { AuthChoice } from './auth/index.js';
@@ -75,8 +75,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof ReceiverOptions>([
 export function checkOptionNames(options: object): void {
   const unknown = Object.keys(options).filter((name) => !KNOWN.has(name));
   if (unknown.length === 0) return;
-  throw new HandoffKitError(
-    'CONFIG_INVALID',
+  throw configError(
     `createReceiver does not know the option ${unknown.join(', ')}. It knows ${[...KNOWN].join(', ')}.`,
   );
 }

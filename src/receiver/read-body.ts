@@ -38,7 +38,7 @@ export function checkAnnouncedSize(request: IncomingMessage, maxBytes: number): 
 }
 
 /** The body as bytes, or as whatever a body parser before the receiver has made of it. */
-export async function readBody(request: RequestWithBody, limits: ReadLimits): Promise<Refusal | unknown> {
+export async function readBody(request: RequestWithBody, limits: ReadLimits): Promise<unknown> {
   if (request.rawBody instanceof Buffer) return withinLimit(request.rawBody, limits.maxBytes);
   if (!request.readableDidRead && !request.readableEnded) {
     const badType = checkContentType(request.headers);
@@ -48,6 +48,9 @@ export async function readBody(request: RequestWithBody, limits: ReadLimits): Pr
     return bytes instanceof Buffer && bytes.length === 0 && hasContent(request.body) ? request.body : bytes;
   }
   if (request.body === undefined || request.body === null) return CONSUMED;
+  // A parser that took something else for an object, such as a form, has not made an event of it.
+  const badType = checkContentType({ 'content-type': request.headers['content-type'] });
+  if (badType) return badType;
   return request.body instanceof Buffer ? withinLimit(request.body, limits.maxBytes) : request.body;
 }
 

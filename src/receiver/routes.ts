@@ -1,4 +1,4 @@
-import { HANDOFF_PATHS, HandoffKitError, type WebhookEndpoint } from '../protocol/index.js';
+import { configError, HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
 
 /** Where a request wants to go. */
 export interface Route {
@@ -35,10 +35,7 @@ export function createRoutes({ basePath, paths, mounted, tokenInPath, knowsToken
     const path = trimmed(checked(`paths.${endpoint}`, paths?.[endpoint] ?? defaultPath(endpoint))) || ROOT;
     const taken = table.get(path);
     if (taken && taken.endpoint !== 'root') {
-      throw new HandoffKitError(
-        'CONFIG_INVALID',
-        `paths.${endpoint} and paths.${taken.endpoint} are both ${path}.`,
-      );
+      throw configError(`paths.${endpoint} and paths.${taken.endpoint} are both ${path}.`);
     }
     table.set(path, { endpoint, isRoot: path === ROOT, pathToken: undefined });
   }
@@ -77,10 +74,7 @@ const trimmed = (path: string): string => (path.endsWith('/') ? path.slice(0, -1
 
 function checked(option: string, path: string): string {
   if (path.startsWith('/') && !/[?#\s]/.test(path)) return path;
-  throw new HandoffKitError(
-    'CONFIG_INVALID',
-    `${option} must be a path that begins with "/", without "?" or "#".`,
-  );
+  throw configError(`${option} must be a path that begins with "/", without "?" or "#".`);
 }
 
 function decoded(segment: string): string | undefined {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { LONGEST_TIMER_MS } from '../protocol/index.js';
 
 /** Time and chance, as the client sees them. Replace them to test without waiting. */
 export interface Clock {
@@ -12,9 +13,6 @@ export interface Clock {
   /** A number from 0 up to, but not including, 1. */
   random(): number;
 }
-
-/** The longest time a timer of Node can hold; a longer one would fire at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The clock of this machine. */
 export const systemClock: Clock = {

@@ -1,4 +1,5 @@
-import { configError } from './config-error.js';
+import { configError } from '../protocol/index.js';
+
 import type { ServiceEndpoint } from './endpoints.js';
 
 /** Headers by name. `null` leaves a header out that would be sent otherwise. */

@@ -1,6 +1,6 @@
-import { isFailureBody } from '../protocol/index.js';
+import { configError, duration, isFailureBody } from '../protocol/index.js';
+import { readApiKey, readBaseUrl } from './check-options.js';
 import { type Clock, systemClock } from './clock.js';
-import { configError, duration, readApiKey, readBaseUrl } from './config-error.js';
 import type { EndpointRules } from './endpoints.js';
 import { createHeaders, type HeadersFor, type HeadersOption } from './headers.js';
 import { serviceCodeOf } from './read-answer.js';

@@ -1,6 +1,6 @@
-import { HEALTH_INTERVAL_MS } from '../protocol/index.js';
+import { duration, HEALTH_INTERVAL_MS } from '../protocol/index.js';
 import { type Clock, slept } from './clock.js';
-import { duration } from './config-error.js';
+
 import type { ServiceHealth } from './health.js';
 import type { CallOptions } from './options.js';
 

@@ -61,7 +61,7 @@ export function createDeliverer(options: {
   const { clock, faults, traffic, signal } = options;
   const kept = { keepAlive: true, timeout: KEEP_CONNECTION_MS };
   const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
-  const lanes = createLanes(clock);
+  const lanes = createLanes(clock, signal);
 
   const sendOnce = async (
     order: Order,

@@ -25,20 +25,22 @@ export interface Lanes {
   idle: () => Promise<void>;
 }
 
-/** Makes the lanes. */
-export function createLanes(clock: Clock): Lanes {
+/** Makes the lanes. Once `signal` aborts, nothing is held back any more. */
+export function createLanes(clock: Clock, signal: AbortSignal): Lanes {
   const lanes = new Map<string, Lane>();
   const idlers = new Set<() => void>();
 
   const nextArrives = (lane: Lane, withinMs: number): Promise<void> => {
-    if (lane.waiting.length > 0) return Promise.resolve();
+    if (lane.waiting.length > 0 || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const go = () => {
         clock.clearTimeout(timer);
+        signal.removeEventListener('abort', go);
         lane.arrived = null;
         resolve();
       };
       const timer = clock.setTimeout(go, withinMs);
+      signal.addEventListener('abort', go);
       lane.arrived = go;
     });
   };

@@ -13,7 +13,7 @@ const PLAIN_HEADERS = new Set(
 const SHORTEST_SECRET = 6;
 
 /** A path segment of at least this length is taken for a token that keeps strangers out. */
-const TOKEN_SEGMENT = /^[\w-]{20,}$/;
+const TOKEN_SEGMENT = /^[\w-]{16,}$/;
 
 /** Takes secrets out of what is logged and shown. */
 export interface Mask {

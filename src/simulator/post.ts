@@ -113,10 +113,15 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 function inWords(error: unknown, { timeoutMs, signal }: PostRequest): string {
-  if (!(error instanceof Error)) return 'failed';
+  // Not by instanceof: a test framework may run this in a realm of its own, where Node's errors are strangers.
+  if (!isErrorLike(error)) return 'failed';
   if (error.name === 'AbortError')
     return signal?.aborted ? 'the simulator was closed' : `no answer within ${timeoutMs} ms`;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = typeof error.code === 'string' ? error.code : '';
   // Node's own messages can carry a header's value, so only those written here are passed on.
   return WORDS[code] ?? (code || error.message);
+}
+
+function isErrorLike(value: unknown): value is { name: string; message: string; code?: unknown } {
+  return typeof value === 'object' && value !== null && 'name' in value && 'message' in value;
 }

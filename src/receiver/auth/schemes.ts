@@ -1,5 +1,5 @@
 import parseBasic from 'basic-auth';
-import { HandoffKitError } from '../../protocol/index.js';
+import { configError } from '../../protocol/index.js';
 import type { AuthRequest, AuthScheme } from './scheme.js';
 import { checkSecret, createMatcher } from './secret.js';
 
@@ -30,7 +30,7 @@ export function basic({ username, password }: { username: string; password: stri
   checkSecret(username, 'the username');
   checkSecret(password, 'the password');
   if (username.includes(':')) {
-    throw new HandoffKitError('CONFIG_INVALID', 'the username has a colon, which HTTP Basic cannot carry.');
+    throw configError('the username has a colon, which HTTP Basic cannot carry.');
   }
   const matches = createMatcher(`${username}:${password}`);
   return {
@@ -68,8 +68,7 @@ export function webhookUser({
 export function pathToken(token: string): AuthScheme {
   checkSecret(token, 'the path token');
   if (token.length < SHORTEST_PATH_TOKEN || !/^[\w.~-]+$/.test(token)) {
-    throw new HandoffKitError(
-      'CONFIG_INVALID',
+    throw configError(
       `the path token needs at least ${SHORTEST_PATH_TOKEN} characters, all of them letters, digits, "-", "_", "." or "~". Make one with: openssl rand -hex 24`,
     );
   }

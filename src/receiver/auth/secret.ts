@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { HandoffKitError } from '../../protocol/index.js';
+import { configError } from '../../protocol/index.js';
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
@@ -12,15 +12,9 @@ export function createMatcher(secret: string): (candidate: string) => boolean {
 /** Refuses what cannot be a secret, most often a setting that was left empty or pasted with a line's end. */
 export function checkSecret(value: unknown, what: string): asserts value is string {
   if (typeof value !== 'string' || value === '') {
-    throw new HandoffKitError(
-      'CONFIG_INVALID',
-      `${what} is missing or empty. Is its environment variable set?`,
-    );
+    throw configError(`${what} is missing or empty. Is its environment variable set?`);
   }
   if (value.trim() !== value) {
-    throw new HandoffKitError(
-      'CONFIG_INVALID',
-      `${what} begins or ends with white space. Was it pasted with some?`,
-    );
+    throw configError(`${what} begins or ends with white space. Was it pasted with some?`);
   }
 }

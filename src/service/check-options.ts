@@ -1,16 +1,4 @@
-import { HandoffKitError } from '../protocol/index.js';
-import { LONGEST_TIMER_MS } from './clock.js';
-
-/** What is wrong with the settings of a client, and how to put it right. Never shows a secret. */
-export function configError(message: string): HandoffKitError {
-  return new HandoffKitError('CONFIG_INVALID', message);
-}
-
-/** A duration in whole milliseconds, or a configuration error that names the option. */
-export function duration(option: string, value: number): number {
-  if (Number.isInteger(value) && value >= 1 && value <= LONGEST_TIMER_MS) return value;
-  throw configError(`${option} must be a whole number of milliseconds, from 1 to ${LONGEST_TIMER_MS}.`);
-}
+import { configError } from '../protocol/index.js';
 
 /** Where the service is: its origin and the path prefix below it, without a slash at the end. */
 export function readBaseUrl(baseUrl: unknown): { readonly origin: string; readonly prefix: string } {

@@ -1,0 +1,134 @@
+import { mkdirSync, statSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, launch, openDemo } from './chromium.js';
+import { customerOn } from './customer.js';
+
+const QUESTION = 'How long does delivery take?';
+const COMPLAINT = 'My parcel is late. Where is it?';
+const DESKTOP = { width: 1_200, height: 720 };
+const PHONE = { width: 360, height: 740 };
+
+/** Where the README's picture is. It is made anew only where that is asked for. */
+const SCREENSHOTS = new URL('../../docs/screenshots/', import.meta.url).pathname;
+const LARGEST_PICTURE = 150_000;
+
+async function keepPicture(page: Page): Promise<void> {
+  if (process.env.HANDOFF_KIT_SCREENSHOTS !== '1') return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const path = `${SCREENSHOTS}demo.png`;
+  await page.evaluate('document.activeElement.blur()');
+  await page.screenshot({ path });
+  expect(statSync(path).size).toBeLessThan(LARGEST_PICTURE);
+}
+
+/** Presses the Tab key until a button or a field has the focus. */
+async function tabTo(page: Page, id: string): Promise<void> {
+  const focused = () => page.evaluate<string>('document.activeElement?.id ?? ""');
+  for (let presses = 0; presses < 60; presses += 1) {
+    if ((await focused()) === id) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`the Tab key does not reach ${id}`);
+}
+
+/** What can be scrolled sideways: the page itself, or a part of it. */
+const tooWide = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('*')]
+    .filter((element) => element.scrollWidth > element.clientWidth)
+    .filter((element) => element === document.documentElement || getComputedStyle(element).overflowX === 'auto')
+    .map((element) => element.tagName + '#' + element.id)`);
+
+describeInBrowser('the demo in a browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('shows a whole handoff, from the first question to the close', async () => {
+    const { page, strangers, complaints } = await openDemo(browser, DESKTOP);
+    const customer = customerOn(page);
+    await customer.say(QUESTION);
+    await customer.sees('agent', 'Two days.');
+    await customer.press('Ask for a human');
+    await customer.sees('human', 'I stand in for a human and answer automatically');
+    await customer.status('Connected with a human');
+    await customer.say(COMPLAINT);
+    await customer.sees('human', `Thank you! You wrote: "${COMPLAINT}" (automatic answer)`);
+    const requests = ['→ message', '← reply', '→ chat', '→ message', '← reply', '→ establish', '→ message'];
+    expect(await customer.requests(7)).toEqual(requests);
+    await keepPicture(page);
+    await customer.press('Close');
+    await customer.status('You left the human');
+    expect(await customer.requests(8)).toEqual(['→ close', ...requests]);
+    expect(await page.locator('#exchanges .outcome[data-good="no"]').count()).toBe(0);
+    expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+  });
+
+  it('lets the human close', async () => {
+    const { page } = await openDemo(browser, DESKTOP);
+    const customer = customerOn(page);
+    await customer.press('Ask for a human');
+    await customer.status('Connected with a human');
+    await customer.say('Goodbye');
+    await customer.sees('human', 'I close the conversation now');
+    await customer.status('The human closed the conversation');
+    expect(await customer.requests(7)).toContain('← close');
+  });
+
+  it('works with the keyboard alone', async () => {
+    const { page, complaints } = await openDemo(browser, DESKTOP);
+    const customer = customerOn(page);
+    await tabTo(page, 'text');
+    await page.keyboard.type(QUESTION);
+    await page.keyboard.press('Enter');
+    await customer.sees('agent', 'Two days.');
+    await tabTo(page, 'ask');
+    await page.keyboard.press('Space');
+    await customer.status('Connected with a human');
+    // The button that was pressed cannot be used any more: the focus must not be lost with it.
+    expect(await page.evaluate<string>('document.activeElement?.id ?? ""')).toBe('text');
+    await page.keyboard.type('One line');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('and another');
+    await page.keyboard.press('Enter');
+    await customer.sees('human', 'and another');
+    await tabTo(page, 'leave');
+    await page.keyboard.press('Enter');
+    await customer.status('You left the human');
+    expect(complaints).toEqual([]);
+  });
+
+  it('fits a phone, whatever is written', async () => {
+    const { page } = await openDemo(browser, PHONE);
+    const customer = customerOn(page);
+    expect(await tooWide(page)).toEqual([]);
+    await customer.press('Ask for a human');
+    await customer.status('Connected with a human');
+    await customer.say('Donaudampfschifffahrt'.repeat(20));
+    await customer.sees('human', 'Donaudampfschifffahrt');
+    await customer.requests(6);
+    await page.getByText('Faults').click();
+    for (const exchange of await page.locator('#exchanges summary').all()) await exchange.click();
+    expect(await page.locator('#exchanges details[open]').count()).toBe(6);
+    expect(await tooWide(page)).toEqual([]);
+  });
+
+  it('shows markup as the text that it is', async () => {
+    const { page, strangers, complaints } = await openDemo(browser, DESKTOP);
+    const customer = customerOn(page);
+    const markup = '<img src="/x" onerror="hacked=1"><script>hacked=1</script><b>bold</b>';
+    await customer.say(markup);
+    await customer.sees('user', markup);
+    await customer.press('Ask for a human');
+    await customer.status('Connected with a human');
+    await customer.say(markup);
+    await customer.sees('human', `Thank you! You wrote: "${markup}" (automatic answer)`);
+    await customer.requests(7);
+    expect(await page.locator('#exchanges pre').first().textContent()).toContain('<script>hacked=1</script>');
+    expect(await page.locator('main').locator('img, script, b').count()).toBe(0);
+    expect(await page.evaluate<string>('typeof hacked')).toBe('undefined');
+    expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+  });
+});

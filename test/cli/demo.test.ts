@@ -1,0 +1,164 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { playScript } from '../../src/cli/demo/play-script.js';
+import { startDemo } from '../../src/cli/demo/start-demo.js';
+import { createLog } from '../../src/logging/index.js';
+import type { Simulator } from '../../src/simulator/index.js';
+import { addressOf, post, type RunningProgram, runNode } from '../standalone/program.js';
+
+const runDemo = (...args: string[]): RunningProgram =>
+  runNode(['dist/cli/main.js', 'demo', ...args], { FORCE_COLOR: '1' });
+
+const jsonLines = (program: RunningProgram): Record<string, unknown>[] =>
+  program
+    .stdout()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+const STEPS =
+  'agent message, establish, first reply, chat, reply, close, establish, first reply, chat, reply, human close'.split(
+    ', ',
+  );
+
+describe('demo --script', () => {
+  it('plays a handoff from beginning to end as a transcript', async () => {
+    const program = runDemo('--script');
+    expect(await program.ended).toBe(0);
+    expect(program.stderr()).toBe('');
+    const transcript = program.stdout();
+    const steps = transcript.matchAll(/^ ?\d+ {2}(\w+(?: \w+)*) {2,}\S/gm);
+    expect(Array.from(steps, ([, name]) => name)).toEqual(STEPS);
+    expect(transcript).toMatch(/→ POST \/webhook\/…\/conversation\/establish +200 /);
+    expect(transcript).toMatch(/← POST \/v1\/human\/message\/receive +200 /);
+    expect(transcript).toMatch(/→ POST \/webhook\/…\/chat +200 /);
+    expect(transcript).toMatch(/→ POST \/webhook\/…\/conversation\/close +200 /);
+    expect(transcript).toMatch(/← POST \/v1\/human\/close +200 /);
+    expect(transcript).toContain('Done: 11 steps, 15 requests, every one answered 200.');
+    expect(transcript).not.toContain('\u001b');
+  });
+
+  it('is one JSON object a step where that is asked for', async () => {
+    const program = runDemo('--script', '--json');
+    expect(await program.ended).toBe(0);
+    const lines = jsonLines(program);
+    expect(lines.slice(0, -1).map(({ name }) => name)).toEqual(STEPS);
+    expect(lines.at(-1)).toEqual({ ok: true, steps: 11, requests: 15, problems: [] });
+    expect(lines[3]).toMatchObject({
+      step: 4,
+      said: [{ who: 'Customer', text: 'My parcel is late. Where is it?' }],
+      exchanges: [
+        {
+          direction: 'sent',
+          event: 'chat',
+          request: { method: 'POST', body: { body: 'My parcel is late. Where is it?' } },
+          answer: { status: 200, body: { code: 200, message: 'success' } },
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ['a wrong credential', 'agent message', (service: Simulator) => service.faults.set('wrongCredentials')],
+    [
+      'a lost request',
+      'establish',
+      (service: Simulator) => service.faults.set('drop', { on: ['establish'] }),
+    ],
+    [
+      'a reply that fails',
+      'chat',
+      (service: Simulator) => service.customer.onLine(failRepliesAfter(service)),
+    ],
+    ['a lost close', 'close', (service: Simulator) => service.faults.set('drop', { on: ['close'] })],
+    ['a copy too many', 'chat', (service: Simulator) => service.faults.set('duplicate', { on: ['chat'] })],
+  ])('finds %s at the step %s', async (_name, step, spoil) => {
+    const demo = await startDemo({ port: 0, log: createLog({ level: 'silent' }) });
+    onTestFinished(() => demo.close());
+    spoil(demo.simulator);
+    const steps: string[] = [];
+    const played = await playScript(demo, ({ name }) => steps.push(name));
+    expect(played).toMatchObject({ ok: false, problems: [expect.any(String)] });
+    expect(steps.at(-1)).toBe(step);
+  });
+});
+
+/** From the first reply on, the service fails. */
+const failRepliesAfter =
+  ({ faults }: Simulator) =>
+  ({ from }: { from: string }): void => {
+    if (from === 'human') faults.set('answerError');
+  };
+
+describe('demo', () => {
+  it('says what to open, serves it, and tells of each event with its request and answer', async () => {
+    const program = runDemo();
+    const [, url = ''] = await program.until(/Open (http:\/\/127\.0\.0\.1:\d+) in a browser/);
+    expect((await fetch(url)).headers.get('content-type')).toContain('text/html');
+    expect(await (await fetch(`${url}/openapi.json`)).json()).toHaveProperty('webhooks');
+    await post(`${url}/simulator/say`, { text: 'How long\u001b[2J?' });
+    await post(`${url}/simulator/handoff`, {});
+    await program.until(/← reply +Hello! I stand in for a human.*\n.*\n +200 /);
+    expect(program.stdout()).toMatch(
+      /→ establish +2 earlier messages\n +POST \/webhook\/…\/conversation\/establish {2}\{"conversation_id.*\n +200 {2}\{"code":200,"message":"success"\} {2}\d+ ms\n/,
+    );
+    expect(program.stdout()).not.toContain('\u001b');
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(0);
+    expect(program.stdout()).toMatch(/\nSIGINT: stopped\.\n$/);
+    expect(program.stderr()).toBe('');
+  });
+
+  it('tells programs in JSON, in the order in which things began', async () => {
+    const program = runDemo('--json');
+    const url = await addressOf(program);
+    await post(`${url}/simulator/handoff`, {});
+    await program.until(/"event":"message"/);
+    await post(`${url}/simulator/say`, { text: 'bye' });
+    await program.until(/"event":"human close"/);
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+    const lines = jsonLines(program);
+    expect(lines[0]).toMatchObject({ status: 'listening', url, openapi: `${url}/openapi.json` });
+    const events = lines.flatMap(({ event }) => (typeof event === 'string' ? [event] : []));
+    expect(events.slice(0, 5)).toEqual(['establish', 'reply', 'message', 'chat', 'reply']);
+    expect(lines.at(-1)).toEqual({ status: 'stopped', signal: 'SIGTERM' });
+  });
+
+  it('shows why a fault that was switched on breaks a message', async () => {
+    const program = runDemo();
+    const [, url = ''] = await program.until(/Open (\S+) in a browser/);
+    await post(`${url}/simulator/handoff`, {});
+    await program.until(/→ message/);
+    await post(`${url}/simulator/faults`, { kind: 'answerError', on: true });
+    await post(`${url}/simulator/say`, { text: 'hello' });
+    await program.until(/→ chat .*\n.*\n +500 /);
+    await program.until(/← reply .*fault: answerError\n/);
+    expect(program.stderr()).toContain('handling an event failed');
+  });
+
+  it('takes the port that it is told', async () => {
+    const first = runDemo('--json');
+    const { port } = new URL(await addressOf(first));
+    const second = runDemo('--port', port);
+    expect(await second.ended).toBe(1);
+    expect(second.stderr()).toContain(`handoff-kit cannot listen on 127.0.0.1:${port}`);
+    first.signal('SIGINT');
+    await first.ended;
+    const third = runDemo('--json', '--port', port);
+    expect(await addressOf(third)).toBe(`http://127.0.0.1:${port}`);
+  });
+
+  it.each([['--port', 'x'], ['--port', '70000'], ['--prot'], ['more']])('refuses %s %s', async (...args) => {
+    const program = runDemo(...args);
+    expect(await program.ended).toBe(2);
+    expect(program.stdout()).toBe('');
+  });
+
+  it('teaches', async () => {
+    const program = runDemo('--help');
+    expect(await program.ended).toBe(0);
+    for (const part of ['--script', '--port', '--json', 'Examples:', 'Exit codes:']) {
+      expect(program.stdout()).toContain(part);
+    }
+  });
+});

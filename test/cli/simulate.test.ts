@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { NOWHERE, type Received, startReceiver } from '../simulator/support.js';
+import { addressOf, post, type RunningProgram, runNode } from '../standalone/program.js';
+
+const runSimulate = (args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProgram =>
+  runNode(['dist/cli/main.js', 'simulate', ...args], env);
+
+const CREDENTIALS = ['--username', USERNAME, '--secret', SECRET, '--token', PATH_TOKEN];
+
+async function listening(program: RunningProgram) {
+  await addressOf(program);
+  const [line = ''] = program.stdout().split('\n');
+  const told: { url: string; environment: string; handoffsUrl: string; probes: Record<string, unknown>[] } =
+    JSON.parse(line);
+  const [, baseUrl = '', apiKey = ''] =
+    /^SERVICE_BASE_URL=(\S+) SERVICE_API_KEY=(\S+)$/.exec(told.environment) ?? [];
+  return { ...told, baseUrl, apiKey };
+}
+
+const headersOf = (received: readonly Received[]) =>
+  received.map(({ path, headers }) => `${path} ${headers.authorization ?? 'nothing'}`).sort();
+
+describe('simulate', () => {
+  it('plays the service for a receiver, with the settings that it prints for it', async () => {
+    const { url, received } = await startReceiver();
+    const program = runSimulate(['--receiver', url, ...CREDENTIALS, '--json']);
+    const { baseUrl, apiKey, handoffsUrl, probes } = await listening(program);
+    expect(handoffsUrl).toBe(`${url}/<token>`);
+    expect(probes).toEqual([
+      expect.objectContaining({ webhook: 'messages', reachable: true, status: 200, advice: null }),
+      expect.objectContaining({ webhook: 'handoffs', reachable: true, status: 200, advice: null }),
+    ]);
+    expect(headersOf(received)).toEqual([
+      `/webhook ${basicHeader(USERNAME, SECRET)}`,
+      `/webhook/${PATH_TOKEN} nothing`,
+    ]);
+
+    await post(`${baseUrl}/simulator/handoff`, {});
+    const establish = received.at(-1);
+    expect(establish?.path).toBe(`/webhook/${PATH_TOKEN}/conversation/establish`);
+    const reply = { conversation_id: establish?.body.conversation_id, timestamp: 1, body: 'Hello' };
+    const key = { authorization: `Bearer ${apiKey}` };
+    expect((await post(`${baseUrl}/v1/human/message/receive`, reply, key)).status).toBe(200);
+    await program.until(/"event":"reply","about":"Hello"/);
+    expect(await (await fetch(`${baseUrl}/openapi.json`)).json()).toHaveProperty('paths');
+
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(0);
+    for (const secret of [SECRET, PATH_TOKEN]) expect(program.stdout()).not.toContain(secret);
+    expect(program.stderr()).toBe('');
+  });
+
+  it('takes credentials from the environment, and keeps a key of one’s own to itself', async () => {
+    const { url, received } = await startReceiver();
+    const key = 'a-key-of-my-own';
+    const env = { WEBHOOK_USERNAME: USERNAME, HANDOFF_USERNAME: 'desk', HANDOFF_SECRET: SECRET };
+    const program = runSimulate(['--receiver', `${url}/`, '--json'], { ...env, SERVICE_API_KEY: key });
+    const { baseUrl, apiKey } = await listening(program);
+    expect(apiKey).toBe('…');
+    const check = await post(`${baseUrl}/v1/webhook/check`, {}, { authorization: `Bearer ${key}` });
+    expect(check.status).toBe(200);
+    expect(headersOf(received.slice(0, 2))).toEqual([
+      `/webhook/ ${basicHeader('desk', SECRET)}`,
+      `/webhook/ Bearer ${USERNAME}`,
+    ]);
+    expect(program.stdout()).not.toContain(key);
+  });
+
+  it('says for people what to open and what the receiver needs', async () => {
+    const { url } = await startReceiver();
+    const program = runSimulate(['--receiver', url]);
+    await program.until(/→ the service sends/);
+    expect(program.stdout()).toMatch(/Open http:\/\/127\.0\.0\.1:\d+ in a browser/);
+    expect(program.stdout()).toMatch(/^ +SERVICE_BASE_URL=http:\/\/\S+ SERVICE_API_KEY=[0-9a-f]{48}$/m);
+    expect(program.stdout().match(/answers 200 in \d+ ms/g)).toHaveLength(2);
+  });
+
+  it.each([
+    [302, 'it redirects', 'it redirects'],
+    [400, '"istest": true', '"istest": true'],
+    [401, 'compare --username and --secret', 'wants a --token'],
+    [404, 'check --receiver.', 'check --receiver and --token.'],
+    [500, "the receiver's own log", "the receiver's own log"],
+  ])('advises where the receiver answers %i', async (status, messages, handoffs) => {
+    const { url } = await startReceiver((_received, response) => {
+      response.statusCode = status;
+      response.end();
+    });
+    const program = runSimulate(['--receiver', url, '--json']);
+    const { probes } = await listening(program);
+    expect(probes).toEqual([
+      expect.objectContaining({ reachable: false, status, advice: expect.stringContaining(messages) }),
+      expect.objectContaining({ reachable: false, status, advice: expect.stringContaining(handoffs) }),
+    ]);
+  });
+
+  it('starts where the receiver does not answer, and says so', async () => {
+    const program = runSimulate(['--receiver', NOWHERE]);
+    await program.until(/no: no answer\n +connection refused: nothing listens there\. Start the receiver/);
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+  });
+
+  it('ends a handoff that nobody replies to within the wait timeout', async () => {
+    const { url, received } = await startReceiver();
+    const program = runSimulate(['--receiver', url, '--wait-timeout', '50ms', '--json']);
+    await post(`${await addressOf(program)}/simulator/handoff`, {});
+    await program.until(/"event":"close","about":"TIMEOUT"/);
+    expect(received.at(-1)?.body.type).toBe('TIMEOUT');
+  });
+
+  it.each([
+    [[], "required option '--receiver <url>' not specified"],
+    [['--receiver', 'localhost:3000'], 'Give an http or https URL'],
+    [['--receiver', 'http://me:secret@127.0.0.1/'], 'not in the URL'],
+    [['--receiver', NOWHERE, '--secret', 'x'], 'needs --username'],
+    [['--receiver', NOWHERE, '--handoff-secret', 'x'], 'needs --handoff-username'],
+    [['--receiver', NOWHERE, '--token', 'x', '--handoff-username', 'y'], 'cannot be used with'],
+    [['--receiver', NOWHERE, '--wait-timeout', '60'], 'such as 60s or 500ms'],
+    [['--receiver', NOWHERE, '--wait-timeout', '0s'], 'such as 60s or 500ms'],
+    [['--receiver', NOWHERE, '--username', ''], 'username'],
+  ])('refuses %j as wrong use', async (args, complaint) => {
+    const program = runSimulate(args);
+    expect(await program.ended).toBe(2);
+    expect(program.stdout()).toBe('');
+    expect(program.stderr()).toContain(complaint);
+  });
+
+  it('teaches', async () => {
+    const program = runSimulate(['--help']);
+    expect(await program.ended).toBe(0);
+    for (const part of ['--receiver', '(env: WEBHOOK_SECRET)', 'Examples:', 'Exit codes:']) {
+      expect(program.stdout()).toContain(part);
+    }
+  });
+});

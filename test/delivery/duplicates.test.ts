@@ -1,0 +1,151 @@
+import request from 'supertest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { deferred } from '../helpers/deferred.js';
+import { chatEvent } from '../helpers/events.js';
+import { start } from '../helpers/start.js';
+import { startInline } from '../helpers/start-inline.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the same event a second time', () => {
+  it.each([
+    ['/', agentMessageBody()],
+    ['/conversation/establish', establishBody()],
+    ['/chat', chatBody()],
+    ['/conversation/close', closeBody()],
+  ])('at %s is answered as the first was, and handled once', async (path, body) => {
+    const to = await start();
+    const answers = [];
+    for (let time = 0; time < 3; time += 1) answers.push(await request(to.url).post(path).send(body));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(to.seen).toHaveLength(1);
+    expect(to.logged.about('event').map(({ acceptance }) => acceptance)).toEqual([
+      'handled',
+      'duplicate',
+      'duplicate',
+    ]);
+  });
+
+  it('at the same time is handled once, and both are answered 200', async () => {
+    const to = await start();
+    const body = agentMessageBody();
+    const sent = Array.from({ length: 10 }, () => request(to.url).post('/').send(body));
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(sent.map(() => 200));
+    expect(to.seen).toHaveLength(1);
+  });
+
+  it('while the first is being handled waits for how that ends', async () => {
+    const held = deferred();
+    const handled: string[] = [];
+    const { delivery } = startInline(async ({ requestId }) => {
+      handled.push(requestId);
+      await held.promise;
+    });
+    const twice = [
+      delivery.accept(chatEvent('c', { key: 'same' })),
+      delivery.accept(chatEvent('c', { key: 'same' })),
+    ];
+    expect(delivery.seen(chatEvent('c', { key: 'same' }))).toBe(false);
+    held.resolve();
+    expect(await Promise.all(twice)).toEqual(['handled', 'duplicate']);
+    expect(handled).toHaveLength(1);
+    expect(delivery.seen(chatEvent('c', { key: 'same' }))).toBe(true);
+  });
+});
+
+describe('an event whose handler failed', () => {
+  it('may be sent again', async () => {
+    const to = await start();
+    let broken = true;
+    to.receiver.on('message', () => {
+      if (broken) throw new Error('not yet');
+    });
+    const body = agentMessageBody();
+    expect((await request(to.url).post('/').send(body)).status).toBe(500);
+    broken = false;
+    expect((await request(to.url).post('/').send(body)).status).toBe(200);
+    expect((await request(to.url).post('/').send(body)).status).toBe(200);
+    expect(to.seen).toHaveLength(2);
+  });
+
+  it('is handled by the second, where both came at the same time', async () => {
+    let calls = 0;
+    const { delivery } = startInline(() => {
+      calls += 1;
+      if (calls === 1) throw new Error('not yet');
+    });
+    const twice = [
+      delivery.accept(chatEvent('c', { key: 'same' })),
+      delivery.accept(chatEvent('c', { key: 'same' })),
+    ];
+    expect(await Promise.all(twice)).toEqual(['failed', 'handled']);
+  });
+});
+
+describe('what is no repeat', () => {
+  it.each([
+    [
+      'the same words at another time',
+      chatBody({ conversation_id: 'c', timestamp: 1 }),
+      chatBody({ conversation_id: 'c', timestamp: 2 }),
+    ],
+    [
+      'other words at the same time',
+      chatBody({ conversation_id: 'c' }),
+      chatBody({ conversation_id: 'c', body: 'Hello?' }),
+    ],
+    ['another conversation', chatBody({ conversation_id: 'c' }), chatBody({ conversation_id: 'd' })],
+    [
+      'the same words without a time',
+      chatBody({ conversation_id: 'c', timestamp: null }),
+      chatBody({ conversation_id: 'c', timestamp: null }),
+    ],
+    [
+      'other words with a field that the contract does not know',
+      chatBody({ conversation_id: 'c', message_id: null, body: 'One' }),
+      chatBody({ conversation_id: 'c', message_id: null, body: 'Two' }),
+    ],
+  ])('of a user’s message: %s', async (_what, first, second) => {
+    const to = await start();
+    for (const body of [first, second]) await request(to.url).post('/chat').send(body);
+    expect(to.seen).toHaveLength(2);
+  });
+
+  it('of a message: another id', async () => {
+    const to = await start();
+    for (const message_id of ['m-1', 'm-2']) {
+      await request(to.url)
+        .post('/')
+        .send(agentMessageBody({ conversation_id: 'c', message_id }));
+    }
+    expect(to.seen).toHaveLength(2);
+  });
+});
+
+describe('the window', () => {
+  it('holds no more than so many, the newest', async () => {
+    const { delivery } = startInline(() => {}, { maxRemembered: 3 });
+    for (const key of ['1', '2', '3', '4', '5']) await delivery.accept(chatEvent('c', { key }));
+    expect(delivery.stats().remembered).toBe(3);
+    const remembered = ['1', '2', '3', '4', '5'].map((key) => delivery.seen(chatEvent('c', { key })));
+    expect(remembered).toEqual([false, false, true, true, true]);
+    expect(await delivery.accept(chatEvent('c', { key: '1' }))).toBe('handled');
+  });
+
+  it('forgets what is too old', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
+    const { delivery } = startInline(() => {}, { rememberMs: 60_000 });
+    await delivery.accept(chatEvent('c', { key: 'old' }));
+    vi.setSystemTime(1_060_000);
+    expect(await delivery.accept(chatEvent('c', { key: 'old' }))).toBe('duplicate');
+    vi.setSystemTime(1_060_001);
+    expect(delivery.seen(chatEvent('c', { key: 'old' }))).toBe(false);
+    await delivery.accept(chatEvent('c', { key: 'new' }));
+    expect(delivery.stats().remembered).toBe(1);
+    expect(await delivery.accept(chatEvent('c', { key: 'old' }))).toBe('handled');
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { eventKey } from '../../src/events/index.js';
+import { validateWebhook, type WebhookEndpoint } from '../../src/protocol/index.js';
+import { agentMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
+
+let requests = 0;
+const keyOf = (endpoint: WebhookEndpoint, body: WireBody): string =>
+  eventKey(endpoint, validateWebhook(endpoint, body), `request-${++requests}`);
+
+describe('two deliveries of one event', () => {
+  it.each<[WebhookEndpoint, WireBody]>([
+    ['message', agentMessageBody()],
+    ['establish', establishBody()],
+    ['chat', chatBody()],
+    ['close', closeBody()],
+    ['close', closeBody({ timestamp: null })],
+  ])('have one key: %s', (endpoint, body) => {
+    expect(keyOf(endpoint, structuredClone(body))).toBe(keyOf(endpoint, body));
+  });
+
+  it('have one key however their ids and times are written', () => {
+    expect(keyOf('chat', chatBody({ conversation_id: 7, timestamp: '1742265090895' }))).toBe(
+      keyOf('chat', chatBody({ conversation_id: '7', timestamp: 1_742_265_090_895 })),
+    );
+  });
+});
+
+describe('two events', () => {
+  const same = { conversation_id: 'c', timestamp: 1 };
+
+  it.each<[string, WebhookEndpoint, WireBody, WireBody]>([
+    [
+      'message ids',
+      'message',
+      agentMessageBody({ conversation_id: 'c' }),
+      agentMessageBody({ conversation_id: 'c' }),
+    ],
+    ['times', 'establish', establishBody(same), establishBody({ ...same, timestamp: 2 })],
+    ['words', 'chat', chatBody(same), chatBody({ ...same, body: 'other' })],
+    ['reasons', 'close', closeBody(same), closeBody({ ...same, type: 'TIMEOUT' })],
+    [
+      'requests, where a message has no time',
+      'chat',
+      chatBody({ ...same, timestamp: null }),
+      chatBody({ ...same, timestamp: null }),
+    ],
+    [
+      'long words',
+      'chat',
+      chatBody({ ...same, body: 'x'.repeat(5_000) }),
+      chatBody({ ...same, body: 'x'.repeat(5_001) }),
+    ],
+  ])('have two keys when they differ in their %s', (_what, endpoint, first, second) => {
+    expect(keyOf(endpoint, first)).not.toBe(keyOf(endpoint, second));
+  });
+
+  it('have two keys when they came to different endpoints', () => {
+    const keys = [
+      keyOf('chat', chatBody(same)),
+      keyOf('close', closeBody(same)),
+      keyOf('establish', establishBody(same)),
+    ];
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it('cannot be made one by fields that belong to another endpoint', () => {
+    const strange = { ...same, message_id: 'm', type: 'TIMEOUT' };
+    expect(keyOf('chat', chatBody({ ...strange, body: 'one' }))).not.toBe(
+      keyOf('chat', chatBody({ ...strange, body: 'two' })),
+    );
+    expect(keyOf('close', closeBody({ ...strange, body: 'x' }))).not.toBe(
+      keyOf('close', closeBody({ ...strange, body: 'x', type: 'USER_CLOSED' })),
+    );
+    expect(keyOf('establish', establishBody({ ...strange }))).not.toBe(
+      keyOf('establish', establishBody({ ...strange, timestamp: 2 })),
+    );
+  });
+});
+
+describe('a key', () => {
+  it('has a bounded length and no words in it when they are long', () => {
+    const key = keyOf('chat', chatBody({ conversation_id: 'c'.repeat(10_000), body: 'x'.repeat(100_000) }));
+    expect(key.length).toBeLessThanOrEqual(160);
+  });
+});

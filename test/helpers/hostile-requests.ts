@@ -1,0 +1,182 @@
+import { fc } from '@fast-check/vitest';
+import { agentMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
+import { hostileJson, hostileObject } from '../protocol/hostile.js';
+import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from './credentials.js';
+import type { RawRequest } from './raw.js';
+
+/** A request that may be anything, and whether it has credentials of the service. */
+export interface HostileRequest extends RawRequest {
+  readonly trusted: boolean;
+}
+
+const METHODS = ['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'];
+
+const ENDPOINTS: readonly (readonly [path: string, make: () => WireBody])[] = [
+  ['/', agentMessageBody],
+  ['/conversation/establish', establishBody],
+  ['/chat', chatBody],
+  ['/conversation/close', closeBody],
+];
+
+/** Everything a header's value may hold: visible letters, spaces, and bytes above ASCII. */
+const headerValue = fc
+  .array(
+    fc.integer({ min: 0x20, max: 0xff }).filter((code) => code !== 0x7f),
+    { maxLength: 40 },
+  )
+  .map((codes) => String.fromCharCode(...codes));
+
+const headerName = fc.stringMatching(/^x-[a-z0-9-]{1,12}$/);
+
+const extraHeaders = fc.array(
+  fc.oneof(
+    { weight: 9, arbitrary: fc.tuple(headerName, headerValue) },
+    { weight: 1, arbitrary: fc.tuple(fc.constant('Content-Encoding'), headerValue) },
+    fc.tuple(fc.constantFrom('X-Request-Id', 'Cookie', 'Accept', 'User-Agent', 'Forwarded'), headerValue),
+  ),
+  { maxLength: 4 },
+);
+
+const contentType = fc.oneof(
+  { weight: 18, arbitrary: fc.constant('application/json') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('application/json; charset=utf-8', 'text/plain', 'a/b; charset=', ';;'),
+  },
+  { weight: 1, arbitrary: headerValue },
+);
+
+const GOOD_CREDENTIALS = basicHeader(USERNAME, SECRET);
+
+const goodCredentials: fc.Arbitrary<readonly string[]> = fc.constant([GOOD_CREDENTIALS]);
+
+const badCredentials: fc.Arbitrary<readonly string[]> = fc.oneof(
+  fc.constant([]),
+  fc
+    .constantFrom('Basic', 'Bearer', `Bearer ${USERNAME}`, `Basic ${SECRET}`, 'Basic Og==')
+    .map((value) => [value]),
+  headerValue.map((value) => [value]),
+  headerValue.map((value) => [`Basic ${Buffer.from(value).toString('base64')}`]),
+  fc.constant([GOOD_CREDENTIALS, GOOD_CREDENTIALS]),
+);
+
+const wildPath = fc.oneof(
+  fc.webPath().map((path) => (path.startsWith('/') ? path : `/${path}`)),
+  fc.stringMatching(/^\/[!-~]{0,30}$/),
+  fc.constantFrom(
+    '*',
+    '//',
+    '/%',
+    '/%00',
+    `/${PATH_TOKEN}%`,
+    '/chat%2f',
+    'http://elsewhere/chat',
+    '/..//chat',
+  ),
+);
+
+const query = fc.oneof(fc.constant(''), fc.stringMatching(/^\?[!-~]{0,20}$/));
+
+/** A good body in which some fields are anything. */
+const mutated = (make: () => WireBody): fc.Arbitrary<WireBody> =>
+  fc
+    .array(fc.tuple(fc.constantFrom(...Object.keys(make()), 'istest', 'x'), fc.option(hostileJson)), {
+      maxLength: 3,
+    })
+    .map((changes) => {
+      const body = make();
+      for (const [field, value] of changes) body[field] = value;
+      return body;
+    });
+
+/** JSON, cut short or with a byte changed, now and then. */
+const damaged = (text: string): fc.Arbitrary<Buffer> =>
+  fc
+    .tuple(fc.nat(text.length), fc.nat(255), fc.constantFrom('cut', 'flip', 'double'))
+    .map(([place, byte, how]) => {
+      const bytes = Buffer.from(text);
+      if (how === 'cut') return bytes.subarray(0, place);
+      if (how === 'double') return Buffer.concat([bytes, bytes]);
+      bytes[Math.min(place, bytes.length - 1)] = byte;
+      return bytes;
+    });
+
+/** A good body with anything in the places that are read only when a handler looks at them. */
+const strangeWithin = (make: () => WireBody): fc.Arbitrary<WireBody> =>
+  fc
+    .record({ items: fc.array(hostileJson, { maxLength: 3 }), anything: hostileJson })
+    .map(({ items, anything }) => ({
+      ...make(),
+      usage: anything,
+      istest: anything === true ? false : anything,
+      ...(make === agentMessageBody && { output: items }),
+    }));
+
+const bodyFor = (make: () => WireBody): fc.Arbitrary<Buffer> => {
+  const json = fc
+    .oneof(
+      { weight: 3, arbitrary: mutated(make) },
+      { weight: 3, arbitrary: strangeWithin(make) },
+      { weight: 1, arbitrary: hostileObject },
+      { weight: 1, arbitrary: hostileJson },
+    )
+    .map((value) => JSON.stringify(value));
+  return fc.oneof(
+    { weight: 7, arbitrary: json.map((text) => Buffer.from(text)) },
+    { weight: 2, arbitrary: json.chain(damaged) },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
+  );
+};
+
+const chunked = (body: Buffer): Buffer =>
+  body.length === 0
+    ? Buffer.from('0\r\n\r\n')
+    : Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
+
+/** The path of an endpoint, with the token before it for who has one. */
+const pathOf = (endpoint: string, trusted: boolean): string =>
+  trusted && endpoint !== '/' ? `/${PATH_TOKEN}${endpoint}` : endpoint;
+
+/** Requests of which HTTP itself is right, and anything else may be wrong. */
+export const hostileRequest: fc.Arbitrary<HostileRequest> = fc
+  .tuple(fc.constantFrom(...ENDPOINTS), fc.boolean(), fc.integer({ min: 0, max: 9 }))
+  .chain(([[endpoint, make], trusted, dice]) =>
+    fc
+      .record({
+        method: dice === 0 ? fc.constantFrom(...METHODS) : fc.constant('POST'),
+        path: dice === 1 ? wildPath : query.map((rest) => pathOf(endpoint, trusted) + rest),
+        credentials: trusted ? goodCredentials : badCredentials,
+        type: contentType,
+        extra: extraHeaders,
+        body: bodyFor(make),
+        isChunked: fc.boolean(),
+      })
+      .map(({ method, path, credentials, type, extra, body, isChunked }) => ({
+        trusted,
+        method,
+        path,
+        headers: [
+          ['Content-Type', type] as const,
+          ...credentials.map((value) => ['Authorization', value] as const),
+          ...extra,
+          ...(isChunked ? [['Transfer-Encoding', 'chunked'] as const] : []),
+        ],
+        body: isChunked ? chunked(body) : body,
+      })),
+  );
+
+/** Bytes of which not even HTTP is right. */
+export const hostileBytes: fc.Arbitrary<Buffer> = fc
+  .tuple(
+    fc.constantFrom(
+      '',
+      'POST / HTTP/1.1\r\n',
+      'POST /chat HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n',
+    ),
+    fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc.string({ unit: 'binary-ascii', maxLength: 300 }).map((text) => Buffer.from(text)),
+    ),
+    fc.constantFrom('', '\r\n\r\n', '\r\n\r\n{}'),
+  )
+  .map(([before, middle, after]) => Buffer.concat([Buffer.from(before), middle, Buffer.from(after)]));

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { PATH_TOKEN } from '../helpers/credentials.js';
+import { API_KEY, startWorld } from './world.js';
+
+const ESTABLISH = `/${PATH_TOKEN}/conversation/establish`;
+const CHAT = `/${PATH_TOKEN}/chat`;
+const CLOSE = `/${PATH_TOKEN}/conversation/close`;
+const REPLY = '/v1/human/message/receive';
+const HUMAN_CLOSE = '/v1/human/close';
+
+describe('a handoff, in both directions', () => {
+  it('goes over the wire as the contract says', async () => {
+    const { simulator, receiver, to, clock } = await startWorld({ receiver: { greeting: 'Hello' } });
+    receiver.on('handoff.message', async ({ payload, reply }) => {
+      await reply(`You said: ${payload.body}`);
+    });
+    const conversation = await simulator.requestHandoff({
+      user: { userId: 'ada', anonymousId: 'device-1', email: 'ada@example.com', phone: '+41 1' },
+      transcript: [
+        { text: 'A human, please', message_type: 'QUESTION' },
+        { text: '', message_type: 'ANSWER' },
+      ],
+    });
+    await conversation.nextReply();
+    await conversation.say('where is it?');
+    await conversation.nextReply();
+    await conversation.closeByUser();
+    expect(conversation.replies.map(({ text }) => text)).toEqual(['Hello', 'You said: where is it?']);
+
+    const conversation_id = conversation.id;
+    expect(to(ESTABLISH).map(({ request }) => JSON.parse(request))).toEqual([
+      {
+        conversation_id,
+        timestamp: clock.now(),
+        email: 'ada@example.com',
+        bot_id: 'agent-1',
+        body: [
+          { text: 'A human, please', message_type: 'QUESTION' },
+          { text: '', message_type: 'ANSWER' },
+        ],
+        user_info: { phone: '+41 1', email: 'ada@example.com', user_id: 'ada', anonymous_id: 'device-1' },
+      },
+    ]);
+    expect(to(CHAT).map(({ request }) => JSON.parse(request))).toEqual([
+      { conversation_id, timestamp: expect.any(Number), body: 'where is it?' },
+    ]);
+    expect(to(CLOSE).map(({ request }) => JSON.parse(request))).toEqual([
+      { conversation_id, timestamp: expect.any(Number), type: 'USER_CLOSED' },
+    ]);
+    for (const { answer } of [...to(ESTABLISH), ...to(CHAT), ...to(CLOSE)])
+      expect(JSON.parse(answer)).toEqual({ code: 200, message: 'success' });
+
+    expect(to(REPLY).map(({ request }) => JSON.parse(request))).toEqual([
+      { conversation_id, timestamp: expect.any(Number), body: 'Hello' },
+      { conversation_id, timestamp: expect.any(Number), body: 'You said: where is it?' },
+    ]);
+    for (const { headers, answer } of to(REPLY)) {
+      expect(headers.authorization).toBe(`Bearer ${API_KEY}`);
+      expect(JSON.parse(answer)).toEqual({ code: 200, message: 'success' });
+    }
+  });
+
+  it('is ended by the human, and takes no reply until the user asks again', async () => {
+    const { simulator, client, receiver, to, clock } = await startWorld();
+    const conversation = await simulator.requestHandoff({ conversationId: 'c-1' });
+    await receiver.conversations.reply('c-1', 'Hello');
+    await receiver.conversations.close('c-1');
+    expect(conversation).toMatchObject({ state: 'closed', endedBy: 'human' });
+    expect(to(HUMAN_CLOSE).map(({ answer }) => JSON.parse(answer))).toEqual([
+      { conversation_id: 'c-1', timestamp: clock.now() },
+    ]);
+    expect(to(CLOSE)).toEqual([]);
+
+    const late = { conversationId: 'c-1', text: 'One more thing' };
+    await expect(client.reply(late)).rejects.toMatchObject({ serviceCode: 40356 });
+    await expect(client.close(late)).rejects.toMatchObject({ serviceCode: 40356 });
+    const again = await simulator.requestHandoff({ conversationId: 'c-1' });
+    await client.reply(late);
+    expect(again.replies).toMatchObject([{ text: 'One more thing' }]);
+    expect(conversation.replies).toMatchObject([{ text: 'Hello' }]);
+  });
+
+  it('ends by itself when no reply comes within the wait timeout', async () => {
+    const { simulator, clock, to, seen, client } = await startWorld();
+    const { id } = await simulator.requestHandoff();
+    clock.advance(60_000);
+    await simulator.idle();
+    expect(to(CLOSE).map(({ request }) => JSON.parse(request))).toMatchObject([
+      { conversation_id: id, type: 'TIMEOUT' },
+    ]);
+    expect(seen.map(({ event }) => event)).toEqual(['handoff.requested', 'handoff.closed']);
+    await expect(client.reply({ conversationId: id, text: 'Sorry' })).rejects.toMatchObject({
+      serviceCode: 40356,
+    });
+  });
+
+  it('is answered from within the handler of the request', async () => {
+    const { simulator, receiver } = await startWorld();
+    receiver.on('handoff.requested', async ({ reply, close }) => {
+      await reply('We are closed');
+      await close();
+    });
+    const conversation = await simulator.requestHandoff();
+    expect(conversation).toMatchObject({ state: 'closed', endedBy: 'human' });
+    expect(conversation.replies).toMatchObject([{ text: 'We are closed' }]);
+  });
+
+  it('is busy when the receiver says no', async () => {
+    const { simulator, receiver, to } = await startWorld();
+    receiver.admit(() => 'come back at nine');
+    expect(await simulator.requestHandoff()).toMatchObject({ state: 'busy' });
+    expect(to(ESTABLISH)).toMatchObject([
+      { status: 503, answer: '{"code":503,"message":"come back at nine"}' },
+    ]);
+  });
+});
+
+describe('agent messages', () => {
+  it('go over the wire as the contract says, those of humans too', async () => {
+    const { simulator, client, seen, to } = await startWorld();
+    await simulator.agentMessage({ text: 'It is on its way', userId: 'ada', conversationId: 'a-1' });
+    const { id } = await simulator.requestHandoff({ agentConversationId: 'a-1' });
+    await client.reply({ conversationId: id, text: 'I am human' });
+    await simulator.idle();
+    expect(to('/').map(({ answer }) => JSON.parse(answer))).toEqual([
+      { code: 200, msg: 'success' },
+      { code: 200, msg: 'success' },
+    ]);
+    expect(seen.filter(({ event }) => event === 'message')).toMatchObject([
+      { conversationId: 'a-1', text: 'It is on its way', payload: { user_id: 'ada' } },
+      { conversationId: 'a-1', text: 'I am human' },
+    ]);
+    expect(JSON.parse(to('/')[0]?.request ?? '')).toMatchObject({
+      conversation_id: 'a-1',
+      message_id: expect.any(String),
+      create_time: expect.any(Number),
+      output: [{ from_component_name: 'Answer', content: { text: 'It is on its way' } }],
+      usage: { tokens: { total_tokens: 4 }, credits: { total_credits: expect.any(Number) } },
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { createServiceClient, type ServiceClient } from '../../src/index.js';
+import { API_KEY, startWorld } from './world.js';
+
+const qaList = [{ question: 'q', answer: 'a' }];
+
+/** Every endpoint that asks for a key. */
+const CALLS: readonly (readonly [name: string, call: (client: ServiceClient) => Promise<unknown>])[] = [
+  ['addQa', ({ knowledge }) => knowledge.addQa({ purpose: 'QA_TEXT', name: 'n', qaList })],
+  ['updateQa', ({ knowledge }) => knowledge.updateQa({ doc_id: 'd', qaList })],
+  ['checkWebhooks', ({ webhooks }) => webhooks.check()],
+  ['reply', (client) => client.reply({ conversationId: 'c', text: 'Hello' })],
+  ['close', (client) => client.close({ conversationId: 'c' })],
+];
+const ENDPOINTS = ['addQa', 'updateQa', 'checkWebhooks', 'reply', 'close'] as const;
+
+describe.each(CALLS)('%s', (endpoint, call) => {
+  it('with an unknown key is 40127', async () => {
+    const { clientWith } = await startWorld();
+    await expect(call(clientWith('a-key-nobody-has'))).rejects.toMatchObject({
+      code: 'SERVICE_AUTH_FAILED',
+      serviceCode: 40127,
+      status: 401,
+      endpoint,
+      outcome: 'not-applied',
+    });
+  });
+
+  it('of a deleted agent is 40378', async () => {
+    const { client, simulator } = await startWorld();
+    simulator.agents.delete('agent-1');
+    await expect(call(client)).rejects.toMatchObject({
+      code: 'SERVICE_REFUSED',
+      serviceCode: 40378,
+      status: 403,
+      retryable: false,
+    });
+  });
+
+  it('during an internal error is 50000, and is in doubt', async () => {
+    const { client, simulator } = await startWorld();
+    simulator.faults.set('answerError', { on: [...ENDPOINTS] });
+    const repeatable = endpoint !== 'addQa' && endpoint !== 'reply';
+    await expect(call(client)).rejects.toMatchObject({
+      code: repeatable ? 'SERVICE_FAILED' : 'OUTCOME_UNKNOWN',
+      serviceCode: 50000,
+      status: 500,
+      outcome: 'unknown',
+      retryable: repeatable,
+    });
+  });
+
+  it('is refused all the same where failures come with HTTP 200', async () => {
+    const { simulator, direct } = await startWorld({ simulator: { failureStatus: () => 200 } });
+    simulator.agents.delete('agent-1');
+    // Past the wiretap: openapi.json describes failures with 4XX and 5XX only.
+    const client = createServiceClient({ baseUrl: direct, apiKey: API_KEY, retry: false });
+    await expect(call(client)).rejects.toMatchObject({ serviceCode: 40378, status: 200 });
+  });
+
+  it('is throttled with 429, and the client honours Retry-After', async () => {
+    const { simulator, direct } = await startWorld();
+    simulator.faults.set('answerThrottle', { on: [...ENDPOINTS], times: 1, retryAfterSeconds: 7 });
+    const waits: number[] = [];
+    const clock = {
+      now: () => 0,
+      sleep: async (ms: number) => {
+        waits.push(ms);
+      },
+    };
+    // Past the wiretap: a gateway's answer is none of the service's.
+    const client = createServiceClient({ baseUrl: direct, apiKey: API_KEY, clock });
+    await call(client).catch(() => {});
+    expect(waits).toEqual([7_000]);
+  });
+});
+
+describe('a conversation', () => {
+  it.each(['reply', 'close'] as const)('that nobody began is 40356 to a %s', async (name) => {
+    const { client } = await startWorld();
+    await expect(client[name]({ conversationId: 'c', text: 'Hello' })).rejects.toMatchObject({
+      code: 'SERVICE_REFUSED',
+      serviceCode: 40356,
+      status: 404,
+    });
+  });
+
+  it.each(['reply', 'close'] as const)('of another agent is 40358 to a %s', async (name) => {
+    const { clientWith, simulator } = await startWorld();
+    simulator.agents.add({ id: 'agent-2', apiKey: 'api-key-of-agent-2' });
+    const { id } = await simulator.requestHandoff({ agentId: 'agent-1' });
+    const stranger = clientWith('api-key-of-agent-2');
+    await expect(stranger[name]({ conversationId: id, text: 'Hello' })).rejects.toMatchObject({
+      code: 'SERVICE_REFUSED',
+      serviceCode: 40358,
+      status: 403,
+    });
+  });
+
+  it('that does not get an answer in time is in doubt', async () => {
+    const { simulator, direct } = await startWorld();
+    const { id, replies } = await simulator.requestHandoff();
+    simulator.faults.set('answerNothing', { times: 1 });
+    // Past the wiretap: there is no answer to note.
+    const client = createServiceClient({ baseUrl: direct, apiKey: API_KEY });
+    const reply = client.reply({ conversationId: id, text: 'Hello' }, { timeoutMs: 50 });
+    await expect(reply).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', outcome: 'unknown', attempts: 1 });
+    expect(replies).toEqual([]);
+  });
+});

@@ -1,0 +1,133 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createReceiver, type HandlerContexts, inline, pathToken, webhookUser } from '../../src/index.js';
+import { createSimulator, type Delivery, type HandoffConversation } from '../../src/simulator/index.js';
+import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { serve } from '../helpers/serve.js';
+
+const CONVERSATIONS = 10_000;
+/** Conversations that go on side by side. */
+const AT_ONCE = 64;
+const API_KEY = 'api-key-of-agent-1';
+
+/** Numbers that look random and are the same in every run (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** What each conversation is made of, in order. */
+const SCRIPT = ['requested', 'first', 'second', 'closed'] as const;
+/** One conversation in so many is answered: replies cost more than all the rest, and are proved elsewhere. */
+const ANSWERED = 10;
+
+const isDrop = ({ error }: Delivery): boolean => error === 'the connection was dropped on purpose';
+
+/** One word for what a handler saw. */
+function wordOf(context: HandlerContexts[keyof HandlerContexts]): string {
+  if (context.event === 'handoff.requested') return 'requested';
+  if (context.event === 'handoff.message') return context.payload.body;
+  return context.event === 'handoff.closed' ? 'closed' : context.event;
+}
+
+it('10,000 conversations with faults on: each event is seen once, in order per conversation', async () => {
+  const simulator = createSimulator({ trafficLimit: 100 });
+  const baseUrl = await simulator.listen();
+  const seen = new Map<string, string[]>();
+  const receiver = createReceiver({
+    auth: { message: webhookUser({ username: USERNAME, secret: SECRET }), handoff: pathToken(PATH_TOKEN) },
+    service: { baseUrl, apiKey: API_KEY },
+    // Once can be promised for what is remembered, and 40,000 events are more than the 10,000 of the default.
+    delivery: inline({ maxRemembered: 100_000 }),
+    log: false,
+  })
+    .onAny((context) => {
+      if (!('conversationId' in context)) return;
+      const words = seen.get(context.conversationId) ?? [];
+      seen.set(context.conversationId, [...words, wordOf(context)]);
+    })
+    .on('handoff.requested', async ({ user, reply }) => {
+      if (user.userId === 'wants an answer') await reply('Hello');
+    });
+  const { url } = await serve(receiver);
+  const desk = `${url}/${PATH_TOKEN}`;
+  simulator.agents.add({
+    id: 'agent-1',
+    apiKey: API_KEY,
+    humanServices: [{ componentId: 'desk', url: desk }],
+  });
+  onTestFinished(async () => {
+    await simulator.close();
+    await receiver.close();
+  });
+
+  const random = createRandom(2025);
+  /** Switches faults on for whichever delivery comes next, of this conversation or of another. */
+  const mischief = () => {
+    if (random() < 0.1) simulator.faults.set('duplicate', { times: 1, copies: 2 + Math.floor(random() * 2) });
+    if (random() < 0.1) simulator.faults.set('delay', { times: 1, delayMs: 1 + Math.floor(random() * 5) });
+    if (random() < 0.05) {
+      const at = random() < 0.5 ? 'body' : 'answer';
+      simulator.faults.set('drop', { times: 1, at, resend: true });
+    }
+    // The same receiver at the same moment: two deliveries of one event that race each other.
+    if (random() < 0.05) simulator.faults.set('mirror', { times: 1, on: ['chat'], url: `${desk}/chat` });
+  };
+
+  const converse = async (number: number): Promise<HandoffConversation> => {
+    mischief();
+    const user = number % ANSWERED === 0 ? { userId: 'wants an answer' } : {};
+    const conversation = await simulator.requestHandoff({ user });
+    for (const words of ['first', 'second']) {
+      mischief();
+      await conversation.say(words);
+    }
+    mischief();
+    await conversation.closeByUser();
+    return conversation;
+  };
+
+  const conversations: HandoffConversation[] = [];
+  let begun = 0;
+  const converseInTurn = async (): Promise<void> => {
+    while (begun < CONVERSATIONS) {
+      begun += 1;
+      conversations.push(await converse(begun));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, converseInTurn));
+
+  const deliveries = conversations.flatMap((conversation) => conversation.deliveries);
+  const also = deliveries.flatMap((delivery) => delivery.also);
+  const count = {
+    conversations: conversations.length,
+    events: deliveries.length,
+    deliveries: deliveries.length + also.length,
+    duplicates: also.filter((delivery) => !isDrop(delivery)).length,
+    drops: also.filter(isDrop).length,
+    replies: conversations.flatMap(({ replies }) => replies).length,
+    handled: [...seen.values()].flat().length,
+  };
+  console.log(
+    Object.entries(count)
+      .map(([name, number]) => `${name} ${number.toLocaleString('en')}`)
+      .join(', '),
+  );
+
+  expect(deliveries.filter(({ accepted }) => !accepted)).toEqual([]);
+  const wrong = conversations.filter(({ id }) => seen.get(id)?.join() !== SCRIPT.join());
+  expect(wrong.map(({ id }) => seen.get(id))).toEqual([]);
+  expect(seen.size).toBe(CONVERSATIONS);
+  expect(count).toMatchObject({
+    conversations: CONVERSATIONS,
+    events: CONVERSATIONS * SCRIPT.length,
+    replies: CONVERSATIONS / ANSWERED,
+    handled: CONVERSATIONS * SCRIPT.length,
+  });
+  expect(count.duplicates).toBeGreaterThan(1_000);
+  expect(count.drops).toBeGreaterThan(1_000);
+}, 300_000);

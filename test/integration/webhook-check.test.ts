@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { PATH_TOKEN } from '../helpers/credentials.js';
+import { serve } from '../helpers/serve.js';
+import { startWorld } from './world.js';
+
+describe('a webhook check, from the client over the simulator to the receiver', () => {
+  it('reports every webhook, and reaches no handler but those of probes', async () => {
+    const { client, receiverUrl, seen, tapped } = await startWorld();
+    expect(await client.webhooks.check()).toEqual({
+      results: [
+        {
+          type: 'message',
+          component_id: null,
+          component_name: null,
+          webhook_url: `${receiverUrl}/`,
+          reachable: true,
+          http_status: 200,
+          latency_ms: expect.any(Number),
+        },
+        {
+          type: 'human_service',
+          component_id: 'desk',
+          component_name: 'The desk',
+          webhook_url: `${receiverUrl}/${PATH_TOKEN}`,
+          reachable: true,
+          http_status: 200,
+          latency_ms: expect.any(Number),
+        },
+      ],
+    });
+    expect(seen.map(({ event }) => event)).toEqual(['probe', 'probe']);
+    const probes = tapped.filter(({ path }) => !path.startsWith('/v1/'));
+    expect(probes.map(({ request }) => JSON.parse(request).istest)).toEqual([true, true]);
+  });
+
+  it('reports what is wrong with each', async () => {
+    const { client, simulator, receiverUrl } = await startWorld({ simulator: { probeTimeoutMs: 2_000 } });
+    const silent = await serve(() => {});
+    simulator.agents.update('agent-1', {
+      message: { url: `${receiverUrl}/`, username: 'somebody', secret: 'else-entirely' },
+      humanServices: [
+        { componentId: 'slow', url: silent.url },
+        { componentId: 'lost', url: `${receiverUrl}/nowhere` },
+        { componentId: 'gone', url: 'http://127.0.0.1:1' },
+      ],
+    });
+    const { results } = await client.webhooks.check();
+    expect(
+      results.map(({ component_id, reachable, http_status }) => [component_id, reachable, http_status]),
+    ).toEqual([
+      [null, false, 401],
+      ['slow', false, null],
+      ['lost', false, 404],
+      ['gone', false, null],
+    ]);
+  });
+
+  it('of an agent without webhooks is empty', async () => {
+    const { clientWith, simulator } = await startWorld();
+    simulator.agents.add({ id: 'agent-2', apiKey: 'api-key-of-agent-2' });
+    expect(await clientWith('api-key-of-agent-2').webhooks.check()).toEqual({ results: [] });
+  });
+
+  it.each(['establish', 'chat', 'close'] as const)(
+    'of %s itself is answered and only observed',
+    async (endpoint) => {
+      const { simulator, seen } = await startWorld();
+      expect(await simulator.probe({ componentId: 'desk', endpoint })).toMatchObject({ status: 200 });
+      expect(seen).toMatchObject([{ event: 'probe', payload: { endpoint } }]);
+    },
+  );
+});
+
+describe('the health of the service', () => {
+  it('is normal, and asks for no key', async () => {
+    const { client, to } = await startWorld();
+    expect(await client.webhooks.health()).toMatchObject({ available: true, status: 200 });
+    expect(to('/v1/webhook/service/health')).toMatchObject([{ method: 'GET', answer: 'service is normal' }]);
+  });
+
+  it('is not, when the service is out of order', async () => {
+    const { client, simulator } = await startWorld();
+    simulator.faults.set('outOfOrder');
+    expect(await client.webhooks.health()).toMatchObject({ available: false, status: 503, reason: 'status' });
+    simulator.faults.clear();
+    simulator.faults.set('answerNothing', { on: ['health'] });
+    expect(await client.webhooks.health({ timeoutMs: 50 })).toMatchObject({
+      available: false,
+      reason: 'timeout',
+    });
+  });
+});

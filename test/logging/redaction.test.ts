@@ -1,0 +1,175 @@
+import { pino } from 'pino';
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { basic, createLog, type Log, pathToken, type ReceiverOptions } from '../../src/index.js';
+import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
+import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { API_KEY, fakeService } from '../helpers/fake-service.js';
+import { logLines } from '../helpers/log-lines.js';
+import { type Started, start } from '../helpers/start.js';
+
+/** What people wrote, and where to reach them. */
+const PERSONAL = {
+  text: 'canary-of-the-agent',
+  speech: 'canary-of-the-voice',
+  question: 'canary-of-the-question',
+  chat: 'canary-of-the-user',
+  email: 'canary@example.com',
+  phone: '+15550199',
+};
+
+const SECRETS = [SECRET, PATH_TOKEN, API_KEY, basicHeader(USERNAME, SECRET).slice('Basic '.length)];
+
+const AUTH: ReceiverOptions['auth'] = {
+  message: basic({ username: USERNAME, password: SECRET }),
+  handoff: pathToken(PATH_TOKEN),
+};
+
+const BODIES: [path: string, body: object][] = [
+  [
+    '/',
+    agentMessageBody({
+      output: [
+        {
+          content: {
+            text: PERSONAL.text,
+            audio: [{ audio: 'https://x.example', transcript: PERSONAL.speech }],
+          },
+        },
+      ],
+    }),
+  ],
+  [
+    `/${PATH_TOKEN}/conversation/establish`,
+    establishBody({
+      email: PERSONAL.email,
+      body: [{ text: PERSONAL.question, message_type: 'QUESTION' }],
+      user_info: { phone: PERSONAL.phone, email: PERSONAL.email },
+    }),
+  ],
+  [`/${PATH_TOKEN}/chat`, chatBody({ body: PERSONAL.chat })],
+];
+
+/** Sends one of each, good and bad, with a handler that logs all it has. */
+async function sendAll(to: Started): Promise<void> {
+  to.receiver.onAny((context) => {
+    const { log, payload } = context;
+    log.info({ payload }, 'the payload');
+    if (context.event === 'message') log.info({ text: context.text, audio: context.audio }, 'its own fields');
+    if (context.event === 'handoff.requested') {
+      log.info({ about: { user: context.user, transcript: context.transcript } }, 'its own fields');
+    }
+    log.child({ payload }).info({}, 'a child');
+    log.info({ list: [payload] }, 'in a list');
+  });
+  for (const [path, body] of BODIES) {
+    const send = (text: object) =>
+      request(to.url).post(path).set('Authorization', basicHeader(USERNAME, SECRET)).send(text);
+    expect((await send(body)).status).toBe(200);
+    expect((await send({ ...body, conversation_id: [] })).status).toBe(400);
+    expect((await request(to.url).post(path.replace(PATH_TOKEN, 'x')).send(body)).status).toBe(401);
+  }
+  await to.logged.until('request refused');
+}
+
+function expectHidden(text: string, values: readonly string[]): void {
+  for (const value of values) expect(text).not.toContain(value);
+}
+
+describe('the log', () => {
+  it('has neither secrets nor what people write, whatever a handler logs', async () => {
+    const to = await start({ auth: AUTH });
+    await sendAll(to);
+    expect(to.logged.about('the payload')).toHaveLength(3);
+    expect(to.logged.about('in a list')).toHaveLength(3);
+    expectHidden(to.logged.text(), [...SECRETS, ...Object.values(PERSONAL)]);
+    expect(to.logged.text()).toContain('[redacted]');
+  });
+
+  it('still says which conversation and which message it was', async () => {
+    const to = await start({ auth: AUTH });
+    await sendAll(to);
+    const [message] = to.logged.about('the payload');
+    expect(message).toMatchObject({
+      event: 'message',
+      payload: { message_id: expect.any(String), output: '[redacted]' },
+    });
+  });
+
+  it('has neither also through a pino logger that is not of this package', async () => {
+    const { destination, ...logged } = logLines();
+    const to = await start({ auth: AUTH, log: pino({ level: 'trace' }, destination) });
+    await sendAll({ ...to, logged: { ...logged, destination } });
+    expect(logged.about('the payload')).toHaveLength(3);
+    expectHidden(logged.text(), [...SECRETS, ...Object.values(PERSONAL)]);
+  });
+
+  it('has nothing of a reply that failed', async () => {
+    const service = await fakeService(() => 500);
+    const to = await start({ service: service.options, greeting: PERSONAL.text });
+    to.receiver.on('handoff.requested', ({ reply }) => {
+      void reply(PERSONAL.chat);
+    });
+    const body = establishBody({ email: PERSONAL.email });
+    expect((await request(to.url).post('/conversation/establish').send(body)).status).toBe(200);
+    await to.receiver.close();
+    expect(to.logged.about('did not reach the service').length).toBeGreaterThan(0);
+    expectHidden(to.logged.text(), [API_KEY, ...Object.values(PERSONAL)]);
+  });
+});
+
+describe('showText', () => {
+  it('shows what people write, and no secrets', async () => {
+    const logged = logLines({ showText: true });
+    const to = await start({ auth: AUTH, log: logged.log });
+    await sendAll({ ...to, logged });
+    for (const value of Object.values(PERSONAL)) expect(logged.text()).toContain(value);
+    expectHidden(logged.text(), SECRETS);
+  });
+});
+
+/** A line as it is written. */
+const lineOf = (about: object, options = {}): string => {
+  const { log, text } = logLines(options);
+  log.info(about, 'a line');
+  return text();
+};
+
+describe('createLog', () => {
+  it.each([
+    [{ authorization: SECRET }],
+    [{ req: { headers: { authorization: SECRET, cookie: SECRET } } }],
+    [{ headers: { Authorization: `Basic ${SECRET}`, Cookie: SECRET } }],
+    [{ password: SECRET, secret: SECRET, token: SECRET, apiKey: SECRET, api_key: SECRET }],
+    [{ settings: { service: { apiKey: SECRET } } }],
+  ])('hides secrets wherever they usually are: %j', (about) => {
+    expectHidden(lineOf(about), [SECRET]);
+    expectHidden(lineOf(about, { showText: true }), [SECRET]);
+  });
+
+  it('hides the credentials that an HTTP client leaves in its errors', () => {
+    const err = Object.assign(new Error('refused'), { config: { headers: { Authorization: SECRET } } });
+    expectHidden(lineOf({ err }), [SECRET]);
+  });
+
+  it('writes warnings and errors only, unless told otherwise', () => {
+    const lines: string[] = [];
+    const log = createLog({ destination: { write: (line) => lines.push(line) } });
+    log.info({}, 'quiet');
+    log.warn({}, 'loud');
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['loud']);
+  });
+});
+
+describe('a logger that is not pino', () => {
+  it('serves too', async () => {
+    const lines: [string, object][] = [];
+    const note = (about: object, text: string): void => {
+      lines.push([text, about]);
+    };
+    const log: Log = { debug: note, info: note, warn: note, error: note, child: () => log };
+    const to = await start({ log });
+    expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(200);
+    expect(lines.map(([text]) => text)).toEqual(['event']);
+  });
+});

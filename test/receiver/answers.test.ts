@@ -1,0 +1,193 @@
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { bearer, noAuth } from '../../src/index.js';
+import { agentMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
+import { bytesOf, sendBytes } from '../helpers/raw.js';
+import { serve } from '../helpers/serve.js';
+import { makeReceiver, type Started, start } from '../helpers/start.js';
+
+const MESSAGE_ANSWER = '{"code":200,"msg":"success"}';
+const HANDOFF_ANSWER = '{"code":200,"message":"success"}';
+
+const ENDPOINTS: [path: string, answer: string, body: (overrides?: WireBody) => WireBody][] = [
+  ['/', MESSAGE_ANSWER, agentMessageBody],
+  ['/conversation/establish', HANDOFF_ANSWER, establishBody],
+  ['/chat', HANDOFF_ANSWER, chatBody],
+  ['/conversation/close', HANDOFF_ANSWER, closeBody],
+];
+
+const post = (to: Started, path: string, body: object) => request(to.url).post(path).send(body);
+
+describe('a success', () => {
+  it.each(ENDPOINTS)('of %s is, byte for byte, %s', async (path, expected, body) => {
+    const to = await start();
+    const answer = await sendBytes(
+      to.port,
+      bytesOf({ path, headers: [['Content-Type', 'application/json']], body: JSON.stringify(body()) }),
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.body).toBe(expected);
+    expect(answer.headers.get('content-type')).toEqual(['application/json']);
+    expect(answer.headers.get('content-length')).toEqual([String(expected.length)]);
+  });
+
+  it.each(ENDPOINTS)('of a probe of %s is the same', async (path, expected, body) => {
+    const to = await start();
+    expect((await post(to, path, body({ istest: true }))).text).toBe(expected);
+  });
+
+  it('of handoff endpoints is what the option says, and only theirs', async () => {
+    const to = await start({ answers: { success: { code: 0, message: 'schön' } } });
+    const answer = await post(to, '/chat', chatBody());
+    expect(answer.text).toBe('{"code":0,"message":"schön"}');
+    expect((await post(to, '/', agentMessageBody())).text).toBe(MESSAGE_ANSWER);
+  });
+});
+
+describe('a refusal', () => {
+  it('is in the language of its endpoint', async () => {
+    const to = await start();
+    expect((await post(to, '/', {})).body).toEqual({
+      code: 400,
+      msg: 'invalid body: conversation_id, message_id',
+    });
+    expect((await post(to, '/chat', {})).body).toEqual({
+      code: 400,
+      message: 'invalid body: conversation_id, body',
+    });
+  });
+
+  it('of handoff endpoints is what the option says', async () => {
+    const to = await start({
+      answers: { failure: (status, reason) => ({ code: 50_000 + status, message: `no: ${reason}` }) },
+    });
+    const answer = await post(to, '/chat', { conversation_id: 'c' });
+    expect([answer.status, answer.body]).toEqual([400, { code: 50_400, message: 'no: invalid body: body' }]);
+    expect((await post(to, '/', {})).body).toMatchObject({ code: 400 });
+  });
+
+  it('is 500 in the package’s own words where the option itself fails', async () => {
+    const to = await start({
+      answers: {
+        failure() {
+          throw new Error('no words');
+        },
+      },
+    });
+    const errors: string[] = [];
+    to.receiver.onError(({ error }) => errors.push(String(error)));
+    const answer = await post(to, '/chat', {});
+    expect([answer.status, answer.body]).toEqual([500, { code: 500, message: 'internal error' }]);
+    expect(errors).toEqual(['Error: no words']);
+    expect((await post(to, '/chat', chatBody())).status).toBe(200);
+  });
+});
+
+describe('a body that does not fit', () => {
+  const CANARY = 'canary-51c0';
+
+  it.each<[string, WireBody, string]>([
+    [
+      '/',
+      { message_id: CANARY, create_time: CANARY, output: CANARY },
+      'conversation_id, create_time, output',
+    ],
+    ['/', { conversation_id: { [CANARY]: CANARY }, message_id: [CANARY] }, 'conversation_id, message_id'],
+    [
+      '/conversation/establish',
+      {
+        conversation_id: 'c',
+        body: [{ text: 'x' }, { text: [CANARY] }, CANARY],
+        user_info: { email: [CANARY] },
+      },
+      'body[1].text, body[2], user_info.email',
+    ],
+    ['/chat', { conversation_id: CANARY, timestamp: CANARY, body: { [CANARY]: 1 } }, 'timestamp, body'],
+    ['/conversation/close', { conversation_id: [CANARY], type: 7 }, 'conversation_id, type'],
+  ])('%s names the places and no values: %j', async (path, body, places) => {
+    const to = await start();
+    const answer = await post(to, path, body);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(`invalid body: ${places}"`);
+    expect(answer.text + to.logged.text()).not.toContain(CANARY);
+    expect(to.seen).toHaveLength(0);
+    expect(to.logged.about('request refused')[0]?.detail).toContain('expected');
+  });
+
+  it('names no more places than a person would read', async () => {
+    const to = await start();
+    const answer = await post(to, '/conversation/establish', {
+      conversation_id: 'c',
+      body: Array.from({ length: 500 }, () => ({ text: 5 })),
+    });
+    expect(answer.body.message).toBe(
+      `invalid body: ${Array.from({ length: 10 }, (_, index) => `body[${index}].text`).join(', ')}`,
+    );
+  });
+
+  it('because it is of the old message format is told so', async () => {
+    const to = await start();
+    const answer = await post(to, '/', {
+      conversation_id: 'c',
+      message_id: 'm',
+      message_type: 'ANSWER',
+      text: CANARY,
+      flow_output: [{ content: CANARY }],
+    });
+    expect([answer.status, answer.body]).toEqual([400, { code: 400, msg: 'deprecated message format (V1)' }]);
+    expect(to.seen).toHaveLength(0);
+    const [line] = to.logged.about('request refused');
+    expect(line?.detail).toContain("set the agent's webhook to the current version");
+    expect(to.logged.text()).not.toContain(CANARY);
+  });
+});
+
+describe('the request id', () => {
+  it('is on every answer, and in the log and the handler’s hand', async () => {
+    const to = await start({ auth: { message: noAuth(), handoff: bearer('a-token') } });
+    const answers = [
+      await post(to, '/', agentMessageBody()),
+      await post(to, '/', {}),
+      await post(to, '/', { istest: true }),
+      await post(to, '/chat', chatBody()),
+      await post(to, '/nowhere', {}),
+      await request(to.url).get('/'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 200, 401, 404, 405]);
+    const ids = answers.map(({ headers }) => headers['x-request-id']);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[\w.:-]+$/);
+    expect(to.seen[0]?.requestId).toBe(ids[0]);
+    expect(to.logged.about('event')[0]?.requestId).toBe(ids[0]);
+    expect(to.logged.about('request refused')[0]?.requestId).toBe(ids[1]);
+  });
+
+  it('is the sender’s where it is fit to be written down', async () => {
+    const to = await start();
+    const send = (id: string) => post(to, '/', agentMessageBody()).set('X-Request-Id', id);
+    expect((await send('trace-1.a:b_c')).headers['x-request-id']).toBe('trace-1.a:b_c');
+    for (const id of ['with space', '<script>', 'x'.repeat(129), '{"a":1}', 'é']) {
+      expect((await send(id)).headers['x-request-id']).not.toBe(id);
+    }
+  });
+
+  it.each([
+    ['text', 'from-the-logger', 'from-the-logger'],
+    ['a number, as pino-http gives', 17, '17'],
+  ])('is req.id where something before has set it: %s', async (_what, id, expected) => {
+    const { receiver, seen } = makeReceiver();
+    const { url } = await serve((req, res) => receiver(Object.assign(req, { id }), res));
+    const answer = await request(url).post('/').send(agentMessageBody());
+    expect(answer.headers['x-request-id']).toBe(expected);
+    expect(seen[0]?.requestId).toBe(expected);
+  });
+
+  it('is not a req.id that no header can carry', async () => {
+    const { receiver, seen } = makeReceiver();
+    const { url } = await serve((req, res) => receiver(Object.assign(req, { id: 'snow ☃\n' }), res));
+    const answer = await request(url).post('/').send(agentMessageBody());
+    expect(answer.status).toBe(200);
+    expect(answer.headers['x-request-id']).toMatch(/^[\w.:-]+$/);
+    expect(seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { inline } from '../../src/index.js';
+import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { deferred } from '../helpers/deferred.js';
+import { fakeService } from '../helpers/fake-service.js';
+import { type Started, start } from '../helpers/start.js';
+
+const post = (to: Started, path: string, body: object) =>
+  request(to.url)
+    .post(path)
+    .send(body)
+    .then((answer) => answer);
+
+/** Whether a promise has settled by now. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  const note = (): void => {
+    settled = true;
+  };
+  promise.then(note, note);
+  await turn();
+  return settled;
+}
+
+describe('a receiver that closes', () => {
+  it('lets what runs finish, and takes nothing new', async () => {
+    const to = await start();
+    const entered = deferred();
+    const held = deferred();
+    to.receiver.on('message', async () => {
+      entered.resolve();
+      await held.promise;
+    });
+    const running = post(to, '/', agentMessageBody());
+    await entered.promise;
+    expect(to.receiver.accepting).toBe(true);
+    const closing = to.receiver.close();
+    expect(to.receiver.accepting).toBe(false);
+
+    const refused = await post(to, '/chat', chatBody());
+    expect([refused.status, refused.body]).toEqual([503, { code: 503, message: 'shutting down' }]);
+    expect(refused.headers).toMatchObject({ 'retry-after': '5', connection: 'close' });
+    expect((await post(to, '/', { istest: true })).status).toBe(503);
+    expect(await isSettled(closing)).toBe(false);
+
+    held.resolve();
+    expect((await running).status).toBe(200);
+    expect(await closing).toEqual({ unfinished: 0 });
+    expect(to.seen).toHaveLength(1);
+  });
+
+  it('closes at once when nothing runs', async () => {
+    const to = await start();
+    await post(to, '/', agentMessageBody());
+    expect(await to.receiver.close()).toEqual({ unfinished: 0 });
+    expect((await post(to, '/', agentMessageBody())).status).toBe(503);
+  });
+
+  it('closes once, however often it is told to', async () => {
+    const to = await start();
+    const first = to.receiver.close();
+    expect(to.receiver.close({ timeoutMs: 1 })).toBe(first);
+    await first;
+    expect(to.receiver.close()).toBe(first);
+  });
+
+  it('waits for handlers whose sender was answered already', async () => {
+    const to = await start({ delivery: inline({ ackDeadlineMs: 10 }) });
+    const held = deferred();
+    let finished = false;
+    to.receiver.on('message', async () => {
+      await held.promise;
+      finished = true;
+    });
+    expect((await post(to, '/', agentMessageBody())).status).toBe(200);
+    const closing = to.receiver.close();
+    expect(await isSettled(closing)).toBe(false);
+    held.resolve();
+    expect(await closing).toEqual({ unfinished: 0 });
+    expect(finished).toBe(true);
+  });
+
+  it('waits for replies that nobody waits for', async () => {
+    const arrived = deferred();
+    const held = deferred<number>();
+    const service = await fakeService(() => {
+      arrived.resolve();
+      return held.promise;
+    });
+    const to = await start({ service: service.options });
+    let delivered = false;
+    to.receiver.on('handoff.message', ({ reply }) => {
+      void reply('Good-bye').then(() => {
+        delivered = true;
+        return delivered;
+      });
+    });
+    expect((await post(to, '/chat', chatBody())).status).toBe(200);
+    await arrived.promise;
+    const closing = to.receiver.close();
+    expect(await isSettled(closing)).toBe(false);
+    held.resolve(200);
+    await closing;
+    expect(delivered).toBe(true);
+  });
+
+  it('waits no longer than it was told: it aborts the signal and says what was left', async () => {
+    const to = await start();
+    const entered = deferred<AbortSignal>();
+    to.receiver.on('message', async ({ signal }) => {
+      entered.resolve(signal);
+      await once(signal, 'abort');
+      throw signal.reason;
+    });
+    const running = post(to, '/', agentMessageBody());
+    const signal = await entered.promise;
+    expect(signal.aborted).toBe(false);
+    expect(await to.receiver.close({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
+    expect(signal.reason).toMatchObject({ code: 'SHUTTING_DOWN' });
+    expect(await to.logged.until('closed before all handlers had finished')).toMatchObject({ unfinished: 1 });
+    expect((await running).status).toBe(500);
+  });
+
+  it('does not wait for ever for a reply', async () => {
+    const service = await fakeService(() => new Promise(() => {}));
+    const to = await start({ service: service.options });
+    void to.receiver.conversations.reply('c', 'x').catch(() => {});
+    await service.came(1);
+    expect(await to.receiver.close({ timeoutMs: 10 })).toEqual({ unfinished: 0 });
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import {
+  basic,
+  bearer,
+  createReceiver,
+  HandoffKitError,
+  inline,
+  noAuth,
+  pathToken,
+  webhookUser,
+} from '../../src/index.js';
+import { SECRET, USERNAME } from '../helpers/credentials.js';
+
+const errorOf = (make: () => unknown): HandoffKitError => {
+  try {
+    make();
+  } catch (error) {
+    if (error instanceof HandoffKitError) return error;
+    throw error;
+  }
+  throw new Error('expected an error, and nothing was thrown');
+};
+
+/** As a program in JavaScript, or one with a hole in its settings, would call it. */
+const create = (options: unknown): unknown => Reflect.apply(createReceiver, undefined, [options]);
+
+describe('a choice that was not made', () => {
+  it.each([
+    ['auth.message', { auth: { handoff: noAuth() } }],
+    ['auth.handoff', { auth: { message: noAuth() } }],
+    ['auth.message', {}],
+    ['auth.message', { auth: { message: undefined, handoff: noAuth() } }],
+    ['auth.message', { auth: { message: null, handoff: noAuth() } }],
+    ['auth.message', { auth: { message: [], handoff: noAuth() } }],
+    ['auth.message', { auth: { message: [noAuth(), undefined], handoff: noAuth() } }],
+    ['auth.handoff', { auth: { message: noAuth(), handoff: 'none' } }],
+    ['auth.handoff', { auth: { message: noAuth(), handoff: true } }],
+  ])('of %s shows the choices', (name, options) => {
+    const error = errorOf(() => create(options));
+    expect(error.code).toBe('AUTH_CHOICE_MISSING');
+    expect(error.message).toContain(`set ${name}`);
+    for (const choice of ['webhookUser(', 'bearer(', 'basic(', 'pathToken(', 'noAuth()', 'false']) {
+      expect(error.message).toContain(choice);
+    }
+  });
+
+  it('is made by saying false', () => {
+    expect(() => create({ auth: { message: false, handoff: noAuth() } })).not.toThrow();
+    expect(() => create({ auth: { message: noAuth(), handoff: false } })).not.toThrow();
+  });
+});
+
+describe('a secret that cannot be one', () => {
+  it.each<[string, () => unknown, string]>([
+    ['an empty username', () => webhookUser({ username: '' }), 'the webhook username is missing or empty'],
+    [
+      'an empty secret',
+      () => webhookUser({ username: USERNAME, secret: '' }),
+      'the webhook secret is missing',
+    ],
+    ['an empty bearer token', () => bearer(''), 'the bearer token is missing or empty'],
+    ['no bearer token', () => Reflect.apply(bearer, undefined, []), 'the bearer token is missing or empty'],
+    [
+      'an empty password',
+      () => basic({ username: USERNAME, password: '' }),
+      'the password is missing or empty',
+    ],
+    ['an empty path token', () => pathToken(''), 'the path token is missing or empty'],
+    [
+      'a line’s end',
+      () => webhookUser({ username: USERNAME, secret: `${SECRET}\n` }),
+      'begins or ends with white space',
+    ],
+    ['a space before it', () => bearer(` ${SECRET}`), 'begins or ends with white space'],
+    ['a colon in the username', () => webhookUser({ username: 'a:b', secret: SECRET }), 'has a colon'],
+    ['a short path token', () => pathToken('0123456789abcde'), 'at least 16 characters'],
+    ['a path token with a slash', () => pathToken('0123456789/abcdef'), 'letters, digits'],
+    ['a path token to be encoded', () => pathToken('0123456789 abcdef'), 'letters, digits'],
+  ])('is refused: %s', (_what, make, complaint) => {
+    const error = errorOf(make);
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.message).toContain(complaint);
+    expect(error.message).not.toContain(SECRET);
+    expect(error.message).not.toContain('0123456789');
+  });
+
+  it('is not a username with a colon that is sent as Bearer', () => {
+    expect(() => webhookUser({ username: 'a:b' })).not.toThrow();
+  });
+});
+
+describe('other mistakes', () => {
+  it('names an option it does not know, and those it does', () => {
+    const error = errorOf(() => create({ auth: { message: noAuth(), handoff: noAuth() }, greetings: 'Hi' }));
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.message).toContain('greetings');
+    expect(error.message).toContain('greeting,');
+  });
+
+  it.each([
+    ['basePath', { basePath: 'webhook' }],
+    ['basePath', { basePath: '/a?b' }],
+    ['paths.chat', { paths: { chat: 'chat' } }],
+    ['paths.close', { paths: { close: '/c#d' } }],
+  ])('names %s when it is no path', (name, options) => {
+    const error = errorOf(() => create({ auth: { message: noAuth(), handoff: noAuth() }, ...options }));
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.message).toContain(name);
+  });
+
+  it.each([
+    ['limits.bodyBytes', { limits: { bodyBytes: 0 } }],
+    ['limits.depth', { limits: { depth: 1.5 } }],
+    ['limits.readTimeoutMs', { limits: { readTimeoutMs: Number.POSITIVE_INFINITY } }],
+    ['waitTimeoutMs', { waitTimeoutMs: -1 }],
+  ])('names %s when it is no sensible number', (name, options) => {
+    const error = errorOf(() => create({ auth: { message: noAuth(), handoff: noAuth() }, ...options }));
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.message).toContain(name);
+  });
+
+  it.each(['ackDeadlineMs', 'handlerTimeoutMs', 'rememberMs', 'maxPending', 'maxRemembered'])(
+    'names %s of inline delivery when it is no sensible number',
+    (name) => {
+      const error = errorOf(() => inline({ [name]: Number.POSITIVE_INFINITY }));
+      expect(error.code).toBe('CONFIG_INVALID');
+      expect(error.message).toContain(name);
+    },
+  );
+
+  it('names two endpoints that are at one path', () => {
+    const error = errorOf(() =>
+      create({ auth: { message: noAuth(), handoff: noAuth() }, paths: { chat: '/talk', close: '/talk/' } }),
+    );
+    expect(error.message).toContain('paths.close and paths.chat are both /talk');
+  });
+
+  it('names the setting of the service that is wrong, and no key', () => {
+    const error = errorOf(() =>
+      create({
+        auth: { message: noAuth(), handoff: noAuth() },
+        service: { baseUrl: 'nowhere', apiKey: SECRET },
+      }),
+    );
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.message).toContain('baseUrl');
+    expect(error.message).not.toContain(SECRET);
+  });
+});

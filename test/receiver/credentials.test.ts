@@ -1,0 +1,208 @@
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { type AuthChoice, basic, bearer, noAuth, pathToken, webhookUser } from '../../src/index.js';
+import { agentMessageBody, establishBody } from '../fixtures/bodies.js';
+import { BEARER_TOKEN, basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { sendRaw } from '../helpers/raw.js';
+import { type Started, start } from '../helpers/start.js';
+
+const startWith = (message: AuthChoice): Promise<Started> => start({ auth: { message, handoff: false } });
+
+const post = (to: Started, authorization?: string) => {
+  const sending = request(to.url).post('/').send(agentMessageBody());
+  return authorization === undefined ? sending : sending.set('Authorization', authorization);
+};
+
+/** Whole credentials and their parts, none of which may be seen anywhere. */
+const HIDDEN = [SECRET, BEARER_TOKEN, PATH_TOKEN, basicHeader(USERNAME, SECRET).slice('Basic '.length)];
+
+/** A refused request reaches nobody, tells nothing, and leaves the receiver as it was. */
+async function expectRefused(to: Started, authorization: string | undefined, good: string): Promise<void> {
+  const answer = await post(to, authorization);
+  expect(answer.status).toBe(401);
+  expect(answer.body).toEqual({ code: 401, msg: 'unauthorized' });
+  expect(to.seen).toHaveLength(0);
+  expect((await post(to, good)).status).toBe(200);
+  expect(to.seen).toHaveLength(1);
+  const told = JSON.stringify([answer.headers, answer.text]) + to.logged.text();
+  for (const secret of HIDDEN) expect(told).not.toContain(secret);
+}
+
+describe('a username and a secret', () => {
+  const scheme = webhookUser({ username: USERNAME, secret: SECRET });
+  const good = basicHeader(USERNAME, SECRET);
+
+  it.each([
+    ['as they are', good],
+    ['after a lower-case "basic"', good.replace('Basic', 'basic')],
+    ['after an upper-case "BASIC"', good.replace('Basic', 'BASIC')],
+    ['in base64 without its padding', good.replace(/=+$/, '')],
+  ])('pass %s', async (_how, header) => {
+    const to = await startWith(scheme);
+    expect((await post(to, header)).status).toBe(200);
+    expect(to.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['no header', undefined],
+    ['an empty header', ''],
+    ['malformed base64', 'Basic %%%not-base64%%%'],
+    ['base64 without a colon in it', `Basic ${Buffer.from(USERNAME + SECRET).toString('base64')}`],
+    ['nothing after "Basic"', 'Basic'],
+    ['a wrong user', basicHeader('somebody', SECRET)],
+    ['a wrong secret', basicHeader(USERNAME, 'wrong')],
+    ['no secret', basicHeader(USERNAME, '')],
+    ['the secret and one byte more', basicHeader(USERNAME, `${SECRET}x`)],
+    ['the secret and a NUL', basicHeader(USERNAME, `${SECRET}\0`)],
+    ['the secret and a line feed', basicHeader(USERNAME, `${SECRET}\n`)],
+    ['the secret less one byte', basicHeader(USERNAME, SECRET.slice(0, -1))],
+    ['the secret in other case', basicHeader(USERNAME, SECRET.toUpperCase())],
+    ['the user in other case', basicHeader(USERNAME.toUpperCase(), SECRET)],
+    ['a space before the user', basicHeader(` ${USERNAME}`, SECRET)],
+    ['the credentials in the clear', `Basic ${USERNAME}:${SECRET}`],
+    ['the username as Bearer', `Bearer ${USERNAME}`],
+    ['the secret as Bearer', `Bearer ${SECRET}`],
+    ['another scheme', good.replace('Basic', 'Digest')],
+  ])('are not %s', async (_what, header) => {
+    await expectRefused(await startWith(scheme), header, good);
+  });
+
+  it('are asked for with a challenge', async () => {
+    const answer = await post(await startWith(scheme));
+    expect(answer.headers['www-authenticate']).toBe('Basic realm="handoff-kit"');
+  });
+
+  it('may have a colon in the secret', async () => {
+    const to = await startWith(webhookUser({ username: USERNAME, secret: 'a:b:c' }));
+    expect((await post(to, basicHeader(USERNAME, 'a:b:c'))).status).toBe(200);
+    expect((await post(to, basicHeader(`${USERNAME}:a`, 'b:c'))).status).toBe(200);
+    expect((await post(to, basicHeader(USERNAME, 'a:b'))).status).toBe(401);
+  });
+
+  it('may be written in any script', async () => {
+    const to = await startWith(basic({ username: 'señor', password: 'пароль-秘密' }));
+    expect((await post(to, basicHeader('señor', 'пароль-秘密'))).status).toBe(200);
+    expect((await post(to, basicHeader('señor', 'пароль-秘'))).status).toBe(401);
+  });
+});
+
+describe.each([
+  ['a username alone', webhookUser({ username: BEARER_TOKEN })],
+  ['a bearer token', bearer(BEARER_TOKEN)],
+])('%s', (_what, scheme) => {
+  const good = `Bearer ${BEARER_TOKEN}`;
+
+  it.each([
+    ['as it is', good],
+    ['after a lower-case "bearer"', `bearer ${BEARER_TOKEN}`],
+    ['after an upper-case "BEARER"', `BEARER ${BEARER_TOKEN}`],
+    ['after two spaces', `Bearer  ${BEARER_TOKEN}`],
+  ])('passes %s', async (_how, header) => {
+    expect((await post(await startWith(scheme), header)).status).toBe(200);
+  });
+
+  it.each([
+    ['no header', undefined],
+    ['nothing after "Bearer"', 'Bearer'],
+    ['the token alone', BEARER_TOKEN],
+    ['a wrong token', 'Bearer wrong'],
+    ['the token and one byte more', `Bearer ${BEARER_TOKEN}x`],
+    ['the token twice', `Bearer ${BEARER_TOKEN} ${BEARER_TOKEN}`],
+    ['the token less one byte', `Bearer ${BEARER_TOKEN.slice(0, -1)}`],
+    ['the token in other case', `Bearer ${BEARER_TOKEN.toLowerCase()}`],
+    ['the token as Basic', basicHeader(BEARER_TOKEN, '')],
+    ['the token in quotes', `Bearer "${BEARER_TOKEN}"`],
+  ])('is not %s', async (_how, header) => {
+    await expectRefused(await startWith(scheme), header, good);
+  });
+
+  it('is asked for with a challenge', async () => {
+    const answer = await post(await startWith(scheme), 'Bearer wrong');
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="handoff-kit"');
+  });
+});
+
+describe('a username with a space in it', () => {
+  it('passes as Bearer, as the service sends it', async () => {
+    const to = await startWith(webhookUser({ username: 'parcel bot' }));
+    expect((await post(to, 'Bearer parcel bot')).status).toBe(200);
+    expect((await post(to, 'Bearer parcel')).status).toBe(401);
+  });
+});
+
+describe('several Authorization headers', () => {
+  const good = basicHeader(USERNAME, SECRET);
+
+  it.each([
+    ['twice the right one', [good, good]],
+    ['the right one first', [good, 'Basic d3Jvbmc6d3Jvbmc=']],
+    ['the right one last', ['Basic d3Jvbmc6d3Jvbmc=', good]],
+  ])('are refused: %s', async (_what, values) => {
+    const to = await startWith(basic({ username: USERNAME, password: SECRET }));
+    const answer = await sendRaw(to.port, {
+      headers: [
+        ['Content-Type', 'application/json'],
+        ...values.map((value) => ['authorization', value] as const),
+      ],
+      body: JSON.stringify(agentMessageBody()),
+    });
+    expect(answer.status).toBe(401);
+    expect(to.seen).toHaveLength(0);
+    const line = await to.logged.until('request refused');
+    expect(line).toMatchObject({ detail: 'the request has several Authorization headers' });
+    expect(to.logged.text()).not.toContain(good.slice('Basic '.length));
+    expect((await post(to, good)).status).toBe(200);
+  });
+});
+
+describe('a list', () => {
+  it('passes any of its schemes, and asks for each kind once', async () => {
+    const to = await startWith([
+      webhookUser({ username: USERNAME, secret: 'new-secret' }),
+      webhookUser({ username: USERNAME, secret: SECRET }),
+      bearer(BEARER_TOKEN),
+      async ({ headers }) => headers['x-from'] === 'service',
+    ]);
+    expect((await post(to, basicHeader(USERNAME, 'new-secret'))).status).toBe(200);
+    expect((await post(to, basicHeader(USERNAME, SECRET))).status).toBe(200);
+    expect((await post(to, `Bearer ${BEARER_TOKEN}`)).status).toBe(200);
+    expect((await post(to).set('x-from', 'service')).status).toBe(200);
+    const refused = await sendRaw(to.port, { headers: [['Authorization', 'Bearer other']] });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toEqual([
+      'Basic realm="handoff-kit"',
+      'Bearer realm="handoff-kit"',
+    ]);
+    expect(to.seen).toHaveLength(4);
+  });
+});
+
+describe('each group', () => {
+  it('has its own scheme', async () => {
+    const to = await start({
+      auth: { message: bearer(BEARER_TOKEN), handoff: basic({ username: USERNAME, password: SECRET }) },
+    });
+    const establish = (authorization: string) =>
+      request(to.url)
+        .post('/conversation/establish')
+        .set('Authorization', authorization)
+        .send(establishBody());
+    expect((await establish(basicHeader(USERNAME, SECRET))).status).toBe(200);
+    expect((await establish(`Bearer ${BEARER_TOKEN}`)).status).toBe(401);
+    expect((await post(to, basicHeader(USERNAME, SECRET))).status).toBe(401);
+    expect((await post(to, `Bearer ${BEARER_TOKEN}`)).status).toBe(200);
+  });
+
+  it('can be open, where that was said', async () => {
+    const to = await startWith(noAuth());
+    expect((await post(to)).status).toBe(200);
+    expect((await post(to, 'Bearer whatever')).status).toBe(200);
+  });
+
+  it('is refused without a challenge where the path decides', async () => {
+    const to = await start({ auth: { message: noAuth(), handoff: pathToken(PATH_TOKEN) } });
+    const answer = await request(to.url).post('/conversation/establish').send(establishBody());
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('PathToken realm="handoff-kit"');
+  });
+});

@@ -1,0 +1,100 @@
+import { it } from '@fast-check/vitest';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { basic, createLog, createReceiver, pathToken } from '../../src/index.js';
+import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { hostileBytes, hostileRequest } from '../helpers/hostile-requests.js';
+import { dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';
+import { listen, type Served } from '../helpers/serve.js';
+
+/** How many requests of each kind; `npm run fuzz -- --runs N` sets it. */
+const RUNS = Number(process.env.FUZZ_RUNS ?? 2_000);
+const PATIENCE = 60_000 + RUNS * 50;
+const PROPERTY = { numRuns: RUNS };
+
+const failures: unknown[] = [];
+const note = (error: unknown): void => {
+  failures.push(error);
+};
+
+let handled = 0;
+const receiver = createReceiver({
+  auth: { message: basic({ username: USERNAME, password: SECRET }), handoff: pathToken(PATH_TOKEN) },
+  limits: { readTimeoutMs: 100 },
+  log: createLog({ level: 'trace', destination: { write: () => {} } }),
+});
+receiver.onError(({ error }) => note(error));
+receiver.admit(({ user, transcript, payload }) => [user, transcript, payload].length === 3);
+receiver.onAny((context) => {
+  handled += 1;
+  // Looks at all there is: what is made only when it is asked for must not fail then.
+  context.log.info({ ...context, log: null, signal: null }, 'all of it');
+});
+
+let served: Served;
+
+beforeAll(async () => {
+  process.on('unhandledRejection', note).on('uncaughtException', note);
+  served = await listen(receiver);
+});
+
+afterAll(async () => {
+  process.off('unhandledRejection', note).off('uncaughtException', note);
+  await served.end();
+});
+
+/** Nothing failed behind the answers, and the receiver works as on the first day. */
+async function expectUnharmed(): Promise<void> {
+  const message = await request(served.url)
+    .post('/')
+    .set('Authorization', basicHeader(USERNAME, SECRET))
+    .send(agentMessageBody());
+  const chat = await request(served.url).post(`/${PATH_TOKEN}/chat`).send(chatBody());
+  expect([message.text, chat.text]).toEqual([
+    '{"code":200,"msg":"success"}',
+    '{"code":200,"message":"success"}',
+  ]);
+  expect(failures).toEqual([]);
+  expect(receiver.stats().pending).toBe(0);
+}
+
+const isFine = (status: number): boolean =>
+  (status >= 200 && status < 300) || (status >= 400 && status < 500);
+
+describe('whatever is sent', () => {
+  it.prop([hostileRequest], PROPERTY)(
+    'is answered with 2xx or 4xx, and never reaches a handler without credentials',
+    async ({ trusted, ...sent }) => {
+      const before = handled;
+      const { status, headers } = await sendRaw(served.port, sent);
+      expect(status).toSatisfy(isFine);
+      expect(headers.get('x-request-id') ?? ['from node:http']).toHaveLength(1);
+      if (trusted) return;
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(handled).toBe(before);
+    },
+    PATIENCE,
+  );
+
+  it('was handled now and then', () => {
+    expect(handled).toBeGreaterThan(0);
+  });
+
+  it('leaves the receiver unharmed', expectUnharmed);
+});
+
+describe('bytes that are no HTTP', () => {
+  it.prop([hostileBytes], PROPERTY)(
+    'get 2xx, 4xx or no answer',
+    async (bytes) => {
+      const socket = await dial(served.port);
+      const answer = readAll(socket);
+      socket.end(bytes);
+      expect(parseAnswer(await answer).status).toSatisfy((status: number) => status === 0 || isFine(status));
+    },
+    PATIENCE,
+  );
+
+  it('leave the receiver unharmed', expectUnharmed);
+});

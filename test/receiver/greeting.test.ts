@@ -1,0 +1,136 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { inline, type ReceiverOptions } from '../../src/index.js';
+import { chatBody, establishBody } from '../fixtures/bodies.js';
+import { deferred } from '../helpers/deferred.js';
+import { fakeService } from '../helpers/fake-service.js';
+import { type Started, start } from '../helpers/start.js';
+
+const establish = (to: Started, body: object) => request(to.url).post('/conversation/establish').send(body);
+
+async function startGreeting(options: Partial<ReceiverOptions>, answer?: () => number | Promise<number>) {
+  const service = await fakeService(answer);
+  return { service, to: await start({ service: service.options, ...options }) };
+}
+
+describe('a greeting', () => {
+  it('is the first reply of a handoff, sent when it was answered 200', async () => {
+    const held = deferred<number>();
+    const { service, to } = await startGreeting({ greeting: 'Please hold the line.' }, () => held.promise);
+    const body = establishBody();
+    // The service answers the greeting only after this: who waited for it before answering would hang here.
+    expect((await establish(to, body)).status).toBe(200);
+    await service.came(1);
+    held.resolve(200);
+    expect(service.calls).toMatchObject([
+      {
+        path: '/v1/human/message/receive',
+        body: { conversation_id: body.conversation_id, body: 'Please hold the line.' },
+      },
+    ]);
+  });
+
+  it('may be made of what is known of the user', async () => {
+    const { service, to } = await startGreeting({
+      greeting: async ({ user, transcript, conversationId, payload }) =>
+        [user.key, transcript[0]?.text, conversationId, payload.bot_id].join(' | '),
+    });
+    const body = establishBody({ conversation_id: 'c-1', user_info: { user_id: 'u-1' } });
+    await establish(to, body);
+    await service.came(1);
+    expect(service.calls[0]?.body).toMatchObject({ body: 'user:u-1 | Where is my parcel? | c-1 | bot-1' });
+  });
+
+  it('may be none', async () => {
+    const { service, to } = await startGreeting({ greeting: () => null });
+    expect((await establish(to, establishBody())).status).toBe(200);
+    await to.receiver.close();
+    expect(service.calls).toHaveLength(0);
+  });
+
+  it('is not sent to a handoff that was refused or failed, nor to other events', async () => {
+    const { service, to } = await startGreeting({ greeting: 'Hello' });
+    to.receiver
+      .admit(({ conversationId }) => conversationId !== 'refused')
+      .on('handoff.requested', ({ conversationId }) => {
+        if (conversationId === 'failing') throw new Error('no');
+      });
+    expect((await establish(to, establishBody({ conversation_id: 'refused' }))).status).toBe(503);
+    expect((await establish(to, establishBody({ conversation_id: 'failing' }))).status).toBe(500);
+    expect((await request(to.url).post('/chat').send(chatBody())).status).toBe(200);
+    await to.receiver.close();
+    expect(service.calls).toHaveLength(0);
+  });
+
+  it('is sent once for a request that comes twice', async () => {
+    const { service, to } = await startGreeting({ greeting: 'Hello' });
+    const body = establishBody();
+    await Promise.all([establish(to, body), establish(to, body)]);
+    await establish(to, body);
+    await to.receiver.close();
+    expect(service.calls).toHaveLength(1);
+  });
+
+  it('is sent once also while a slow handler keeps both from being handled', async () => {
+    const { service, to } = await startGreeting({
+      greeting: 'Hello',
+      delivery: inline({ ackDeadlineMs: 10 }),
+    });
+    const held = deferred();
+    to.receiver.on('handoff.requested', () => held.promise);
+    const body = establishBody();
+    expect((await establish(to, body)).status).toBe(200);
+    expect((await establish(to, body)).status).toBe(200);
+    held.resolve();
+    await to.receiver.close();
+    expect(to.seen).toHaveLength(1);
+    expect(service.calls).toHaveLength(1);
+  });
+
+  it('that fails changes no answer, and reaches onError', async () => {
+    const errors: unknown[] = [];
+    const { to } = await startGreeting({
+      greeting: () => {
+        throw new Error('no words');
+      },
+    });
+    to.receiver.onError(({ error, event, conversationId }) =>
+      errors.push([String(error), event, conversationId]),
+    );
+    expect((await establish(to, establishBody({ conversation_id: 'c-1' }))).status).toBe(200);
+    await to.receiver.close();
+    expect(errors).toEqual([['Error: no words', 'handoff.requested', 'c-1']]);
+  });
+
+  it('that the service does not take reaches onError', async () => {
+    const heard = deferred<unknown>();
+    const { to } = await startGreeting({ greeting: 'Hello' }, () => 500);
+    to.receiver.onError(({ error }) => heard.resolve(error));
+    expect((await establish(to, establishBody())).status).toBe(200);
+    expect(await heard.promise).toMatchObject({ name: 'ServiceError' });
+  });
+
+  it('that takes its time is waited for when the receiver closes', async () => {
+    const asked = deferred();
+    const words = deferred<string>();
+    const { service, to } = await startGreeting({
+      greeting: () => {
+        asked.resolve();
+        return words.promise;
+      },
+    });
+    expect((await establish(to, establishBody())).status).toBe(200);
+    await asked.promise;
+    let closed = false;
+    const closing = to.receiver.close().then(() => {
+      closed = true;
+      return closed;
+    });
+    await turn();
+    expect(closed).toBe(false);
+    words.resolve('Hello');
+    await closing;
+    expect(service.calls).toHaveLength(1);
+  });
+});

@@ -1,0 +1,220 @@
+import { createServer } from 'node:http';
+import express, { type Express, type RequestHandler } from 'express';
+import express4 from 'express4';
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { basic, type Listener, type Receiver } from '../../src/index.js';
+import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { basicHeader, SECRET, USERNAME } from '../helpers/credentials.js';
+import { sendRaw } from '../helpers/raw.js';
+import { serve } from '../helpers/serve.js';
+import { makeReceiver } from '../helpers/start.js';
+
+const GOOD = basicHeader(USERNAME, SECRET);
+const BASE = '/webhook';
+
+/** A way to bring requests to a receiver whose endpoints are to be below `/webhook`. */
+interface Mounting {
+  readonly basePath?: string;
+  readonly bring: (receiver: Receiver) => Listener;
+}
+
+const behind =
+  (make: () => Express, ...parsers: RequestHandler[]) =>
+  (receiver: Receiver): Listener => {
+    const app = make();
+    for (const parser of parsers) app.use(parser);
+    return app.use(BASE, receiver);
+  };
+
+/** Reads the body and keeps nothing of it but `rawBody`, as some platforms do. */
+const keepRawBody: RequestHandler = (req, _res, next) => {
+  const chunks: Buffer[] = [];
+  req.on('data', (chunk: Buffer) => chunks.push(chunk));
+  req.on('end', () => {
+    Object.assign(req, { rawBody: Buffer.concat(chunks) });
+    next();
+  });
+};
+
+/** Reads the body and keeps nothing of it. */
+const consume: RequestHandler = (req, _res, next) => {
+  req.resume().on('end', () => next());
+};
+
+const parsersOf = (kit: typeof express): [string, RequestHandler[]][] => [
+  ['nothing', []],
+  ['express.json()', [kit.json()]],
+  ['express.text()', [kit.text({ type: '*/*' })]],
+  ['express.raw()', [kit.raw({ type: '*/*' })]],
+  [
+    'express.text() and express.urlencoded(), which pass it by',
+    [kit.text(), kit.urlencoded({ extended: false })],
+  ],
+  [
+    'express.json() that keeps rawBody',
+    [kit.json({ verify: (req, _res, buffer) => Object.assign(req, { rawBody: buffer }) })],
+  ],
+  ['a reader that leaves only rawBody', [keepRawBody]],
+];
+
+const MOUNTINGS: [string, Mounting][] = [
+  ['bare http', { basePath: BASE, bring: (receiver) => receiver }],
+  ['before(app)', { basePath: BASE, bring: (receiver) => receiver.before(express()) }],
+  [
+    'before(app) whose app has a parser',
+    { basePath: BASE, bring: (receiver) => receiver.before(express().use(express.json())) },
+  ],
+  ...parsersOf(express).map(([name, parsers]): [string, Mounting] => [
+    `Express 5 after ${name}`,
+    { bring: behind(express, ...parsers) },
+  ]),
+  ...parsersOf(express4).map(([name, parsers]): [string, Mounting] => [
+    `Express 4 after ${name}`,
+    { bring: behind(express4, ...parsers) },
+  ]),
+];
+
+async function mount({ basePath, bring }: Mounting) {
+  const scheme = basic({ username: USERNAME, password: SECRET });
+  const made = makeReceiver({ auth: { message: scheme, handoff: scheme }, ...(basePath && { basePath }) });
+  return { ...made, ...(await serve(bring(made.receiver))) };
+}
+
+describe.each(MOUNTINGS)('%s', (_name, mounting) => {
+  it('brings every kind of event to its handler', async () => {
+    const to = await mount(mounting);
+    const send = (path: string, body: object) =>
+      request(to.url).post(`${BASE}${path}`).set('Authorization', GOOD).send(body);
+    const message = agentMessageBody();
+    const establish = establishBody();
+    const answers = [
+      await send('', message),
+      await send('/conversation/establish', establish),
+      await send('/chat', chatBody()),
+      await send('/conversation/close', closeBody()),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers[0]?.text).toBe('{"code":200,"msg":"success"}');
+    expect(answers[1]?.text).toBe('{"code":200,"message":"success"}');
+    expect(to.seen.map(({ event }) => event)).toEqual([
+      'message',
+      'handoff.requested',
+      'handoff.message',
+      'handoff.closed',
+    ]);
+    expect(to.seen[0]?.payload).toMatchObject(message);
+    expect(to.seen[1]?.payload).toMatchObject(establish);
+  });
+
+  it.each([
+    ['without credentials', undefined, JSON.stringify(agentMessageBody()), 401],
+    ['with an empty body', GOOD, '', 400],
+    ['with a body of the wrong shape', GOOD, '{"conversation_id":{}}', 400],
+    ['with a list', GOOD, '[]', 400],
+  ])('refuses a request %s, and goes on', async (_what, authorization, body, status) => {
+    const to = await mount(mounting);
+    const refused = await sendRaw(to.port, {
+      path: BASE,
+      headers: [
+        ['Content-Type', 'application/json'],
+        ...(authorization ? [['Authorization', authorization] as const] : []),
+      ],
+      body,
+    });
+    expect(refused.status).toBe(status);
+    expect(JSON.parse(refused.body)).toMatchObject({ code: status });
+    expect(to.seen).toHaveLength(0);
+    const good = await request(to.url).post(BASE).set('Authorization', GOOD).send(agentMessageBody());
+    expect(good.status).toBe(200);
+    expect(to.seen).toHaveLength(1);
+  });
+
+  it('answers probes', async () => {
+    const to = await mount(mounting);
+    for (const path of [BASE, `${BASE}/chat`]) {
+      const sent = request(to.url).post(path).send({ istest: true });
+      expect((await sent.set('Authorization', GOOD)).status).toBe(200);
+    }
+    expect(to.seen.map(({ event }) => event)).toEqual(['probe', 'probe']);
+  });
+
+  it('names a probe that was refused, whoever read its body', async () => {
+    const to = await mount(mounting);
+    expect((await request(to.url).post(BASE).send({ istest: true })).status).toBe(401);
+    expect(await to.logged.until('probe was refused')).toBeTruthy();
+  });
+});
+
+describe('a body that something else has read', () => {
+  it.each([
+    ['Express 5', express],
+    ['Express 4', express4],
+  ])('is 500 at once, and the log says what to do: %s', async (_name, kit) => {
+    const { receiver, seen, logged } = makeReceiver();
+    const { url } = await serve(kit().use(consume).use(receiver));
+    const answer = await request(url).post('/').send(agentMessageBody());
+    expect(answer.status).toBe(500);
+    expect(answer.body).toEqual({ code: 500, msg: 'body not available' });
+    expect(seen).toHaveLength(0);
+    expect(logged.about('request refused')[0]?.detail).toContain('Mount the receiver before that middleware');
+  });
+
+  it('is taken from req.body where the stream has nothing in it', async () => {
+    const { receiver, seen } = makeReceiver();
+    const body = agentMessageBody();
+    const { url } = await serve((req, res) => receiver(Object.assign(req, { body }), res));
+    const answer = await request(url)
+      .post('/')
+      .set('Content-Type', 'application/json')
+      .set('Content-Length', '0');
+    expect(answer.status).toBe(200);
+    expect(seen[0]?.payload).toMatchObject(body);
+  });
+
+  it('is held to the limit as Buffer and as rawBody', async () => {
+    for (const parser of [express.raw({ type: '*/*', limit: '1mb' }), keepRawBody]) {
+      const { receiver, seen } = makeReceiver({ limits: { bodyBytes: 1024 } });
+      const { port } = await serve(express().use(parser).use(receiver));
+      const text = JSON.stringify(agentMessageBody({ padding: 'x'.repeat(1024) }));
+      const answer = await sendRaw(port, {
+        headers: [
+          ['Content-Type', 'application/json'],
+          ['Transfer-Encoding', 'chunked'],
+        ],
+        body: `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n0\r\n\r\n`,
+      });
+      expect(answer.status).toBe(413);
+      expect(seen).toHaveLength(0);
+    }
+  });
+
+  it('is checked for forbidden keys and depth as an object too', async () => {
+    const { receiver, seen } = makeReceiver();
+    const { url } = await serve(express().use(express.json()).use(receiver));
+    const send = (text: string) => request(url).post('/').set('Content-Type', 'application/json').send(text);
+    expect((await send('{"a":{"__proto__":{"b":1}}}')).text).toContain('forbidden key');
+    expect((await send(`{"a":${'['.repeat(100)}${']'.repeat(100)}}`)).text).toContain('nested too deeply');
+    expect(seen).toHaveLength(0);
+  });
+});
+
+describe('one receiver', () => {
+  it('may be mounted twice, and beside another', async () => {
+    const first = makeReceiver();
+    const second = makeReceiver();
+    const app = express().use('/a', first.receiver).use('/b', second.receiver).use('/c', first.receiver);
+    const { url } = await serve(app);
+    for (const prefix of ['/a', '/b', '/c']) {
+      expect((await request(url).post(prefix).send(agentMessageBody())).status).toBe(200);
+    }
+    expect([first.seen.length, second.seen.length]).toEqual([2, 1]);
+  });
+
+  it('is a listener of http.createServer as it is', async () => {
+    const { receiver, seen } = makeReceiver();
+    const answer = await request(createServer(receiver)).post('/').send(agentMessageBody());
+    expect(answer.status).toBe(200);
+    expect(seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,208 @@
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { basic, noAuth, pathToken, type ReceiverOptions, webhookUser } from '../../src/index.js';
+import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { BEARER_TOKEN, basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { fakeService } from '../helpers/fake-service.js';
+import { type Started, start } from '../helpers/start.js';
+
+const SHAPES = [
+  ['message', agentMessageBody],
+  ['establish', establishBody],
+  ['chat', chatBody],
+  ['close', closeBody],
+  ['nothing but istest', () => ({})],
+  ['no known', () => ({ conversation_id: [], body: 5, output: 'x' })],
+] as const;
+
+const MESSAGE = basicHeader('message-user', SECRET);
+const HANDOFF = basicHeader('handoff-user', SECRET);
+
+const HEADER_AUTH = {
+  message: basic({ username: 'message-user', password: SECRET }),
+  handoff: basic({ username: 'handoff-user', password: SECRET }),
+};
+
+const TOKEN_AUTH = { message: webhookUser({ username: BEARER_TOKEN }), handoff: pathToken(PATH_TOKEN) };
+
+const probe = (to: Started, path: string, authorization?: string, body: object = agentMessageBody()) => {
+  const sending = request(to.url)
+    .post(path)
+    .send({ ...body, istest: true });
+  return authorization === undefined ? sending : sending.set('Authorization', authorization);
+};
+
+/** A receiver with everything that a probe must not set off. */
+async function startWatched(options: Partial<ReceiverOptions>) {
+  const service = await fakeService();
+  const asked: string[] = [];
+  const to = await start({ service: service.options, greeting: 'Hello', ...options });
+  to.receiver.admit(({ conversationId }) => {
+    asked.push(conversationId);
+    return true;
+  });
+  const expectNothingDone = async (): Promise<void> => {
+    await to.receiver.close();
+    expect(to.seen.filter(({ event }) => event !== 'probe')).toHaveLength(0);
+    expect(asked).toHaveLength(0);
+    expect(service.calls).toHaveLength(0);
+    expect(to.receiver.stats()).toEqual({ pending: 0, remembered: 0 });
+  };
+  return { ...to, expectNothingDone };
+}
+
+describe('a probe with valid credentials', () => {
+  it.each(SHAPES)('in the shape of %s is answered on every path, and does nothing', async (_name, shape) => {
+    const to = await startWatched({ auth: HEADER_AUTH });
+    const sent = [
+      ['/', MESSAGE, 'message'],
+      ['/', HANDOFF, 'message'],
+      ['/conversation/establish', HANDOFF, 'establish'],
+      ['/chat', HANDOFF, 'chat'],
+      ['/conversation/close', HANDOFF, 'close'],
+    ] as const;
+    for (const [path, authorization] of sent) {
+      expect((await probe(to, path, authorization, shape())).status).toBe(200);
+    }
+    expect(to.seen.map(({ payload }) => payload)).toEqual(sent.map(([, , endpoint]) => ({ endpoint })));
+    await to.expectNothingDone();
+  });
+
+  it.each(SHAPES)('in the shape of %s passes with the path token', async (_name, shape) => {
+    const to = await startWatched({ auth: TOKEN_AUTH });
+    for (const path of ['', '/conversation/establish', '/chat', '/conversation/close']) {
+      expect((await probe(to, `/${PATH_TOKEN}${path}`, undefined, shape())).status).toBe(200);
+    }
+    expect((await probe(to, '/', `Bearer ${BEARER_TOKEN}`, shape())).status).toBe(200);
+    expect(to.seen).toHaveLength(5);
+    await to.expectNothingDone();
+  });
+});
+
+describe('a probe without them', () => {
+  it.each(SHAPES)('in the shape of %s is 401 on every path', async (_name, shape) => {
+    const to = await startWatched({ auth: HEADER_AUTH });
+    for (const path of ['/', '/conversation/establish', '/chat', '/conversation/close']) {
+      expect((await probe(to, path, undefined, shape())).status).toBe(401);
+      expect((await probe(to, path, basicHeader(USERNAME, 'wrong'), shape())).status).toBe(401);
+    }
+    expect((await probe(to, '/chat', MESSAGE, shape())).status).toBe(401);
+    expect(to.seen).toHaveLength(0);
+    await to.expectNothingDone();
+  });
+
+  it.each(SHAPES)('in the shape of %s passes where probes need none', async (_name, shape) => {
+    const to = await startWatched({ auth: HEADER_AUTH, probes: { auth: 'none' } });
+    for (const path of ['/', '/conversation/establish', '/chat', '/conversation/close']) {
+      expect((await probe(to, path, undefined, shape())).status).toBe(200);
+      expect((await probe(to, path, 'Basic !!!', shape())).status).toBe(200);
+    }
+    expect(to.seen).toHaveLength(8);
+    await to.expectNothingDone();
+  });
+
+  it('is 401 with credentials of the other group, but for the mount root', async () => {
+    const to = await start({ auth: HEADER_AUTH, paths: { message: '/messages' } });
+    expect((await probe(to, '/messages', HANDOFF)).status).toBe(401);
+    expect((await probe(to, '/chat', MESSAGE)).status).toBe(401);
+    expect((await probe(to, '/messages', MESSAGE)).status).toBe(200);
+    expect(to.seen).toHaveLength(1);
+  });
+
+  it('is named in the log, with the option that lets it in', async () => {
+    const to = await start({ auth: HEADER_AUTH });
+    const answer = await probe(to, '/chat');
+    expect(answer.body).toEqual({ code: 401, message: 'unauthorized' });
+    const line = await to.logged.until('probe was refused');
+    expect(line.msg).toContain('probes: { auth: "none" }');
+    expect(line).toMatchObject({ endpoint: 'chat', status: 401, requestId: answer.headers['x-request-id'] });
+  });
+
+  it('is told in the log from anything else without credentials', async () => {
+    const to = await start({ auth: HEADER_AUTH });
+    for (const body of [chatBody(), chatBody({ istest: 'true' }), { a: { istest: true } }]) {
+      expect((await request(to.url).post('/chat').send(body)).status).toBe(401);
+    }
+    expect(
+      (
+        await request(to.url)
+          .post('/chat')
+          .send({ istest: true, padding: 'x'.repeat(20_000) })
+      ).status,
+    ).toBe(401);
+    await to.logged.until('request refused');
+    await to.receiver.close();
+    expect(to.logged.about('probe was refused')).toHaveLength(0);
+    expect(to.logged.about('request refused')).toHaveLength(4);
+  });
+});
+
+describe('what is not a probe', () => {
+  it.each([['true'], [1], [false], [null], [{}]])('because istest is %j is an event', async (istest) => {
+    const to = await start();
+    expect((await request(to.url).post('/').send(agentMessageBody({ istest }))).status).toBe(200);
+    expect(to.seen.map(({ event }) => event)).toEqual(['message']);
+  });
+
+  it('needs the message webhook’s own scheme at the mount root', async () => {
+    const to = await start({ auth: HEADER_AUTH });
+    const send = (authorization: string) =>
+      request(to.url).post('/').set('Authorization', authorization).send(agentMessageBody());
+    expect((await send(HANDOFF)).status).toBe(401);
+    expect(to.seen).toHaveLength(0);
+    expect((await send(MESSAGE)).status).toBe(200);
+  });
+
+  it('needs it also where the handoff endpoints are open', async () => {
+    const to = await start({ auth: { message: HEADER_AUTH.message, handoff: noAuth() } });
+    expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(401);
+    expect((await probe(to, '/')).status).toBe(200);
+    expect(to.seen.map(({ event }) => event)).toEqual(['probe']);
+  });
+
+  it.each(['required', 'none'] as const)(
+    'is refused without being told what is wrong with it: %s',
+    async (auth) => {
+      const to = await start({ auth: { message: HEADER_AUTH.message, handoff: noAuth() }, probes: { auth } });
+      for (const text of ['', '{', '[]', '{"__proto__":{}}', JSON.stringify(agentMessageBody())]) {
+        const answer = await request(to.url).post('/').set('Content-Type', 'application/json').send(text);
+        expect(answer.body).toEqual({ code: 401, msg: 'unauthorized' });
+      }
+      expect(to.seen).toHaveLength(0);
+    },
+  );
+
+  it('is not found at a mount root where no endpoint is', async () => {
+    const to = await start({ auth: HEADER_AUTH, paths: { message: '/messages' } });
+    const send = (body: object, authorization: string) =>
+      request(to.url).post('/').set('Authorization', authorization).send(body);
+    expect((await send(agentMessageBody(), MESSAGE)).status).toBe(404);
+    expect((await send({ istest: true }, MESSAGE)).status).toBe(200);
+    expect((await send({ istest: true }, HANDOFF)).status).toBe(200);
+    expect((await send({ istest: true }, 'Basic x')).status).toBe(401);
+    expect(to.seen.map(({ payload }) => payload)).toEqual([{ endpoint: 'root' }, { endpoint: 'root' }]);
+  });
+});
+
+describe('observers of probes', () => {
+  it('get what happened and nothing that acts', async () => {
+    const to = await start();
+    const answer = await probe(to, '/chat');
+    const [context] = to.seen;
+    expect(context).toMatchObject({ event: 'probe', payload: { endpoint: 'chat' } });
+    expect(context?.requestId).toBe(answer.headers['x-request-id']);
+    expect(context?.receivedAt).toBeInstanceOf(Date);
+    for (const name of ['reply', 'close', 'conversationId']) expect(context).not.toHaveProperty(name);
+  });
+
+  it('cannot change the answer by failing', async () => {
+    const to = await start();
+    const errors: unknown[] = [];
+    to.receiver.on('probe', () => {
+      throw new Error('observer broke');
+    });
+    to.receiver.onError(({ event, error }) => errors.push([event, String(error)]));
+    expect((await probe(to, '/')).status).toBe(200);
+    expect(errors).toEqual([['probe', 'Error: observer broke']]);
+  });
+});

@@ -1,0 +1,179 @@
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { createReceiver, noAuth, type Receipt } from '../../src/index.js';
+import { chatBody, establishBody } from '../fixtures/bodies.js';
+import { deferred } from '../helpers/deferred.js';
+import { API_KEY, fakeService } from '../helpers/fake-service.js';
+import { type Started, start } from '../helpers/start.js';
+
+const REPLY = '/v1/human/message/receive';
+const CLOSE = '/v1/human/close';
+
+const chat = (to: Started, conversation_id: string) =>
+  request(to.url).post('/chat').send(chatBody({ conversation_id }));
+
+describe('a reply and a close', () => {
+  it('reach the service in the form of the contract', async () => {
+    const service = await fakeService();
+    const to = await start({ service: service.options });
+    const receipts: Receipt[] = [];
+    to.receiver.on('handoff.message', async ({ reply, close }) => {
+      receipts.push(await reply('Good morning ☀️'), await close());
+    });
+    const before = Date.now();
+    expect((await chat(to, 'c-1')).status).toBe(200);
+    const time = expect.toSatisfy((value: number) => value >= before && value <= Date.now());
+    expect(service.calls).toEqual([
+      {
+        path: REPLY,
+        authorization: `Bearer ${API_KEY}`,
+        body: { conversation_id: 'c-1', timestamp: time, body: 'Good morning ☀️' },
+      },
+      { path: CLOSE, authorization: `Bearer ${API_KEY}`, body: { conversation_id: 'c-1', timestamp: time } },
+    ]);
+    expect(receipts.map(({ conversationId }) => conversationId)).toEqual(['c-1', 'c-1']);
+    expect(await receipts[0]?.delivered).toEqual({ code: 0, message: 'as the test says' });
+  });
+
+  it('can be made of a handoff request too', async () => {
+    const service = await fakeService();
+    const to = await start({ service: service.options });
+    to.receiver.on('handoff.requested', ({ reply }) => reply('Hello'));
+    const body = establishBody();
+    await request(to.url).post('/conversation/establish').send(body);
+    expect(service.calls).toMatchObject([
+      { path: REPLY, body: { conversation_id: body.conversation_id, body: 'Hello' } },
+    ]);
+  });
+
+  it('can be made from outside a handler', async () => {
+    const service = await fakeService();
+    const to = await start({ service: service.options });
+    await to.receiver.conversations.reply('c-9', 'Still here');
+    await to.receiver.conversations.close('c-9');
+    expect(service.calls).toMatchObject([
+      { path: REPLY, body: { conversation_id: 'c-9', body: 'Still here' } },
+      { path: CLOSE, body: { conversation_id: 'c-9' } },
+    ]);
+  });
+
+  it('arrive in the order they were made, also when nobody waits for them', async () => {
+    const gates = [deferred(), deferred(), deferred()];
+    let inside = 0;
+    let most = 0;
+    const service = await fakeService(async () => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await gates[service.calls.length - 1]?.promise;
+      inside -= 1;
+      return 200;
+    });
+    const to = await start({ service: service.options });
+    to.receiver.on('handoff.message', ({ reply, close }) => {
+      void reply('one');
+      void reply('two');
+      void close();
+    });
+    expect((await chat(to, 'c-1')).status).toBe(200);
+    for (const [index, gate] of gates.entries()) {
+      await service.came(index + 1);
+      gate.resolve();
+    }
+    await to.receiver.close();
+    expect(service.calls.map(({ path, body }) => [path, body])).toMatchObject([
+      [REPLY, { body: 'one' }],
+      [REPLY, { body: 'two' }],
+      [CLOSE, {}],
+    ]);
+    expect(most).toBe(1);
+  });
+
+  it('of one conversation do not wait for those of another', async () => {
+    const held = deferred<number>();
+    const service = await fakeService(({ body }) =>
+      JSON.stringify(body).includes('slow') ? held.promise : 200,
+    );
+    const to = await start({ service: service.options });
+    const slow = to.receiver.conversations.reply('slow', 'x');
+    await service.came(1);
+    await to.receiver.conversations.reply('quick', 'y');
+    held.resolve(200);
+    await slow;
+    expect(service.calls).toHaveLength(2);
+  });
+});
+
+describe('a reply that does not arrive', () => {
+  it('fails the handler that waits for it', async () => {
+    const service = await fakeService(() => 500);
+    const to = await start({ service: service.options });
+    const errors: unknown[] = [];
+    to.receiver
+      .on('handoff.message', ({ reply }) => reply('Hello'))
+      .onError(({ error }) => errors.push(error));
+    expect((await chat(to, 'c-1')).status).toBe(500);
+    expect(errors).toMatchObject([{ name: 'ServiceError', endpoint: 'reply' }]);
+    expect(to.logged.text()).not.toContain(API_KEY);
+  });
+
+  it('takes nothing down when nobody waits for it, and is in the log', async () => {
+    const service = await fakeService(() => 500);
+    const to = await start({ service: service.options });
+    to.receiver.on('handoff.message', ({ reply, close }) => {
+      void reply('Hello');
+      void close();
+    });
+    expect((await chat(to, 'c-1')).status).toBe(200);
+    await to.receiver.close();
+    const lines = to.logged.about('did not reach the service');
+    expect(lines).toMatchObject([{ conversationId: 'c-1' }, { conversationId: 'c-1' }]);
+    expect(to.logged.text()).not.toContain('Hello');
+  });
+
+  it('does not hold up the next', async () => {
+    const service = await fakeService(() => (service.calls.length === 1 ? 500 : 200));
+    const to = await start({ service: service.options });
+    await expect(to.receiver.conversations.reply('c-1', 'one')).rejects.toThrow();
+    await expect(to.receiver.conversations.reply('c-1', 'two')).resolves.toMatchObject({
+      conversationId: 'c-1',
+    });
+  });
+
+  it('because nobody said where the service is says that', async () => {
+    const to = await start();
+    const missing = {
+      code: 'SERVICE_NOT_CONFIGURED',
+      message: expect.stringContaining('service: { baseUrl, apiKey }'),
+    };
+    const errors: unknown[] = [];
+    to.receiver
+      .on('handoff.message', ({ reply }) => reply('Hello'))
+      .onError(({ error }) => errors.push(error));
+    expect((await chat(to, 'c-1')).status).toBe(500);
+    expect(errors).toMatchObject([missing]);
+    await expect(to.receiver.conversations.close('c-1')).rejects.toMatchObject(missing);
+  });
+
+  it('because it is empty is never sent', async () => {
+    const service = await fakeService();
+    const to = await start({ service: service.options });
+    await expect(to.receiver.conversations.reply('c-1', '')).rejects.toMatchObject({ code: 'INVALID_BODY' });
+    expect(service.calls).toHaveLength(0);
+  });
+
+  it('because its signal aborted is given up', async () => {
+    const held = deferred<number>();
+    const service = await fakeService(() => held.promise);
+    const receiver = createReceiver({
+      auth: { message: noAuth(), handoff: noAuth() },
+      service: service.options,
+      log: false,
+    });
+    const giveUp = new AbortController();
+    const sent = receiver.conversations.reply('c-1', 'x', { signal: giveUp.signal });
+    await service.came(1);
+    giveUp.abort();
+    await expect(sent).rejects.toThrow();
+    held.resolve(200);
+  });
+});

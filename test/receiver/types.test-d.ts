@@ -1,0 +1,181 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import {
+  type Acceptance,
+  type AdmitContext,
+  type AuthChoice,
+  basic,
+  createReceiver,
+  type EventName,
+  type HandlerContexts,
+  type Listener,
+  noAuth,
+  type Receipt,
+  type Receiver,
+  type TranscriptItem,
+  type User,
+  webhookUser,
+} from '../../src/index.js';
+import type {
+  AgentMessage,
+  AudioClip,
+  HandoffChat,
+  HandoffClose,
+  HandoffRequest,
+} from '../../src/protocol/index.js';
+
+const receiver = createReceiver({ auth: { message: noAuth(), handoff: noAuth() }, log: false });
+
+describe('on', () => {
+  it('gives a message its payload, its text and its speech', () => {
+    receiver.on('message', ({ event, payload, text, audio, sentAt, attempt, signal }) => {
+      expectTypeOf(event).toEqualTypeOf<'message'>();
+      expectTypeOf(payload).toEqualTypeOf<AgentMessage>();
+      expectTypeOf(payload.message_id).toEqualTypeOf<string>();
+      expectTypeOf(payload.usage.tokens.total_tokens).toEqualTypeOf<number | null>();
+      expectTypeOf(text).toEqualTypeOf<string>();
+      expectTypeOf(audio).toEqualTypeOf<readonly AudioClip[]>();
+      expectTypeOf(sentAt).toEqualTypeOf<Date | null>();
+      expectTypeOf(attempt).toEqualTypeOf<number>();
+      expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+    });
+  });
+
+  it('gives a handoff request its user, its transcript and ways to act', () => {
+    receiver.on('handoff.requested', async ({ event, payload, user, transcript, replyBy, reply, close }) => {
+      expectTypeOf(event).toEqualTypeOf<'handoff.requested'>();
+      expectTypeOf(payload).toEqualTypeOf<HandoffRequest>();
+      expectTypeOf(user).toEqualTypeOf<User>();
+      expectTypeOf(transcript).toEqualTypeOf<readonly TranscriptItem[]>();
+      expectTypeOf(replyBy).toEqualTypeOf<Date>();
+      expectTypeOf(await reply('Hello')).toEqualTypeOf<Receipt>();
+      expectTypeOf(await close()).toEqualTypeOf<Receipt>();
+    });
+  });
+
+  it('gives a user’s message its words, and a close its reason', () => {
+    receiver.on('handoff.message', ({ payload, conversationId, reply }) => {
+      expectTypeOf(payload).toEqualTypeOf<HandoffChat>();
+      expectTypeOf(payload.body).toEqualTypeOf<string>();
+      expectTypeOf(conversationId).toEqualTypeOf<string>();
+      return reply(payload.body);
+    });
+    receiver.on('handoff.closed', ({ payload }) => {
+      expectTypeOf(payload).toEqualTypeOf<HandoffClose>();
+      expectTypeOf<'TIMEOUT'>().toExtend<typeof payload.type>();
+    });
+  });
+
+  it('gives a probe its endpoint', () => {
+    receiver.on('probe', ({ payload }) => {
+      expectTypeOf(payload.endpoint).toEqualTypeOf<'message' | 'establish' | 'chat' | 'close' | 'root'>();
+    });
+  });
+
+  it('knows the names of events', () => {
+    expectTypeOf<EventName>().toEqualTypeOf<
+      'message' | 'handoff.requested' | 'handoff.message' | 'handoff.closed' | 'probe'
+    >();
+    // @ts-expect-error there is no such event
+    receiver.on('messages', () => {});
+    // @ts-expect-error nor this
+    receiver.on('handoff', () => {});
+    // @ts-expect-error every event is onAny's
+    receiver.on('*', () => {});
+  });
+
+  it('knows which fields are there', () => {
+    // @ts-expect-error the field of another event
+    receiver.on('handoff.message', ({ text }) => text);
+    // @ts-expect-error the field of another event's payload is not a string here
+    receiver.on('message', ({ payload }) => payload.body.length);
+    // @ts-expect-error what is received is not to be changed
+    receiver.on('message', (context) => (context.conversationId = 'x'));
+    // @ts-expect-error words are needed
+    receiver.on('handoff.message', ({ reply }) => reply());
+  });
+});
+
+describe('what cannot act', () => {
+  it('has neither reply nor close', () => {
+    expectTypeOf<HandlerContexts['message']>().not.toHaveProperty('reply');
+    expectTypeOf<HandlerContexts['message']>().not.toHaveProperty('close');
+    expectTypeOf<HandlerContexts['handoff.closed']>().not.toHaveProperty('reply');
+    expectTypeOf<HandlerContexts['handoff.closed']>().not.toHaveProperty('close');
+    expectTypeOf<HandlerContexts['probe']>().not.toHaveProperty('reply');
+    expectTypeOf<HandlerContexts['probe']>().not.toHaveProperty('conversationId');
+    expectTypeOf<AdmitContext>().not.toHaveProperty('reply');
+    expectTypeOf<AdmitContext>().not.toHaveProperty('close');
+    // @ts-expect-error a message is not answered here
+    receiver.on('message', ({ reply }) => reply('x'));
+    // @ts-expect-error a closed handoff is not answered any more
+    receiver.on('handoff.closed', ({ reply }) => reply('x'));
+    // @ts-expect-error nor is a probe
+    receiver.on('probe', ({ reply }) => reply('x'));
+    // @ts-expect-error a gate only judges
+    receiver.admit(({ reply }) => reply('x'));
+  });
+});
+
+describe('onAny', () => {
+  it('narrows by the event’s name', () => {
+    receiver.onAny((context) => {
+      expectTypeOf(context.event).toEqualTypeOf<EventName>();
+      expectTypeOf(context.requestId).toEqualTypeOf<string>();
+      // @ts-expect-error not every event can be answered
+      void context.reply;
+      if (context.event === 'message') expectTypeOf(context.text).toEqualTypeOf<string>();
+      if (context.event === 'handoff.message') expectTypeOf(context.payload).toEqualTypeOf<HandoffChat>();
+      if (context.event === 'handoff.requested') expectTypeOf(context.user).toEqualTypeOf<User>();
+      if (context.event === 'probe') expectTypeOf(context).toEqualTypeOf<HandlerContexts['probe']>();
+      switch (context.event) {
+        case 'handoff.message':
+        case 'handoff.requested':
+          return context.reply('x');
+        case 'handoff.closed':
+          return context.payload.type;
+        case 'message':
+          return context.audio;
+        case 'probe':
+          return context.payload.endpoint;
+        default:
+          return expectTypeOf(context).toBeNever();
+      }
+    });
+  });
+});
+
+describe('createReceiver', () => {
+  it('needs both choices', () => {
+    const options = { auth: { message: noAuth() } };
+    // @ts-expect-error who may send handoff requests was not said
+    const make = () => createReceiver(options);
+    expectTypeOf(make).returns.toEqualTypeOf<Receiver>();
+    // @ts-expect-error a name misspelt
+    void (() => createReceiver({ auth: { message: false, handoff: false }, greetings: 'Hi' }));
+  });
+
+  it('takes schemes, functions and lists of them', () => {
+    expectTypeOf(webhookUser({ username: 'u' })).toExtend<AuthChoice>();
+    expectTypeOf(() => true).toExtend<AuthChoice>();
+    expectTypeOf(async () => false).toExtend<AuthChoice>();
+    expectTypeOf([noAuth(), basic({ username: 'u', password: 'p' }), () => true]).toExtend<AuthChoice>();
+    expectTypeOf<string>().not.toExtend<AuthChoice>();
+    expectTypeOf(() => 'yes').not.toExtend<AuthChoice>();
+  });
+
+  it('makes a listener, whose methods chain', () => {
+    expectTypeOf(receiver).toExtend<Listener>();
+    expectTypeOf(
+      receiver
+        .on('message', () => {})
+        .onAny(() => {})
+        .onError(() => {})
+        .admit(() => true),
+    ).toEqualTypeOf<Receiver>();
+    expectTypeOf(receiver.before(receiver)).toEqualTypeOf<Listener>();
+    expectTypeOf(receiver.close()).resolves.toEqualTypeOf<{ readonly unfinished: number }>();
+    expectTypeOf<Acceptance>().toExtend<string>();
+    // @ts-expect-error a gate says yes, no, or why not
+    receiver.admit(() => 5);
+  });
+});

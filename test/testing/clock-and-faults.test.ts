@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { echoBench } from './support.js';
+
+describe('the clock of the bench', () => {
+  it('stands still until it is advanced past the wait timeout', async () => {
+    const { bench, seen } = await echoBench();
+    const start = bench.clock.now();
+    await bench.requestHandoff();
+    bench.clock.advance(59_999);
+    expect(bench.conversation.state).toBe('connecting');
+    bench.clock.advance(1);
+    expect(bench.conversation).toMatchObject({ state: 'closed', endedBy: 'timeout' });
+    expect(bench.clock.now()).toBe(start + 60_000);
+    await bench.idle();
+    expect(seen.at(-1)).toMatchObject({ event: 'handoff.closed', payload: { type: 'TIMEOUT' } });
+  });
+
+  it('does not end a conversation that was answered', async () => {
+    const { bench } = await echoBench({ greeting: 'Hello' });
+    await bench.requestHandoff();
+    await bench.nextReply();
+    bench.clock.advance(600_000);
+    expect(bench.conversation.state).toBe('connected');
+  });
+});
+
+describe('the faults of the bench', () => {
+  it('make duplicates, which the receiver handles once', async () => {
+    const { bench, seen } = await echoBench();
+    await bench.requestHandoff();
+    bench.faults.set('duplicate', { copies: 3, on: ['chat'] });
+    const { also } = await bench.say('hello');
+    expect(also).toMatchObject([{ status: 200 }, { status: 200 }]);
+    expect(seen.filter(({ event }) => event === 'handoff.message')).toHaveLength(1);
+    expect(bench.replies).toHaveLength(1);
+  });
+
+  it('make the service fail, which the handler sees', async () => {
+    const { bench } = await echoBench();
+    await bench.requestHandoff();
+    bench.faults.set('answerError', { times: 1 });
+    expect(await bench.say('hello')).toMatchObject({ status: 500, accepted: false });
+    expect(await bench.say('hello')).toMatchObject({ status: 200, accepted: true });
+  });
+});

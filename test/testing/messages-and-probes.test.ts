@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { createServiceClient } from '../../src/index.js';
+import { echoBench } from './support.js';
+
+describe('the message webhook on the bench', () => {
+  it('gets what an agent says', async () => {
+    const { bench, seen } = await echoBench();
+    expect(await bench.agentMessage('It is on its way.')).toMatchObject({
+      status: 200,
+      body: { code: 200, msg: 'success' },
+    });
+    await bench.agentMessage({ text: 'And here.', userId: 'ada', conversationId: 'a-1' });
+    expect(seen).toMatchObject([
+      { event: 'message', text: 'It is on its way.' },
+      { event: 'message', text: 'And here.', conversationId: 'a-1', payload: { user_id: 'ada' } },
+    ]);
+  });
+
+  it('gets what a human says too', async () => {
+    const { bench, seen } = await echoBench();
+    await bench.requestHandoff({ agentConversationId: 'a-1' });
+    await bench.say('hello');
+    await bench.idle();
+    expect(seen.at(-1)).toMatchObject({ event: 'message', conversationId: 'a-1', text: 'You said: hello' });
+  });
+});
+
+describe('a probe on the bench', () => {
+  it.each([undefined, 'establish', 'chat', 'close'] as const)(
+    'reaches %s and is only observed',
+    async (endpoint) => {
+      const { bench, seen } = await echoBench();
+      expect(await bench.probe(endpoint ? { endpoint } : undefined)).toMatchObject({ status: 200 });
+      expect(seen).toMatchObject([{ event: 'probe', payload: { endpoint: endpoint ?? 'message' } }]);
+    },
+  );
+
+  it('is what a webhook check of the service client sends', async () => {
+    const { bench } = await echoBench();
+    const { results } = await createServiceClient(bench.service).webhooks.check();
+    expect(results).toMatchObject([
+      { type: 'message', reachable: true, webhook_url: bench.url },
+      { type: 'human_service', reachable: true, component_id: 'human-service' },
+    ]);
+  });
+});

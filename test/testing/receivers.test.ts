@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express from 'express';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { basic, bearer, createReceiver, noAuth, pathToken, webhookUser } from '../../src/index.js';
+import { type BenchReceiverOptions, createTestBench } from '../../src/testing/index.js';
+import { echoReceiver, errorOf, untilTestEnds } from './support.js';
+
+const token = 'a-token-of-16-or-more';
+const message = webhookUser({ username: 'acme', secret: 'the-secret' });
+const address = { username: 'acme', secret: 'the-secret', token };
+
+const appAtWebhook = async (options: BenchReceiverOptions) =>
+  express().use('/webhook', echoReceiver(options));
+
+const expectAnEcho = async (bench: Awaited<ReturnType<typeof createTestBench>>) => {
+  await bench.requestHandoff();
+  await bench.say('hello');
+  expect(await bench.nextReply()).toMatchObject({ text: 'You said: hello' });
+  expect(await bench.agentMessage('an answer')).toMatchObject({ status: 200 });
+};
+
+describe('what can be put on the bench', () => {
+  it('a function that makes a receiver from the options of the bench', async () => {
+    const bench = await createTestBench({ receiver: (options) => echoReceiver(options) });
+    await expectAnEcho(untilTestEnds(bench));
+    expect((await fetch(bench.url, { method: 'POST' })).status).toBe(401);
+  });
+
+  it('a function that takes its time, and makes an app with a path', async () => {
+    const bench = await createTestBench({ receiver: appAtWebhook, path: '/webhook/' });
+    await expectAnEcho(untilTestEnds(bench));
+    expect(new URL(bench.url).pathname).toBe('/webhook');
+  });
+
+  it('a function whose credentials the test chooses', async () => {
+    const bench = await createTestBench({
+      receiver: (options) => echoReceiver(options),
+      username: 'acme',
+      token,
+    });
+    await expectAnEcho(untilTestEnds(bench));
+    const headers = { authorization: 'Bearer acme', 'content-type': 'application/json' };
+    const body = '{"istest":true}';
+    expect((await fetch(bench.url, { method: 'POST', headers, body })).status).toBe(200);
+    expect((await fetch(`${bench.url}${token}/chat`, { method: 'POST', headers, body })).status).toBe(200);
+  });
+
+  it('an app that learns of the service from its environment', async () => {
+    const bench = untilTestEnds(await createTestBench());
+    process.env.BENCH_SERVICE_URL = bench.service.baseUrl;
+    onTestFinished(() => {
+      delete process.env.BENCH_SERVICE_URL;
+    });
+    const service = { baseUrl: process.env.BENCH_SERVICE_URL, apiKey: bench.service.apiKey };
+    const app = express();
+    app.use('/webhook', echoReceiver({ auth: { message, handoff: pathToken(token) }, service }));
+    await bench.connect(app, { path: '/webhook', ...address });
+    await expectAnEcho(bench);
+  });
+
+  it('a function given to connect', async () => {
+    const bench = untilTestEnds(await createTestBench());
+    await bench.connect((options) => echoReceiver(options));
+    await expectAnEcho(bench);
+  });
+
+  it('a finished receiver', async () => {
+    const receiver = createReceiver({ auth: { message, handoff: pathToken(token) }, log: false });
+    const bench = untilTestEnds(await createTestBench({ receiver, ...address }));
+    expect((await bench.requestHandoff()).state).toBe('connecting');
+    expect(await bench.agentMessage()).toMatchObject({ status: 200 });
+  });
+
+  it('any request listener, without credentials', async () => {
+    const paths: unknown[] = [];
+    const bench = await createTestBench({
+      receiver: (request: IncomingMessage, response: ServerResponse) => {
+        paths.push([request.url, request.headers.authorization]);
+        response.end();
+      },
+    });
+    untilTestEnds(bench);
+    await bench.requestHandoff();
+    await bench.say('hello');
+    await bench.closeByUser();
+    await bench.agentMessage();
+    expect(paths).toEqual([
+      ['/conversation/establish', undefined],
+      ['/chat', undefined],
+      ['/conversation/close', undefined],
+      ['/', undefined],
+    ]);
+  });
+
+  it.each([
+    ['Bearer', bearer('the-bearer'), { username: 'the-bearer' }],
+    ['Basic', basic({ username: 'u', password: 'the-password' }), { username: 'u', secret: 'the-password' }],
+    [
+      'a header',
+      ({ headers }: { headers: NodeJS.Dict<string | string[]> }) => headers['x-key'] === 'the-key',
+      { headers: { 'x-key': 'the-key' } },
+    ],
+  ])('handoff endpoints that ask for %s, at a path of their own', async (_name, handoff, credentials) => {
+    const app = express();
+    app.use('/handoff', createReceiver({ auth: { message: false, handoff }, log: false }));
+    const where = { message: false, handoff: { path: '/handoff', ...credentials } } as const;
+    const bench = untilTestEnds(await createTestBench({ receiver: app, ...where }));
+    expect((await bench.requestHandoff()).state).toBe('connecting');
+    expect(await errorOf(bench.agentMessage())).toMatchObject({ code: 'NO_MESSAGE_WEBHOOK' });
+  });
+});
+
+describe('what cannot be put on the bench', () => {
+  it.each([
+    ['an object', { receiver: {} }, 'receiver is a value of type object. Give the bench one of'],
+    ['null', { receiver: null }, 'receiver is null. Give the bench one of'],
+    [
+      'a function that returns nothing',
+      { receiver: () => {} },
+      'returned a value of type undefined. Give the bench',
+    ],
+    ['a path without a slash', { receiver: () => noAuth, path: 'webhook' }, 'a path begins with "/"'],
+    ['a secret alone', { receiver: () => noAuth, secret: 's' }, 'a secret is sent together with a username'],
+  ])('%s', async (_name, options, text) => {
+    const error = await errorOf(Reflect.apply(createTestBench, undefined, [options]));
+    expect(error.code).toBe('INVALID_RECEIVER');
+    expect(error.message).toContain(text);
+  });
+
+  it('a second receiver', async () => {
+    const bench = untilTestEnds(await createTestBench({ receiver: (options) => echoReceiver(options) }));
+    const error = await errorOf(bench.connect((options) => echoReceiver(options)));
+    expect(error).toMatchObject({
+      code: 'ALREADY_CONNECTED',
+      message: 'this bench has a receiver already: make another bench.',
+    });
+  });
+});
