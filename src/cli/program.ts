@@ -1,16 +1,37 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
+import { registerCheck } from './commands/check.js';
+import { registerClose } from './commands/close.js';
+import { registerDemo } from './commands/demo.js';
+import { registerDoctor } from './commands/doctor.js';
+import { registerHealth } from './commands/health.js';
+import { registerQa } from './commands/qa.js';
+import { registerReply } from './commands/reply.js';
+import { registerSend } from './commands/send.js';
 import { registerServe } from './commands/serve.js';
+import { registerSimulate } from './commands/simulate.js';
 import { EXIT } from './output.js';
 
 /** Adds one command to the program. */
 type Register = (program: Command) => void;
 
 /** Every command, in the order in which help lists them. */
-const COMMANDS: readonly Register[] = [registerServe];
+const COMMANDS: readonly Register[] = [
+  registerDemo,
+  registerServe,
+  registerSimulate,
+  registerSend,
+  registerDoctor,
+  registerCheck,
+  registerHealth,
+  registerReply,
+  registerClose,
+  registerQa,
+];
 
 const MORE_HELP = `
 Start here:
+  $ handoff-kit demo             a whole handoff on this machine, in a browser
   $ handoff-kit serve --dev      a receiver on this machine, with commands to paste
   $ handoff-kit help serve       all its settings
 

@@ -73,8 +73,8 @@ export function inline({
       host = deliveryHost;
     },
     seen: (event) => handled.has(event.key),
-    async accept(event) {
-      if (lanes.pending >= maxPending) return 'full';
+    accept(event) {
+      if (lanes.pending >= maxPending) return Promise.resolve('full');
       return answerInTime(
         event,
         lanes.run(event.conversationId, () => work(event)),

@@ -19,6 +19,7 @@ const asList = (value: unknown): unknown[] => {
 const looseText = z
   .union([z.string(), z.number().transform(String), z.boolean().transform(String)])
   .nullable()
+  .default(null)
   .catch(null);
 
 /** A piece of speech in an agent's answer. */

@@ -43,6 +43,8 @@ export const quantity = z
       .pipe(z.number()),
   ])
   .nullable()
+  // Before `catch`, which would make an error of every figure that is missing, only to drop it.
+  .default(null)
   .catch(null);
 
 /** The mark of an availability test. Only the boolean `true` counts; any other value is no reason to refuse. */

@@ -61,6 +61,8 @@ export function createListener(parts: ListenerParts): Listener {
     } catch (error) {
       dispatcher.report(error, { requestId });
       answers.breakDown(response, route.endpoint, requestId);
+    } finally {
+      inFlight.leave();
     }
   };
 
@@ -70,7 +72,7 @@ export function createListener(parts: ListenerParts): Listener {
     if (route && isOurs(route, request.method)) {
       inFlight.enter();
       const exchange = { request, response, route, requestId, receivedAt: Date.now() };
-      void serve(exchange).finally(() => inFlight.leave());
+      void serve(exchange);
       return;
     }
     if (next) return next();

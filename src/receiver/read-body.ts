@@ -37,15 +37,14 @@ export function checkAnnouncedSize(request: IncomingMessage, maxBytes: number): 
   return announced !== undefined && Number(announced) > maxBytes ? tooLarge(maxBytes) : null;
 }
 
-/** The body as bytes, or as whatever a body parser before the receiver has made of it. */
-export async function readBody(request: RequestWithBody, limits: ReadLimits): Promise<unknown> {
+/** The body as bytes, or as whatever a body parser before the receiver has made of it; or a promise of that. */
+export function readBody(request: RequestWithBody, limits: ReadLimits): unknown {
   if (request.rawBody instanceof Buffer) return withinLimit(request.rawBody, limits.maxBytes);
   if (!request.readableDidRead && !request.readableEnded) {
     const badType = checkContentType(request.headers);
     if (badType) return badType;
-    const bytes = await readStream(request, limits);
-    // Some platforms set req.body and hand over a stream that has nothing in it.
-    return bytes instanceof Buffer && bytes.length === 0 && hasContent(request.body) ? request.body : bytes;
+    const bytes = readStream(request, limits);
+    return hasContent(request.body) ? bytes.then((read) => (isEmpty(read) ? request.body : read)) : bytes;
   }
   if (request.body === undefined || request.body === null) return CONSUMED;
   // A parser that took something else for an object, such as a form, has not made an event of it.
@@ -57,6 +56,9 @@ export async function readBody(request: RequestWithBody, limits: ReadLimits): Pr
 const withinLimit = (bytes: Buffer, maxBytes: number): Buffer | Refusal =>
   bytes.length > maxBytes ? tooLarge(maxBytes) : bytes;
 
+const isEmpty = (read: Buffer | Refusal): boolean => read instanceof Buffer && read.length === 0;
+
+/** Some platforms set req.body and hand over a stream that has nothing in it. */
 const hasContent = (body: unknown): boolean =>
   typeof body === 'object' && body !== null
     ? Object.keys(body).length > 0

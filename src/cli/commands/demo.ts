@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { createCommandLog } from '../demo/command-log.js';
-import { parsePort } from '../demo/parse-flags.js';
 import { playScript } from '../demo/play-script.js';
 import { createScriptText } from '../demo/script-text.js';
 import { type Demo, QUESTION, startDemo } from '../demo/start-demo.js';
 import { watchUntilStopped } from '../demo/watch-until-stopped.js';
 import { EXIT, type Output, outputFor, printFailure } from '../output.js';
+import { parsePort } from '../parse-flags.js';
 
 interface DemoFlags {
   readonly port: number;

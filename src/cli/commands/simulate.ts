@@ -4,12 +4,12 @@ import { HandoffKitError } from '../../protocol/index.js';
 import { createSimulator } from '../../simulator/index.js';
 import { createCommandLog } from '../demo/command-log.js';
 import { readOpenapi } from '../demo/openapi.js';
-import { parsePort, parseTime, parseUrl } from '../demo/parse-flags.js';
 import { probeReceiver } from '../demo/probe-receiver.js';
 import { simulateText } from '../demo/simulate-text.js';
 import { agentFor, COMPONENT_ID, type ReceiverFlags, shownHandoffsUrl } from '../demo/simulated-agent.js';
 import { watchUntilStopped } from '../demo/watch-until-stopped.js';
 import { EXIT, type Output, outputFor, printFailure } from '../output.js';
+import { parsePort, parseTime, parseUrl } from '../parse-flags.js';
 
 interface SimulateFlags extends ReceiverFlags {
   readonly apiKey?: string;

@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { createColors } from 'picocolors';
+import type { WebhookCheckResult } from '../../protocol/index.js';
+import { printable } from '../../standalone/index.js';
+import { EXIT } from '../output.js';
+import { print } from '../run-command.js';
+import { hideInUrl } from '../service/hide-in-url.js';
+import {
+  addServiceFlags,
+  runWithService,
+  SERVICE_HELP,
+  type ServiceFlags,
+} from '../service/service-flags.js';
+import { table } from '../table.js';
+
+type CheckFlags = ServiceFlags & { readonly showUrls?: boolean };
+
+const MORE_HELP = `${SERVICE_HELP}
+
+Parts of a URL that could be a token are hidden; --show-urls shows them.
+
+Example:
+  $ export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…
+  $ handoff-kit check && echo 'all reachable'
+
+Exit codes: 0 every webhook is reachable, 1 one is not or the service said no, 2 wrong use`;
+
+/** Adds `check`: makes the service test the agent's webhooks. */
+export function registerCheck(program: Command): void {
+  const command = program
+    .command('check')
+    .summary("make the service test the agent's webhooks")
+    .description('Makes the service test every webhook of the agent, and shows which it can reach.')
+    .option('--show-urls', 'show whole URLs, with tokens that may be in them');
+  addServiceFlags(command).addHelpText('after', MORE_HELP).action(run);
+}
+
+function run(flags: CheckFlags): Promise<void> {
+  return runWithService(flags, async (service, output) => {
+    const { results } = await service.webhooks.check();
+    const shown = results.map((result) => ({
+      ...result,
+      webhook_url: flags.showUrls ? result.webhook_url : hideInUrl(result.webhook_url),
+    }));
+    const ok = results.every(({ reachable }) => reachable);
+    print(output, { ok, results: shown }, textOf(shown, output.colours));
+    return ok ? EXIT.ok : EXIT.no;
+  });
+}
+
+function textOf(results: readonly WebhookCheckResult[], colours: boolean): string {
+  if (results.length === 0) return 'This agent has no webhooks.';
+  const { green, red } = createColors(colours);
+  const rows = results.map((result) => [
+    result.reachable ? 'reachable' : 'UNREACHABLE',
+    result.type,
+    result.component_name ?? result.component_id ?? '',
+    result.http_status ? `HTTP ${result.http_status}` : 'no answer',
+    result.latency_ms === null ? '' : `${result.latency_ms} ms`,
+    result.webhook_url,
+  ]);
+  const lines = table(rows.map((row) => row.map(printable))).split('\n');
+  return lines.map((line, index) => (results[index]?.reachable ? green(line) : red(line))).join('\n');
+}

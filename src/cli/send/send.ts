@@ -1,0 +1,126 @@
+import { createColors } from 'picocolors';
+import {
+  below,
+  handoffBase,
+  headersOf,
+  judgeAnswer,
+  type Target,
+  urlOf,
+  type Verdict,
+  withoutSecrets,
+} from '../../doctor/index.js';
+import { ValidationError, validateWebhook, type WebhookEndpoint } from '../../protocol/index.js';
+import { type PostResult, postJson } from '../../simulator/index.js';
+import { printable } from '../../standalone/index.js';
+import { EXIT, type Output } from '../output.js';
+import { parseJson, readText } from '../read-text.js';
+import { type ReceiverFlags, targetOf } from '../receiver-flags.js';
+import { print, UsageError } from '../run-command.js';
+import { type BodyFlags, buildBody, type Sendable } from './build-body.js';
+
+/** What the command line says of a delivery. */
+export type SendFlags = ReceiverFlags &
+  BodyFlags & {
+    readonly to: string;
+    readonly path?: string;
+    readonly body?: string;
+    readonly timeout: number;
+  };
+
+/** Characters of an answer that are shown to people. */
+const ANSWER_SHOWN = 2_000;
+
+/** Sends one delivery, and shows the answer with what it is worth. */
+export async function send(what: Sendable, flags: SendFlags, output: Output): Promise<number> {
+  const target = targetOf(flags.to, flags);
+  const body =
+    flags.body === undefined ? buildBody(what, flags, Date.now()) : await readBody(what, flags.body);
+  const { url, endpoint } = addressOf(what, flags, target);
+  const headers = headersOf(target, endpoint);
+  const answer = await postJson({ url, headers, payload: JSON.stringify(body), timeoutMs: flags.timeout });
+  const verdict = judgeAnswer(what, answer);
+  const shownUrl = withoutSecrets(url, target);
+  const text = withoutSecrets(answer.text, target);
+  const shown = { ...answer, text };
+  const scheme = headers.authorization?.split(' ')[0] ?? null;
+  const record = {
+    sent: what,
+    url: shownUrl,
+    credentials: scheme,
+    body,
+    status: answer.status,
+    latencyMs: answer.latencyMs,
+    contentType: answer.headers['content-type'] ?? null,
+    answer: text,
+    ...verdict,
+  };
+  print(
+    output,
+    record,
+    textOf({ what, url: shownUrl, scheme, body, answer: shown, verdict }, output.colours),
+  );
+  return verdict.ok ? EXIT.ok : EXIT.no;
+}
+
+/** Where it goes. A probe of the handoff's base URL carries what handoff requests carry. */
+function addressOf(what: Sendable, { at = 'message', path }: SendFlags, target: Target) {
+  const place = what === 'probe' ? at : what;
+  const endpoint: WebhookEndpoint = place === 'handoff' ? 'chat' : place;
+  const base = endpoint === 'message' ? target.url : handoffBase(target);
+  if (path !== undefined) return { endpoint, url: below(base, path) };
+  return { endpoint, url: place === 'handoff' ? base : urlOf(target, endpoint) };
+}
+
+async function readBody(what: Sendable, path: string): Promise<object> {
+  const body = parseJson(await readText(path), path);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new UsageError(
+      'the body must be a JSON object. See "handoff-kit send --help" for what goes where.',
+    );
+  }
+  if (what === 'probe') return { ...body, istest: true };
+  checkBody(what, body);
+  return body;
+}
+
+function checkBody(endpoint: WebhookEndpoint, body: object): void {
+  try {
+    validateWebhook(endpoint, body);
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    throw new UsageError(`the body is not well-formed for ${endpoint}: ${error.message}`, { cause: error });
+  }
+}
+
+interface Shown {
+  readonly what: Sendable;
+  readonly url: string;
+  readonly scheme: string | null;
+  readonly body: object;
+  readonly answer: PostResult;
+  readonly verdict: Verdict;
+}
+
+function textOf({ what, url, scheme, body, answer, verdict }: Shown, colours: boolean): string {
+  const { bold, dim, green, red, yellow } = createColors(colours);
+  const ids = Object.entries(body).filter(([field]) => field === 'conversation_id' || field === 'message_id');
+  const type = answer.headers['content-type'];
+  const got =
+    answer.status === null
+      ? []
+      : [
+          `${bold(`HTTP ${answer.status}`)} after ${answer.latencyMs} ms${type ? `, ${printable(String(type))}` : ''}`,
+          ...(answer.text === '' ? [dim('(no body)')] : [printable(answer.text.slice(0, ANSWER_SHOWN))]),
+        ];
+  return [
+    `POST ${printable(url)}  ${dim(`(${what}, ${scheme ?? 'no credentials'})`)}`,
+    ...ids.map(([field, value]) => dim(`  ${field} ${printable(String(value))}`)),
+    '',
+    ...got,
+    ...(verdict.ok
+      ? [green('✔ as the specification asks')]
+      : [red('✘ not what the specification asks for:')]),
+    ...verdict.deviations.map((deviation) => `  - ${printable(deviation)}`),
+    ...verdict.notes.map((note) => yellow(`  note: ${printable(note)}`)),
+  ].join('\n');
+}

@@ -1,0 +1,108 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hasConsent } from '../../src/cli/doctor/consent.js';
+import { startWrongReceiver } from '../fixtures/wrong-receiver.js';
+import type { Mistake } from '../fixtures/wrong-receiver-mistakes.js';
+import { start } from '../helpers/start.js';
+import { runNode } from '../standalone/program.js';
+import { runCli } from './run-cli.js';
+
+const ELSEWHERE = { url: 'https://desk.example.com/webhook', message: {}, handoff: {} };
+
+const terminal = (answer: string, isTTY = true) => {
+  const input = Object.assign(new PassThrough(), { isTTY });
+  const output = Object.assign(new PassThrough(), { isTTY });
+  input.write(`${answer}\n`);
+  return { input, output };
+};
+
+async function doctorOf(mistakes: readonly Mistake[], ...more: string[]) {
+  const { target, end } = await startWrongReceiver(mistakes);
+  onTestFinished(end);
+  const { username = '', secret = '' } = target.message;
+  const env = { WEBHOOK_USERNAME: username, WEBHOOK_SECRET: secret, HANDOFF_AUTH: `path:${target.token}` };
+  const ended = await runCli(['doctor', '--url', target.url, ...more], { env });
+  expect(ended.stdout + ended.stderr).not.toContain(secret);
+  expect(ended.stdout + ended.stderr).not.toContain(target.token);
+  return ended;
+}
+
+describe('handoff-kit doctor', () => {
+  it('ends with 0 where nothing is wrong, and says what it sends beforehand', async () => {
+    const { url, seen } = await start();
+    const ended = await runCli(['doctor', '--url', url, '--oversize', '1mb']);
+    expect(ended.code).toBe(0);
+    expect(ended.json()).toMatchObject({ url: `${url}/`, ok: true, counts: { fail: 0 }, leftOpen: [] });
+    expect(ended.stderr).toContain('sends real events');
+    expect(ended.stderr).toContain('begin with "doctor-"');
+    expect(seen.length).toBeGreaterThan(50);
+  });
+
+  it('shows a table with advice for what failed, without colours, and ends with 1', async () => {
+    const { code, stdout } = await doctorOf(['msg-misspelt', 'token-not-compared'], '--no-json');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^pass {2}message\.accepted +answers an agent message/m);
+    expect(stdout).toMatch(
+      /^FAIL {2}message\.body .*\n +✘ message: msg is missing.*\n +→ Answer messages with/m,
+    );
+    expect(stdout).toMatch(/^n\/a +transport .*\n +not testable: it is on this machine/m);
+    expect(stdout).toMatch(/^\d+ passed, 3 failed, \d+ not testable; \d+ requests\.$/m);
+    expect(stdout).not.toContain('\u001B');
+  });
+
+  it('tests one group', async () => {
+    const ended = await doctorOf(['msg-misspelt'], '--only', 'handoff');
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).not.toContain('message.accepted');
+  });
+
+  it('closes what it opened when it is stopped', async () => {
+    const { url, seen } = await start();
+    const program = runNode(['dist/cli/main.js', 'doctor', '--url', url, '--no-json']);
+    await program.until(/close\.accepted/);
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(1);
+    expect(program.stderr()).toContain('Stopped before everything was tested.');
+    const idsOf = (event: string) =>
+      seen.flatMap((context) =>
+        context.event === event && 'conversationId' in context ? [context.conversationId] : [],
+      );
+    expect(new Set(idsOf('handoff.closed'))).toEqual(new Set(idsOf('handoff.requested')));
+  });
+
+  it('asks before it sends to another machine', async () => {
+    const { code, stdout, stderr } = await runCli(['doctor', '--url', 'https://desk.example.com/webhook']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('Give --yes');
+  });
+
+  it.each([
+    ['y', true],
+    ['yes', true],
+    ['n', false],
+    ['', false],
+  ])('takes %j from the terminal as %j', async (answer, consent) => {
+    expect(await hasConsent(ELSEWHERE, false, terminal(answer))).toBe(consent);
+  });
+
+  it('asks nobody with --yes, nor on this machine', async () => {
+    const nobody = terminal('n', false);
+    expect(await hasConsent(ELSEWHERE, true, nobody)).toBe(true);
+    for (const host of ['localhost', '127.0.0.1', '[::1]', 'app.localhost']) {
+      expect(await hasConsent({ ...ELSEWHERE, url: `http://${host}:3000/` }, false, nobody)).toBe(true);
+    }
+    const mixed = { ...ELSEWHERE, url: 'http://localhost/', handoffUrl: ELSEWHERE.url };
+    await expect(hasConsent(mixed, false, nobody)).rejects.toThrow('Give --yes');
+  });
+
+  it.each([
+    [['doctor'], "required option '--url <url>' not specified"],
+    [['doctor', '--url', 'http://127.0.0.1', '--oversize', '1'], 'Give a size'],
+    [['doctor', '--url', 'http://127.0.0.1', '--timeout', '5'], 'Give a time with its unit'],
+    [['doctor', '--url', 'http://127.0.0.1', '--only', 'all'], 'Allowed choices are message, handoff'],
+  ])('refuses %j as wrong use', async (args, complaint) => {
+    const { code, stdout, stderr } = await runCli(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(complaint);
+  });
+});

@@ -1,0 +1,127 @@
+import express from 'express';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type ExamineOptions, examine, type Target } from '../../src/doctor/index.js';
+import { bearer, noAuth, pathToken, webhookUser } from '../../src/index.js';
+import { startWrongReceiver } from '../fixtures/wrong-receiver.js';
+import { MISTAKES, type Mistake } from '../fixtures/wrong-receiver-mistakes.js';
+import { BEARER_TOKEN, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { serve } from '../helpers/serve.js';
+import { makeReceiver } from '../helpers/start.js';
+
+/** Small enough to be quick, and still larger than what anybody here reads. */
+const OVERSIZE: ExamineOptions = { oversizeBytes: 1_048_576 };
+
+async function diagnose(target: Target, options: ExamineOptions = {}) {
+  const { results, leftOpen } = await examine(target, { ...OVERSIZE, ...options });
+  const failed = results.flatMap((result) => (result.verdict === 'fail' ? [result] : []));
+  return { results, leftOpen, failed, ids: failed.map(({ id }) => id) };
+}
+
+async function wrongReceiver(...mistakes: Mistake[]): Promise<Target> {
+  const { target, end } = await startWrongReceiver(mistakes);
+  onTestFinished(end);
+  return target;
+}
+
+const CREDENTIALS = { username: USERNAME, secret: SECRET };
+const webhook = webhookUser(CREDENTIALS);
+
+/** Ways to set up a receiver of this package, and what the service is told of each. */
+const OURS: [string, Parameters<typeof makeReceiver>[0], Partial<Target>][] = [
+  ['open to everybody', {}, {}],
+  [
+    'with credentials and a token in the path',
+    { auth: { message: webhook, handoff: pathToken(PATH_TOKEN) } },
+    { message: CREDENTIALS, token: PATH_TOKEN },
+  ],
+  [
+    'with the same credentials for both',
+    { auth: { message: webhook, handoff: webhook } },
+    { message: CREDENTIALS, handoff: CREDENTIALS },
+  ],
+  [
+    'with Bearer for both',
+    { auth: { message: webhookUser({ username: USERNAME }), handoff: bearer(BEARER_TOKEN) } },
+    { message: { username: USERNAME }, handoff: { username: BEARER_TOKEN } },
+  ],
+];
+
+describe('the doctor, of a receiver that was not made with this package', () => {
+  it('finds nothing while it is correct', async () => {
+    expect(await diagnose(await wrongReceiver())).toMatchObject({ failed: [], leftOpen: [] });
+  });
+
+  it.each(MISTAKES)('finds the mistake %s', async (mistake, checks) => {
+    const target = await wrongReceiver(mistake);
+    const { ids } = await diagnose(target, mistake === 'slow' ? { goodTimeMs: 20 } : {});
+    expect(ids).toEqual(checks);
+  });
+
+  it('names the handoffs that it could not close', async () => {
+    const { leftOpen } = await diagnose(await wrongReceiver('close-fails'));
+    expect(leftOpen.length).toBeGreaterThan(0);
+    for (const id of leftOpen) expect(id).toMatch(/^doctor-/);
+  });
+
+  it('shows no secret in what it finds', async () => {
+    const target = await wrongReceiver('secret-echoed', 'credentials-optional', 'token-optional');
+    const { results } = await diagnose(target);
+    const text = JSON.stringify(results);
+    for (const secret of [target.token, target.message.secret]) expect(text).not.toContain(secret);
+  });
+});
+
+describe('the doctor, of a receiver of this package', () => {
+  it.each(OURS)('finds nothing in one %s, in Express', async (_name, options, target) => {
+    const { receiver } = makeReceiver(options);
+    const { url } = await serve(express().use('/webhook', receiver));
+    const found = await diagnose({ url: `${url}/webhook`, message: {}, handoff: {}, ...target });
+    expect(found).toMatchObject({ failed: [], leftOpen: [] });
+  });
+
+  it.each(OURS)('finds nothing in one %s, on bare http', async (_name, options, target) => {
+    const { receiver } = makeReceiver(options);
+    const { url } = await serve(receiver);
+    const found = await diagnose({ url, message: {}, handoff: {}, ...target });
+    expect(found).toMatchObject({ failed: [], leftOpen: [] });
+  });
+
+  it('can test credentials of every kind', async () => {
+    const [, options, target] = OURS[1] ?? [];
+    const { url } = await serve(makeReceiver(options).receiver);
+    const { results } = await diagnose({ url, message: {}, handoff: {}, ...target });
+    const untested = results.filter(({ verdict }) => verdict === 'not testable').map(({ id }) => id);
+    expect(untested).toEqual(['probe.effect', 'repeat.effect', 'transport']);
+  });
+
+  it('marks every conversation, and sends each event of its own', async () => {
+    const { receiver, seen } = makeReceiver();
+    const { url } = await serve(receiver);
+    await diagnose({ url, message: {}, handoff: {} });
+    const ids = seen.flatMap((context) => ('conversationId' in context ? [context.conversationId] : []));
+    expect(ids.filter((id) => !id.startsWith('doctor-'))).toEqual([]);
+    const opened = seen.filter(({ event }) => event === 'handoff.requested');
+    expect(opened.length).toBeGreaterThan(0);
+    expect(opened.length).toBeLessThanOrEqual(25);
+  });
+
+  it('tests one group alone', async () => {
+    const { receiver, seen } = makeReceiver({ auth: { message: noAuth(), handoff: false } });
+    const { url } = await serve(receiver);
+    const target = { url, message: {}, handoff: {} };
+    expect(await diagnose(target, { groups: ['message'] })).toMatchObject({ failed: [] });
+    expect(new Set(seen.map(({ event }) => event))).toEqual(new Set(['message', 'probe']));
+    expect((await diagnose(target)).ids).toEqual(['establish.accepted', 'chat.accepted', 'close.accepted']);
+  });
+});
+
+describe('the doctor, where nothing listens', () => {
+  it('says so of each endpoint, and tests no further', async () => {
+    const served = await serve(makeReceiver().receiver);
+    await served.end();
+    const { failed, results } = await diagnose({ url: served.url, message: {}, handoff: {} });
+    expect(failed).toHaveLength(4);
+    expect(failed[0]?.problems[0]).toContain('nothing listens there');
+    expect(results.filter(({ verdict }) => verdict === 'pass')).toEqual([]);
+  });
+});

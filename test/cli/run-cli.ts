@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** What a command came to. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Standard output as JSON. */
+  readonly json: () => unknown;
+}
+
+/** Runs a command of `dist` to its end, with nothing of this environment but what it needs. */
+export async function runCli(
+  args: readonly string[],
+  { env = {}, input = '' }: { env?: Readonly<Record<string, string>>; input?: string } = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, ...env } });
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+    });
+  }
+  // A command that ends without reading its input closes it; that is no failure of the test.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('close', resolve);
+  });
+  return { code, ...written, json: () => JSON.parse(written.stdout) };
+}

@@ -1,0 +1,184 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { pathToken, webhookUser } from '../../src/index.js';
+import { chatBody } from '../fixtures/bodies.js';
+import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { serve } from '../helpers/serve.js';
+import { start } from '../helpers/start.js';
+import { runCli } from './run-cli.js';
+
+const CREDENTIALS = { WEBHOOK_USERNAME: USERNAME, WEBHOOK_SECRET: SECRET };
+
+/** A receiver as most are set up: credentials for messages, a token for handoffs. */
+const guarded = () =>
+  start({
+    auth: {
+      message: webhookUser({ username: USERNAME, secret: SECRET }),
+      handoff: pathToken(PATH_TOKEN),
+    },
+  });
+
+async function fileOf(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'handoff-kit-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'body.json');
+  await writeFile(path, text);
+  return path;
+}
+
+/** A receiver that answers everything the same way. */
+const answering = (status: number, body: string, type = 'application/json') =>
+  serve((_request, response) => {
+    response.writeHead(status, { 'content-type': type }).end(body);
+  });
+
+describe('send', () => {
+  it.each([
+    ['message', 'message', { conversation_id: 'c-1', message_id: 'm-1', user_id: 'u-1' }],
+    ['establish', 'handoff.requested', { conversation_id: 'c-1', email: 'a@example.com', bot_id: 'a-1' }],
+    ['chat', 'handoff.message', { conversation_id: 'c-1', body: 'Hello' }],
+    ['close', 'handoff.closed', { conversation_id: 'c-1', type: 'TIMEOUT' }],
+  ])('delivers %s with the right credentials, path and body', async (kind, event, payload) => {
+    const to = await guarded();
+    const flags: Record<string, string[]> = {
+      message: ['--text', 'Hello', '--message-id', 'm-1', '--user', 'u-1'],
+      establish: ['--text', 'Hello', '--email', 'a@example.com', '--agent', 'a-1', '--token', PATH_TOKEN],
+      chat: ['--text', 'Hello', '--token', PATH_TOKEN],
+      close: ['--type', 'TIMEOUT', '--token', PATH_TOKEN],
+    };
+    const args = ['send', kind, '--to', to.url, '--conversation', 'c-1', ...(flags[kind] ?? [])];
+    const ended = await runCli(args, { env: CREDENTIALS });
+    expect(ended.code).toBe(0);
+    expect(ended.json()).toMatchObject({ sent: kind, status: 200, ok: true, deviations: [] });
+    expect(to.seen).toMatchObject([{ event, payload }]);
+    expect(ended.stdout + ended.stderr).not.toMatch(new RegExp(`${SECRET}|${PATH_TOKEN}`));
+  });
+
+  it.each([
+    [[], { WEBHOOK_USERNAME: USERNAME, WEBHOOK_SECRET: SECRET }],
+    [['--at', 'handoff'], { HANDOFF_AUTH: `path:${PATH_TOKEN}` }],
+    [['--at', 'chat', '--token', PATH_TOKEN], {}],
+  ])('delivers a probe %j that reaches no handler', async (args, env) => {
+    const to = await guarded();
+    const { code } = await runCli(['send', 'probe', '--to', to.url, ...args], { env });
+    expect(code).toBe(0);
+    expect(to.seen).toMatchObject([{ event: 'probe' }]);
+  });
+
+  it('sends credentials to handoff endpoints where told to', async () => {
+    const to = await start({
+      auth: { message: webhookUser({ username: USERNAME }), handoff: webhookUser({ username: USERNAME }) },
+    });
+    const args = ['send', 'chat', '--to', to.url, '--username', USERNAME];
+    expect((await runCli(args)).code).toBe(1);
+    expect((await runCli([...args, '--handoff-auth', 'webhook'])).code).toBe(0);
+  });
+
+  it('takes a body from a file, and from standard input', async () => {
+    const to = await start();
+    const file = await fileOf(JSON.stringify(chatBody({ conversation_id: 'from-file' })));
+    const args = ['send', 'chat', '--to', to.url, '--body'];
+    expect((await runCli([...args, file])).code).toBe(0);
+    const input = JSON.stringify(chatBody({ conversation_id: 'from-input' }));
+    expect((await runCli([...args, '-'], { input })).code).toBe(0);
+    expect(to.seen).toMatchObject([{ conversationId: 'from-file' }, { conversationId: 'from-input' }]);
+  });
+
+  it('sends to another path where told to', async () => {
+    const to = await start({ paths: { chat: '/talk' } });
+    expect((await runCli(['send', 'chat', '--to', to.url, '--path', '/talk'])).code).toBe(0);
+  });
+
+  it.each<[string, string, () => ReturnType<typeof answering>, RegExp]>([
+    [
+      'another status',
+      'message',
+      () => answering(201, '{"code":200,"msg":"success"}'),
+      /HTTP 201, expected 200/,
+    ],
+    [
+      'a body with message for msg',
+      'message',
+      () => answering(200, '{"code":200,"message":"success"}'),
+      /msg is missing/,
+    ],
+    [
+      'a code as text',
+      'message',
+      () => answering(200, '{"code":"200","msg":"success"}'),
+      /code is text, expected the number 200/,
+    ],
+    ['no JSON', 'chat', () => answering(200, 'OK'), /not a JSON object/],
+    [
+      'another content type',
+      'chat',
+      () => answering(200, '{"code":200,"message":"ok"}', 'text/html'),
+      /content-type/,
+    ],
+  ])('names %s', async (_what, kind, receiver, problem) => {
+    const { url } = await receiver();
+    const { code, stdout, stderr } = await runCli(['send', kind, '--to', url, '--no-json']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(problem);
+    expect(stdout).toContain('not what the specification asks for');
+    expect(stdout).not.toContain('\u001B');
+    expect(stderr).toBe('');
+  });
+
+  it('says that nobody answers', async () => {
+    const served = await answering(200, '');
+    await served.end();
+    const ended = await runCli(['send', 'message', '--to', served.url]);
+    expect(ended.code).toBe(1);
+    expect(ended.json()).toMatchObject({
+      status: null,
+      deviations: [expect.stringContaining('nothing listens')],
+    });
+  });
+
+  it('shows an answer that would steer the terminal as escapes, and no secret that is in it', async () => {
+    const { url } = await answering(200, `\u001B[2J${SECRET}`);
+    const args = ['send', 'message', '--to', url, '--no-json', '--username', 'u', '--secret', SECRET];
+    const { stdout } = await runCli(args);
+    expect(stdout).toContain('\\u001b[2J***');
+    expect(stdout).not.toContain('\u001B');
+  });
+
+  it.each([
+    [['send', 'chat'], "required option '--to <url>' not specified"],
+    [['send', 'chat', '--to', 'nonsense'], 'http or https URL'],
+    [['send', 'chat', '--to', 'http://u:p@127.0.0.1'], 'not in the URL'],
+    [['send', 'chat', '--to', 'http://127.0.0.1', '--body', 'x.json', '--text', 'x'], 'cannot be used with'],
+    [
+      ['send', 'chat', '--to', 'http://127.0.0.1', '--body', 'no-such.json'],
+      'cannot read no-such.json (ENOENT)',
+    ],
+    [['send', 'chat', '--to', 'http://127.0.0.1', '--body', '-'], 'standard input is not JSON'],
+    [['send', 'chat', '--to', 'http://127.0.0.1', '--secret', 'secret-0'], 'Give --username'],
+    [['send', 'chat', '--to', 'http://127.0.0.1', '--handoff-auth', 'secret-0'], 'must be webhook, bearer'],
+    [['send', 'close', '--to', 'http://127.0.0.1', '--type', 'BORED'], 'Allowed choices are TIMEOUT'],
+    [['send', 'nonsense'], "unknown command 'nonsense'"],
+  ])('refuses %j as wrong use', async (args, complaint) => {
+    const { code, stdout, stderr } = await runCli(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(complaint);
+    expect(stderr).not.toContain('secret-0');
+  });
+
+  it('sends nothing that is not well-formed', async () => {
+    const to = await start();
+    const ended = await runCli(['send', 'chat', '--to', to.url, '--body', '-'], { input: '{"body":5}' });
+    expect([ended.code, ended.stdout]).toEqual([2, '']);
+    expect(ended.stderr).toContain('not well-formed for chat: conversation_id');
+    expect(to.seen).toEqual([]);
+  });
+
+  it('teaches each kind', async () => {
+    const { code, stdout } = await runCli(['send', 'establish', '--help']);
+    expect(code).toBe(0);
+    for (const word of ['--conversation', '--handoff-auth', 'Example:', 'Exit codes:'])
+      expect(stdout).toContain(word);
+  });
+});
