@@ -12,7 +12,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
-    testTimeout: 20_000,
+    // Many tests wait for a child process or a socket more than they compute.
+    maxWorkers: 3,
+    testTimeout: 30_000,
     hookTimeout: 30_000,
   },
 });
