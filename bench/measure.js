@@ -69,7 +69,7 @@ async function warmUp(requests, oneSecond) {
  * @returns {Promise<Map<string, Sample[]>>} the samples by contender
  */
 export async function measureAll(entries, generator, options, progress) {
-  const { rounds, connections, seconds, warmUpRequests } = options;
+  const { rounds, connections, seconds, leadInSeconds, warmUpRequests } = options;
   for (const [index, { contender, server }] of entries.entries()) {
     progress(`warm-up ${index + 1}/${entries.length}  ${contender.id}`);
     await warmUp(warmUpRequests, () => measure(contender, server, generator, { connections, seconds: 1 }));
@@ -79,8 +79,10 @@ export async function measureAll(entries, generator, options, progress) {
   for (let round = 0; round < rounds; round += 1) {
     for (let index = 0; index < entries.length; index += 1) {
       const { contender, server } = entries[(index + round) % entries.length];
-      const left = Math.round(((rounds - round) * entries.length - index) * (seconds + 0.3));
+      const left = Math.round(((rounds - round) * entries.length - index) * (seconds + leadInSeconds + 0.5));
       progress(`round ${round + 1}/${rounds}  ${contender.id}  (about ${left} s left)`);
+      // Between its rounds a server idles, and V8 gives up code that idles; it must not be timed compiling it anew.
+      await measure(contender, server, generator, { connections, seconds: leadInSeconds });
       const sample = await measure(contender, server, generator, { connections, seconds });
       samples.get(contender.id)?.push(sample);
     }

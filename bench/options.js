@@ -6,6 +6,7 @@ import { contenders } from './contenders/index.js';
  * @property {readonly import('./contenders/index.js').Contender[]} selected
  * @property {number} rounds
  * @property {number} seconds of one round
+ * @property {number} leadInSeconds of load before each round that is not measured
  * @property {number} warmUpRequests
  * @property {number} connections
  * @property {boolean} forTheRecord whether the results belong in RESULTS.md
@@ -39,8 +40,8 @@ export function readOptions(args) {
   });
   if (values.help) return { help: HELP };
   const pace = values.quick
-    ? { rounds: 3, seconds: 1, warmUpRequests: 5000 }
-    : { rounds: 7, seconds: 2.5, warmUpRequests: 20_000 };
+    ? { rounds: 3, seconds: 1, leadInSeconds: 1, warmUpRequests: 5000 }
+    : { rounds: 5, seconds: 2, leadInSeconds: 2, warmUpRequests: 20_000 };
   return {
     ...pace,
     selected: select(values.only),

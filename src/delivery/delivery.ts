@@ -1,5 +1,7 @@
-import type { DeliveredEvent, FailurePlace, Run } from '../events/index.js';
+import type { DeliveredEvent, FailurePlace, Replies, Run } from '../events/index.js';
 import type { Log } from '../logging/index.js';
+import type { ServiceClient } from '../service/index.js';
+import type { StoredQueues } from './stored-queues.js';
 
 /**
  * What became of an event that was handed over.
@@ -10,13 +12,16 @@ import type { Log } from '../logging/index.js';
  * - `duplicate`: it came before and was taken care of.
  * - `failed`: a handler threw; the sender may send it again.
  * - `full`: there is no room for more at the moment; the sender may send it again.
+ * - `unavailable`: it could not be stored; the sender may send it again.
  */
-export type Acceptance = 'handled' | 'late' | 'stored' | 'duplicate' | 'failed' | 'full';
+export type Acceptance = 'handled' | 'late' | 'stored' | 'duplicate' | 'failed' | 'full' | 'unavailable';
 
 /** What a delivery needs from its receiver. */
 export interface DeliveryHost {
   /** Runs an event's handlers. Rejects when one of them failed, which has been reported by then. */
   handle(event: DeliveredEvent, run: Run): Promise<void>;
+  /** Sends the greeting of a handoff, where one is set. Never rejects. */
+  greet(event: DeliveredEvent<'handoff.requested'>): Promise<void>;
   /** Tells operators and developers of a failure that is the delivery's own. */
   report(error: unknown, place: FailurePlace): void;
   /** For the delivery's own lines. */
@@ -37,10 +42,14 @@ export interface Delivery {
   start(host: DeliveryHost): void;
   /** Whether an event is a repeat of one that was taken care of. */
   seen(event: DeliveredEvent): boolean | Promise<boolean>;
+  /** Keeps replies until the service has them; without it they are sent straight away. */
+  createReplies?(client: ServiceClient | null): Replies;
   /** Takes charge of an event. After `handled`, `late`, `stored` or `duplicate` the sender is answered 200. */
   accept(event: DeliveredEvent): Promise<Acceptance>;
   /** Lets what runs finish, within a time; then aborts it. Tells how many were left unfinished. */
   stop(options: { readonly timeoutMs: number }): Promise<{ readonly unfinished: number }>;
   /** How things stand. */
   stats(): DeliveryStats;
+  /** What is stored, where something is. */
+  readonly queues?: StoredQueues;
 }

@@ -1,4 +1,4 @@
-import type { DeliveredEvent, Run } from '../events/index.js';
+import { createDeadlines, type DeliveredEvent, type Run } from '../events/index.js';
 import { HandoffKitError } from '../protocol/index.js';
 import type { DeliveryHost } from './delivery.js';
 
@@ -17,6 +17,7 @@ export interface HandlerRuns {
 export function createHandlerRuns(timeoutMs: number): HandlerRuns {
   /** The controllers of running handlers that have looked at their signal. */
   const watching = new Set<AbortController>();
+  const deadlines = createDeadlines(timeoutMs);
   const watch = (controller: AbortController): void => {
     watching.add(controller);
   };
@@ -26,16 +27,16 @@ export function createHandlerRuns(timeoutMs: number): HandlerRuns {
       new Promise((resolve) => {
         const run = new HandlerRun(attempt, watch);
         const finish = (end: RunEnd): void => {
-          clearTimeout(timer);
+          deadline.clear();
           if (run.controller) watching.delete(run.controller);
           resolve(end);
         };
-        const timer = setTimeout(() => {
+        const deadline = deadlines.start(() => {
           const error = timeoutError(event, timeoutMs);
           run.abort(error);
           host.report(error, { ...about(event), attempt });
           finish({ error });
-        }, timeoutMs).unref();
+        });
         host.handle(event, run).then(
           () => finish(null),
           (error: unknown) => finish({ error }),

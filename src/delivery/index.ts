@@ -6,3 +6,10 @@
 export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';
 export { type InlineOptions, inline } from './inline.js';
 export { createRecentKeys } from './recent-keys.js';
+export type {
+  QueueDepth,
+  QueueName,
+  StoredItem,
+  StoredItemDetails,
+  StoredQueues,
+} from './stored-queues.js';

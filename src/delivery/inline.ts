@@ -1,4 +1,4 @@
-import { createLanes, type DeliveredEvent, within } from '../events/index.js';
+import { createDeadlines, createLanes, type DeliveredEvent, within } from '../events/index.js';
 import { duration, HandoffKitError, quantityOf } from '../protocol/index.js';
 import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
 import { about, createHandlerRuns } from './handler-run.js';
@@ -37,6 +37,7 @@ export function inline({
   const lanes = createLanes();
   const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
   const runs = createHandlerRuns(handlerTimeoutMs);
+  const deadlines = createDeadlines(ackDeadlineMs);
   let host: DeliveryHost | undefined;
 
   /** Runs the handlers, unless the event was handled while it waited for its turn. */
@@ -53,13 +54,13 @@ export function inline({
     new Promise((resolve) => {
       const { log } = started(host);
       let late = false;
-      const timer = setTimeout(() => {
+      const deadline = deadlines.start(() => {
         late = true;
         log.warn({ ...about(event), ms: age(event) }, 'handlers are still running: answered 200 meanwhile');
         resolve('late');
-      }, ackDeadlineMs).unref();
+      });
       void turn.then((acceptance) => {
-        clearTimeout(timer);
+        deadline.clear();
         if (!late) resolve(acceptance);
         else if (acceptance !== 'failed')
           log.warn({ ...about(event), ms: age(event) }, 'late handlers finished');

@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+
 /** Remembers keys for a while, never more than so many. */
 export interface RecentKeys {
   has(key: string): boolean;
@@ -6,39 +8,76 @@ export interface RecentKeys {
 }
 
 /**
- * Makes {@link RecentKeys}: the oldest go first, when there are too many or when they are too old. Their order is
- * kept in a ring, since looking for the oldest in a map means to step over all that were deleted before.
+ * Makes {@link RecentKeys}: the oldest go first, when there are too many or when they are too old.
+ *
+ * Keys lie in a ring, found by chains of equal hashes in flat arrays. A map of as many strings would be spread over
+ * the memory, and to look into it for every event would cost more than most handlers do.
  */
 export function createRecentKeys({ maxKeys, maxAgeMs }: { maxKeys: number; maxAgeMs: number }): RecentKeys {
-  const addedAt = new Map<string, number>();
-  const ring: string[] = [];
+  const hashOf = createHash();
+  const mask = 2 ** Math.ceil(Math.log2(maxKeys + 1)) - 1;
+  const keys: string[] = [];
+  const times = new Float64Array(maxKeys);
+  const hashes = new Int32Array(maxKeys);
+  /** The first place of each chain and the next of each place; a place is counted from 1, 0 ends a chain. */
+  const first = new Int32Array(mask + 1);
+  const next = new Int32Array(maxKeys);
   let oldest = 0;
   let count = 0;
 
+  const find = (key: string, hash: number): number => {
+    let place = first[hash & mask] ?? 0;
+    while (place !== 0 && !(hashes[place - 1] === hash && keys[place - 1] === key))
+      place = next[place - 1] ?? 0;
+    return place;
+  };
+
   const dropOldest = (): void => {
-    addedAt.delete(ring[oldest] ?? '');
-    ring[oldest] = '';
-    oldest = (oldest + 1) % maxKeys;
+    const place = oldest + 1;
+    const chain = (hashes[oldest] ?? 0) & mask;
+    const after = next[oldest] ?? 0;
+    if (first[chain] === place) first[chain] = after;
+    else {
+      let before = first[chain] ?? 0;
+      while (before !== 0 && next[before - 1] !== place) before = next[before - 1] ?? 0;
+      if (before !== 0) next[before - 1] = after;
+    }
+    keys[oldest] = '';
+    oldest = place % maxKeys;
     count -= 1;
   };
-  const isOld = (key: string | undefined, now: number): boolean =>
-    now - (addedAt.get(key ?? '') ?? now) > maxAgeMs;
 
   return {
     has(key) {
-      const time = addedAt.get(key);
-      return time !== undefined && Date.now() - time <= maxAgeMs;
+      const place = find(key, hashOf(key));
+      return place !== 0 && Date.now() - (times[place - 1] ?? 0) <= maxAgeMs;
     },
     add(key) {
       const now = Date.now();
-      while (count > 0 && (count === maxKeys || isOld(ring[oldest], now))) dropOldest();
-      if (addedAt.has(key)) return;
-      addedAt.set(key, now);
-      ring[(oldest + count) % maxKeys] = key;
+      while (count > 0 && (count === maxKeys || now - (times[oldest] ?? now) > maxAgeMs)) dropOldest();
+      const hash = hashOf(key);
+      const index = (oldest + count) % maxKeys;
+      keys[index] = key;
+      times[index] = now;
+      hashes[index] = hash;
+      next[index] = first[hash & mask] ?? 0;
+      first[hash & mask] = index + 1;
       count += 1;
     },
     get size() {
-      return addedAt.size;
+      return count;
     },
+  };
+}
+
+/** A hash (FNV-1a) with a secret start, so that nobody can send keys that all end in one chain. */
+function createHash(): (text: string) => number {
+  const seed = randomInt(2 ** 31);
+  return (text) => {
+    let hash = seed;
+    for (let index = 0; index < text.length; index += 1) {
+      hash = Math.imul(hash ^ text.charCodeAt(index), 16_777_619);
+    }
+    return hash;
   };
 }

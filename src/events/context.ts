@@ -105,6 +105,16 @@ class MessageHappened extends Happened<'message'> implements MessageContext {
   }
 }
 
+/** Tells what a handler does for the second time because it runs again from what it does twice on purpose. */
+function createOnceKeys(eventKey: string): (act: string) => string {
+  const counts = new Map<string, number>();
+  return (act) => {
+    const count = (counts.get(act) ?? 0) + 1;
+    counts.set(act, count);
+    return `${eventKey} ${count} ${act}`;
+  };
+}
+
 type HandoffName = Exclude<DeliveredName, 'message'>;
 
 class HandoffHappened<Name extends HandoffName> extends Happened<Name> {
@@ -128,8 +138,10 @@ class ActingHappened<Name extends HandoffName> extends HandoffHappened<Name> imp
     super(parts, event, run, body);
     const { replies } = parts;
     const { conversationId } = event;
-    this.reply = (text, options) => replies.reply(conversationId, text, options);
-    this.close = (options) => replies.close(conversationId, options);
+    const once = createOnceKeys(event.key);
+    this.reply = (text, options) =>
+      replies.reply(conversationId, text, { once: once(`reply ${text}`), ...options });
+    this.close = (options) => replies.close(conversationId, { once: once('close'), ...options });
   }
 }
 

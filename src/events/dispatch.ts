@@ -89,7 +89,7 @@ export function createDispatcher({
         return;
       }
       const errors = await runAll(handlers, contextOf(parts, event, run));
-      if (errors.length === 0) return;
+      if (errors === null) return;
       for (const error of errors) report(error, { ...place(event), attempt: run.attempt });
       throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'several handlers failed');
     },
@@ -117,7 +117,7 @@ export function createDispatcher({
         receivedAt: new Date(receivedAt),
         log: handlerLog.child({ event: 'probe', requestId }),
       });
-      for (const error of errors) report(error, { event: 'probe', requestId });
+      for (const error of errors ?? []) report(error, { event: 'probe', requestId });
     },
   };
 }
@@ -126,12 +126,13 @@ export function createDispatcher({
 async function runAll<Name extends EventName>(
   handlers: readonly Handler<Name>[],
   context: Parameters<Handler<Name>>[0],
-): Promise<unknown[]> {
-  const errors: unknown[] = [];
+): Promise<unknown[] | null> {
+  let errors: unknown[] | null = null;
   for (const handler of handlers) {
     try {
       await handler(context);
     } catch (error) {
+      errors ??= [];
       errors.push(
         error ?? new HandoffKitError('EMPTY_ERROR', 'a handler threw nothing (undefined or null).'),
       );

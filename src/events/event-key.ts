@@ -6,12 +6,12 @@ const LONGEST_PLAIN_KEY = 160;
 
 /** By endpoint, not by the fields a body has: bodies may have fields that the contract does not know. */
 const distinctionOf: {
-  [Endpoint in WebhookEndpoint]: (body: WebhookBody<Endpoint>, requestId: string) => string[];
+  [Endpoint in WebhookEndpoint]: (body: WebhookBody<Endpoint>, requestId: string) => string;
 } = {
-  message: ({ message_id }) => [message_id],
-  establish: ({ timestamp }) => [String(timestamp)],
-  chat: ({ timestamp, body }, requestId) => [String(timestamp ?? requestId), body],
-  close: ({ timestamp, type }) => [String(timestamp), String(type)],
+  message: ({ message_id }) => message_id,
+  establish: ({ timestamp }) => `${timestamp}`,
+  chat: ({ timestamp, body }, requestId) => `${timestamp ?? requestId}:${body}`,
+  close: ({ timestamp, type }) => `${timestamp}:${type}`,
 };
 
 /**
@@ -26,8 +26,8 @@ export function eventKey<Endpoint extends WebhookEndpoint>(
   body: WebhookBody<Endpoint>,
   requestId: string,
 ): string {
-  const parts = [endpoint, body.conversation_id, ...distinctionOf[endpoint](body, requestId)];
-  // Each part with its length, so that no two lists of parts make the same key.
-  const key = parts.map((part) => `${part.length}:${part}`).join('');
+  const conversation = body.conversation_id;
+  // With the length in front, no two conversations and distinctions make the same key.
+  const key = `${endpoint}:${conversation.length}:${conversation}:${distinctionOf[endpoint](body, requestId)}`;
   return key.length <= LONGEST_PLAIN_KEY ? key : hash('sha256', key, 'base64url');
 }

@@ -12,6 +12,7 @@ export {
   type ProbePayload,
 } from './catalog.js';
 export type { Run } from './context.js';
+export { createDeadlines, type Deadlines } from './deadlines.js';
 export { createDispatcher, type Dispatcher, type FailurePlace } from './dispatch.js';
 export { eventKey } from './event-key.js';
 export type * from './handler.js';

@@ -6,6 +6,11 @@ import { createLanes, type Lanes } from './lanes.js';
 export interface ReplyOptions {
   /** Gives up waiting. Whether the user saw the words is not known then. */
   readonly signal?: AbortSignal;
+  /**
+   * Makes the reply happen once: where replies are stored, a second one with the same value is not sent. Replies
+   * made in a handler have one of their own, so that a handler that is run again does not say a thing twice.
+   */
+  readonly once?: string;
 }
 
 /** What a reply or close leaves in the hand. */

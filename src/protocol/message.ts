@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, istest, optionalId, quantity, time } from './primitives.js';
+import { id, istest, LATEST_TIME, optionalId, quantity, time } from './primitives.js';
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -103,6 +103,30 @@ export const agentMessageEnvelope = z.looseObject({
   output: z.array(z.unknown()).nullable().default([]),
   istest,
 });
+
+const isIdOrNull = (value: unknown): boolean => value === null || (typeof value === 'string' && value !== '');
+
+/**
+ * Whether a body already is what {@link agentMessageEnvelope} would make of it. Nearly every message is, and to
+ * see that costs a fraction of what validating does; a property test holds the two together.
+ */
+export function isNormalEnvelope(body: unknown): body is z.output<typeof agentMessageEnvelope> {
+  if (!isRecord(body) || Object.hasOwn(body, '__proto__')) return false;
+  const { conversation_id, message_id, create_time, istest: test } = body;
+  return (
+    typeof conversation_id === 'string' &&
+    conversation_id !== '' &&
+    typeof message_id === 'string' &&
+    message_id !== '' &&
+    isIdOrNull(body.user_id) &&
+    isIdOrNull(body.anonymous_id) &&
+    typeof create_time === 'number' &&
+    create_time >= 0 &&
+    create_time <= LATEST_TIME &&
+    Array.isArray(body.output) &&
+    (test === undefined || typeof test === 'boolean')
+  );
+}
 
 /**
  * An agent's answer as the message webhook receives it (2.5), in one normalised shape.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The latest moment a `Date` can hold, in milliseconds. */
-const LATEST = 8.64e15;
+export const LATEST_TIME = 8.64e15;
 
 /** Below this a time counts seconds, from it on milliseconds: 1e11 s is the year 5138, 1e11 ms is 1973. */
 const FIRST_MILLISECONDS = 1e11;
@@ -10,7 +10,7 @@ const digits = z
   .string()
   .regex(/^\d{1,16}$/, 'expected a number or a string of digits')
   .transform(Number)
-  .pipe(z.number().max(LATEST));
+  .pipe(z.number().max(LATEST_TIME));
 
 /** An identifier. Some deployments send numbers where the contract says string; a handler sees a string. */
 export const id = z.union([z.string().min(1), z.int().transform(String)], {
@@ -28,7 +28,7 @@ export const optionalText = z.string().nullable().default(null);
 
 /** A point in time as sent: seconds or milliseconds, a number or digits. See {@link toDate}. */
 export const time = z
-  .union([z.number().min(0).max(LATEST), digits], { error: 'expected a timestamp' })
+  .union([z.number().min(0).max(LATEST_TIME), digits], { error: 'expected a timestamp' })
   .nullable()
   .default(null);
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { HandoffKitError } from './error.js';
 import { handoffChat, handoffClose, handoffRequest } from './handoff.js';
-import { agentMessageEnvelope, isOldMessageFormat } from './message.js';
+import { agentMessageEnvelope, isNormalEnvelope, isOldMessageFormat } from './message.js';
 
 /** One thing wrong with a body: where, and what was expected. Never the value itself. */
 export interface BodyIssue {
@@ -61,6 +61,7 @@ export function validateWebhook<Endpoint extends WebhookEndpoint>(
   endpoint: Endpoint,
   body: unknown,
 ): WebhookBody<Endpoint> {
+  if (endpoint === 'message' && isNormalEnvelope(body)) return body as WebhookBody<Endpoint>;
   if (endpoint === 'message' && isOldMessageFormat(body)) {
     throw new ValidationError(
       'OLD_MESSAGE_FORMAT',

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { WebhookEndpoint } from '../protocol/index.js';
 import { type AuthRequest, authorizationOf, type Guard } from './auth/index.js';
 import { type Refusal, refuse } from './refusal.js';
@@ -17,7 +17,11 @@ export type Grant =
   | { readonly level: 'none'; readonly otherwise: Refusal };
 
 /** Judges a request by its headers and path. */
-export type Authenticate = (request: IncomingMessage, route: Route) => Promise<Grant>;
+export type Authenticate = (
+  request: IncomingMessage,
+  headers: IncomingHttpHeaders,
+  route: Route,
+) => Grant | Promise<Grant>;
 
 const NOT_FOUND = refuse(404, 'not found', { detail: 'nothing but probes is answered at this address' });
 
@@ -26,28 +30,33 @@ const NOT_FOUND = refuse(404, 'not found', { detail: 'nothing but probes is answ
  * of the handoff endpoints: a probe there passes by the scheme of either.
  */
 export function createAuthenticate(guards: Guards, probesNeedAuth: boolean): Authenticate {
-  return async (request, route) => {
-    const { header, several } = authorizationOf(request);
+  return (request, headers, route) => {
+    const { header, several } = authorizationOf(request, headers);
     const authRequest: AuthRequest = {
       endpoint: route.endpoint,
       authorization: header,
       pathToken: route.pathToken,
-      headers: request.headers,
+      headers,
       remoteAddress: request.socket.remoteAddress,
     };
     const isMessage = route.endpoint === 'message' || route.endpoint === 'root';
     const own = isMessage ? guards.message : guards.handoff;
-    if (own && (await passes(own, authRequest))) {
-      if (route.endpoint === 'root') return { level: 'probe', otherwise: NOT_FOUND };
-      return { level: 'full', endpoint: route.endpoint };
-    }
-    const otherwise = own ? unauthorized(own, several, header !== undefined) : NOT_FOUND;
-    if (!probesNeedAuth) return { level: 'probe', otherwise };
-    if (route.isRoot && guards.handoff && (await passes(guards.handoff, authRequest))) {
-      return { level: 'probe', otherwise };
-    }
-    return { level: 'none', otherwise };
+    return after(own ? passes(own, authRequest) : false, (isOwn) => {
+      if (isOwn && route.endpoint !== 'root') return { level: 'full', endpoint: route.endpoint };
+      const otherwise = own && !isOwn ? unauthorized(own, several, header !== undefined) : NOT_FOUND;
+      if (isOwn || !probesNeedAuth) return { level: 'probe', otherwise };
+      const other = route.isRoot && guards.handoff ? passes(guards.handoff, authRequest) : false;
+      return after(other, (isOther) => ({ level: isOther ? 'probe' : 'none', otherwise }));
+    });
   };
+}
+
+/** Goes on with a verdict, at once where it is there already: most schemes need not wait for anything. */
+function after(
+  verdict: boolean | Promise<boolean>,
+  goOn: (passed: boolean) => Grant | Promise<Grant>,
+): Grant | Promise<Grant> {
+  return typeof verdict === 'boolean' ? goOn(verdict) : verdict.then(goOn);
 }
 
 function passes(guard: Guard, request: AuthRequest): boolean | Promise<boolean> {

@@ -23,6 +23,7 @@ import { createGreet } from './greeting.js';
 import { createListener, type Listener, type Next } from './listener.js';
 import { checkOptionNames, type ReceiverOptions, serviceOf } from './options.js';
 import { createPipeline } from './pipeline.js';
+import { createReadLimits } from './read-body.js';
 import { createRequestLog } from './request-log.js';
 import { createRoutes } from './routes.js';
 
@@ -79,14 +80,19 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const delivery = options.delivery ?? inline();
   const registry = createRegistry();
   const inFlight = createPending();
-  const replies = createDirectReplies(serviceOf(options.service), (conversationId, err) =>
-    log.warn({ conversationId, err }, 'a reply or close did not reach the service'),
-  );
+  const client = serviceOf(options.service);
+  const replies =
+    delivery.createReplies?.(client) ??
+    createDirectReplies(client, (conversationId, err) =>
+      log.warn({ conversationId, err }, 'a reply or close did not reach the service'),
+    );
   const waitTimeoutMs = duration('waitTimeoutMs', options.waitTimeoutMs ?? 60_000);
   const dispatcher = createDispatcher({ registry, replies, log, handlerLog, waitTimeoutMs });
   let closing: Promise<{ unfinished: number }> | undefined;
 
+  const greet = createGreet(options.greeting, replies, dispatcher);
   delivery.start({
+    greet: async (event) => greet?.(event),
     handle: (event, run) => dispatcher.handle(event, run),
     report: (error, place) => dispatcher.report(error, place),
     log,
@@ -95,8 +101,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const knowsToken = (segment: string): boolean =>
     Boolean(guards.message?.knowsToken(segment) || guards.handoff?.knowsToken(segment));
   const limits = {
-    maxBytes: quantityOf('limits.bodyBytes', options.limits?.bodyBytes ?? 262_144),
-    readTimeoutMs: duration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
+    ...createReadLimits(
+      quantityOf('limits.bodyBytes', options.limits?.bodyBytes ?? 262_144),
+      duration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
+    ),
     depth: quantityOf('limits.depth', options.limits?.depth ?? 64),
   };
 
@@ -122,7 +130,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     answers: createAnswers(options.answers),
     requestLog: createRequestLog(log, limits.depth),
     dispatcher,
-    greet: createGreet(options.greeting, replies, dispatcher),
+    greet,
     inFlight,
   });
 

@@ -46,7 +46,8 @@ export function createListener(parts: ListenerParts): Listener {
     answers.succeed(exchange.response, exchange.route.endpoint, exchange.requestId);
     requestLog.accepted(exchange, outcome);
     if (outcome.kind !== 'event' || outcome.event.name !== 'handoff.requested') return;
-    if (!greet || outcome.acceptance === 'duplicate') return;
+    // What is stored is greeted when it is handled.
+    if (!greet || outcome.acceptance === 'duplicate' || outcome.acceptance === 'stored') return;
     inFlight.enter();
     void greet(outcome.event).finally(() => inFlight.leave());
   };
@@ -68,10 +69,11 @@ export function createListener(parts: ListenerParts): Listener {
 
   return (request, response, next) => {
     const route = routes(request.url ?? '/');
-    const requestId = requestIdOf(request);
+    const { headers } = request;
+    const requestId = requestIdOf(request, headers);
     if (route && isOurs(route, request.method)) {
       inFlight.enter();
-      const exchange = { request, response, route, requestId, receivedAt: Date.now() };
+      const exchange = { request, headers, response, route, requestId, receivedAt: Date.now() };
       void serve(exchange);
       return;
     }

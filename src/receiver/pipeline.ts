@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Acceptance, Delivery } from '../delivery/index.js';
 import { type DeliveredEvent, type Dispatcher, EVENT_OF, eventKey } from '../events/index.js';
 import { isProbe, ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
@@ -20,6 +20,8 @@ export interface PipelineParts {
 /** One request on its way. */
 export interface Exchange {
   readonly request: IncomingMessage;
+  /** The request's headers: to look for them costs, so it is done once. */
+  readonly headers: IncomingHttpHeaders;
   readonly response: ServerResponse;
   readonly route: Route;
   readonly requestId: string;
@@ -38,6 +40,11 @@ const FULL = refuse(503, 'too busy', {
   headers: { 'retry-after': '1' },
 });
 
+const UNAVAILABLE = refuse(503, 'cannot store', {
+  detail: 'the event could not be stored',
+  headers: { 'retry-after': '1' },
+});
+
 /** Takes a request that came to a known path through every step up to its answer. */
 export type Pipeline = (exchange: Exchange) => Promise<Outcome | Refusal>;
 
@@ -50,16 +57,16 @@ export function createPipeline({
   delivery,
 }: PipelineParts): Pipeline {
   return async (exchange) => {
-    const { request, route, requestId, receivedAt } = exchange;
+    const { request, headers, route, requestId, receivedAt } = exchange;
 
     if (isDraining()) return DRAINING;
-    const tooLarge = checkAnnouncedSize(request, limits.maxBytes);
+    const tooLarge = checkAnnouncedSize(headers, limits.maxBytes);
     if (tooLarge) return tooLarge;
 
-    const grant = await authenticate(request, route);
+    const grant = await authenticate(request, headers, route);
     if (grant.level === 'none') return grant.otherwise;
 
-    const raw = await readBody(request, limits);
+    const raw = await readBody(request, headers, limits);
     if (raw === HUNG_UP) return HUNG_UP;
     const body = isRefusal(raw) ? raw : parseJson(raw, limits.depth);
 
@@ -82,6 +89,7 @@ export function createPipeline({
     const acceptance = await delivery.accept(event);
     if (acceptance === 'failed') return FAILED;
     if (acceptance === 'full') return FULL;
+    if (acceptance === 'unavailable') return UNAVAILABLE;
     return { kind: 'event', event, acceptance };
   };
 }

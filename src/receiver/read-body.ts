@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { createDeadlines, type Deadlines } from '../events/index.js';
 import { checkContentType } from './content-type.js';
 import { type Refusal, refuse } from './refusal.js';
 
@@ -9,6 +10,13 @@ export type RequestWithBody = IncomingMessage & { readonly body?: unknown; reado
 export interface ReadLimits {
   readonly maxBytes: number;
   readonly readTimeoutMs: number;
+  /** Deadlines of `readTimeoutMs`. */
+  readonly deadlines: Deadlines;
+}
+
+/** Makes {@link ReadLimits}. */
+export function createReadLimits(maxBytes: number, readTimeoutMs: number): ReadLimits {
+  return { maxBytes, readTimeoutMs, deadlines: createDeadlines(readTimeoutMs) };
 }
 
 /** The sender went away: nobody is left to answer. */
@@ -32,26 +40,36 @@ const CONSUMED = refuse(500, 'body not available', {
 });
 
 /** Refuses a body that announces itself as too large, before any of it is read. */
-export function checkAnnouncedSize(request: IncomingMessage, maxBytes: number): Refusal | null {
-  const announced = request.headers['content-length'];
+export function checkAnnouncedSize(headers: IncomingHttpHeaders, maxBytes: number): Refusal | null {
+  const announced = headers['content-length'];
   return announced !== undefined && Number(announced) > maxBytes ? tooLarge(maxBytes) : null;
 }
 
 /** The body as bytes, or as whatever a body parser before the receiver has made of it; or a promise of that. */
-export function readBody(request: RequestWithBody, limits: ReadLimits): unknown {
-  if (request.rawBody instanceof Buffer) return withinLimit(request.rawBody, limits.maxBytes);
+export function readBody(
+  request: RequestWithBody,
+  headers: IncomingHttpHeaders,
+  limits: ReadLimits,
+): unknown {
+  const rawBody = ownProperty(request, 'rawBody');
+  if (rawBody instanceof Buffer) return withinLimit(rawBody, limits.maxBytes);
+  const body = ownProperty(request, 'body');
   if (!request.readableDidRead && !request.readableEnded) {
-    const badType = checkContentType(request.headers);
+    const badType = checkContentType(headers);
     if (badType) return badType;
     const bytes = readStream(request, limits);
-    return hasContent(request.body) ? bytes.then((read) => (isEmpty(read) ? request.body : read)) : bytes;
+    return hasContent(body) ? bytes.then((read) => (isEmpty(read) ? body : read)) : bytes;
   }
-  if (request.body === undefined || request.body === null) return CONSUMED;
+  if (body === undefined || body === null) return CONSUMED;
   // A parser that took something else for an object, such as a form, has not made an event of it.
-  const badType = checkContentType({ 'content-type': request.headers['content-type'] });
+  const badType = checkContentType({ 'content-type': headers['content-type'] });
   if (badType) return badType;
-  return request.body instanceof Buffer ? withinLimit(request.body, limits.maxBytes) : request.body;
+  return body instanceof Buffer ? withinLimit(body, limits.maxBytes) : body;
 }
+
+/** Who sets a body sets it on the request itself; to look for it in all that Express puts behind it is slow. */
+const ownProperty = (request: RequestWithBody, name: 'body' | 'rawBody'): unknown =>
+  Object.hasOwn(request, name) ? request[name] : undefined;
 
 const withinLimit = (bytes: Buffer, maxBytes: number): Buffer | Refusal =>
   bytes.length > maxBytes ? tooLarge(maxBytes) : bytes;
@@ -67,7 +85,7 @@ const hasContent = (body: unknown): boolean =>
 /** Reads a stream up to a size and within a time. */
 export function readStream(
   request: IncomingMessage,
-  { maxBytes, readTimeoutMs }: ReadLimits,
+  { maxBytes, readTimeoutMs, deadlines }: ReadLimits,
 ): Promise<Buffer | Refusal> {
   // Who hung up while the credentials were judged sends no more events that could end the wait below.
   if (request.destroyed) return Promise.resolve(HUNG_UP);
@@ -80,11 +98,10 @@ export function readStream(
     const settle = (result: Buffer | Refusal): void => {
       if (settled) return;
       settled = true;
-      clearTimeout(timer);
+      deadline.clear();
       resolve(result);
     };
-    const onGone = (): void => settle(HUNG_UP);
-    const timer = setTimeout(() => settle(tooSlow(readTimeoutMs)), readTimeoutMs);
+    const deadline = deadlines.start(() => settle(tooSlow(readTimeoutMs)));
     request
       .on('data', (chunk: Buffer) => {
         if (settled) return;
@@ -93,7 +110,7 @@ export function readStream(
         else chunks.push(chunk);
       })
       .on('end', () => settle(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-      .on('error', onGone)
-      .on('close', onGone);
+      // A broken connection closes the request; an error is told only to those who listen for one.
+      .on('close', () => settle(HUNG_UP));
   });
 }

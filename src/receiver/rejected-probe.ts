@@ -1,10 +1,10 @@
 import { isProbe } from '../protocol/index.js';
 import { parseJson } from './parse-json.js';
-import { type RequestWithBody, readStream } from './read-body.js';
+import { createReadLimits, type RequestWithBody, readStream } from './read-body.js';
 import { isRefusal } from './refusal.js';
 
 /** A probe is small; nothing larger is looked at. */
-const PEEK = { maxBytes: 16_384, readTimeoutMs: 2_000 };
+const PEEK = createReadLimits(16_384, 2_000);
 
 /**
  * Whether a request that was refused for its credentials was an availability test: its operator needs to know,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /** What a request id may look like when it comes from outside. */
 const ACCEPTABLE = /^[\w.:-]{1,128}$/;
@@ -10,13 +10,17 @@ const isAcceptable = (id: unknown): id is string => typeof id === 'string' && AC
  * Gives each request an id: the one that a logger before the receiver has given it (`req.id`), the one that
  * the sender or a proxy sent (`X-Request-Id`), or a new one.
  */
-export function createRequestIds(): (request: IncomingMessage & { readonly id?: unknown }) => string {
+export function createRequestIds(): (
+  request: IncomingMessage & { readonly id?: unknown },
+  headers?: IncomingHttpHeaders,
+) => string {
   const prefix = randomBytes(6).toString('base64url');
   let count = 0;
-  return (request) => {
-    const known = typeof request.id === 'number' ? String(request.id) : request.id;
+  return (request, headers = request.headers) => {
+    const id = Object.hasOwn(request, 'id') ? request.id : undefined;
+    const known = typeof id === 'number' ? String(id) : id;
     if (isAcceptable(known)) return known;
-    const given = request.headers['x-request-id'];
+    const given = headers['x-request-id'];
     if (isAcceptable(given)) return given;
     count += 1;
     return `${prefix}-${count.toString(36)}`;

@@ -11,6 +11,7 @@ import {
   humanClose,
   humanReply,
   isFailureBody,
+  isNormalEnvelope,
   isProbe,
   messageAudio,
   messageText,
@@ -149,6 +150,24 @@ describe('a message with any JSON as its output and usage', () => {
     const message = validate(agentMessage, body);
     expectOrdinaryObjects([message.output, message.usage]);
     expect(validate(agentMessage, message)).toStrictEqual(message);
+  });
+
+  const envelopeFields = fc.record(
+    {
+      conversation_id: fc.constantFrom('c', '', 1, null),
+      message_id: fc.constantFrom('m', '', 2),
+      user_id: fc.constantFrom('u', '', null, 3),
+      anonymous_id: fc.constantFrom('a', '', null),
+      create_time: fc.constantFrom(0, 1_679_587_005, -1, 9e15, '1679587005', null),
+      output: fc.constantFrom([], [{ content: { text: 'hi' } }], null, 'text'),
+      istest: fc.constantFrom(true, false, 'true', null),
+      extra: hostileJson,
+    },
+    { requiredKeys: [], noNullPrototype: true },
+  );
+
+  test.prop([envelopeFields], { numRuns: 2_000 })('needs no normalising only if it is normal', (body) => {
+    if (isNormalEnvelope(body)) expect(validate(agentMessageEnvelope, body)).toStrictEqual(body);
   });
 
   test.prop([anyMessage])('can be read by every helper', (body) => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { HandoffKitError } from '../../protocol/index.js';
 import type { AuthChoice, AuthFunction, AuthRequest, AuthScheme } from './scheme.js';
 
@@ -82,12 +82,14 @@ const tokenOnly = (pathToken: string): AuthRequest => ({
 });
 
 /** Two credentials in one request are one too many: which of them counts is a matter of who reads it. */
-export function authorizationOf(request: IncomingMessage): { header: string | undefined; several: boolean } {
-  const { rawHeaders } = request;
+export function authorizationOf(
+  { rawHeaders }: IncomingMessage,
+  headers: IncomingHttpHeaders,
+): { header: string | undefined; several: boolean } {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];
     if (name?.length === 13 && name.toLowerCase() === 'authorization') count += 1;
   }
-  return { header: count > 1 ? undefined : request.headers.authorization, several: count > 1 };
+  return { header: count > 1 ? undefined : headers.authorization, several: count > 1 };
 }
