@@ -6,7 +6,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^handoff-kit$/, replacement: fromSource('index.ts') },
-      { find: /^handoff-kit\/(service|protocol|testing|simulator)$/, replacement: fromSource('$1/index.ts') },
+      {
+        find: /^handoff-kit\/(service|protocol|testing|simulator|delivery\/sqlite|delivery\/postgres)$/,
+        replacement: fromSource('$1/index.ts'),
+      },
     ],
   },
   test: {

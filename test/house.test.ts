@@ -10,7 +10,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   logging: [],
   service: ['protocol'],
   events: ['protocol', 'logging', 'service'],
-  delivery: ['protocol', 'logging', 'events'],
+  delivery: ['protocol', 'logging', 'service', 'events'],
   receiver: ['protocol', 'logging', 'service', 'events', 'delivery'],
   simulator: ['protocol'],
   doctor: ['protocol', 'simulator'],

@@ -4,7 +4,10 @@ import { registerCheck } from './commands/check.js';
 import { registerClose } from './commands/close.js';
 import { registerDemo } from './commands/demo.js';
 import { registerDoctor } from './commands/doctor.js';
+import { registerForget } from './commands/forget.js';
 import { registerHealth } from './commands/health.js';
+import { registerInbox } from './commands/inbox.js';
+import { registerOutbox } from './commands/outbox.js';
 import { registerQa } from './commands/qa.js';
 import { registerReply } from './commands/reply.js';
 import { registerSend } from './commands/send.js';
@@ -19,6 +22,9 @@ type Register = (program: Command) => void;
 const COMMANDS: readonly Register[] = [
   registerDemo,
   registerServe,
+  registerInbox,
+  registerOutbox,
+  registerForget,
   registerSimulate,
   registerSend,
   registerDoctor,

@@ -10,7 +10,8 @@ const distinctionOf: {
 } = {
   message: ({ message_id }) => message_id,
   establish: ({ timestamp }) => `${timestamp}`,
-  chat: ({ timestamp, body }, requestId) => `${timestamp ?? requestId}:${body}`,
+  // A digest, since keys are kept longer than what people write.
+  chat: ({ timestamp, body }, requestId) => `${timestamp ?? requestId}:${hash('sha256', body, 'base64url')}`,
   close: ({ timestamp, type }) => `${timestamp}:${type}`,
 };
 

@@ -28,7 +28,7 @@ export function createGreet(
               user: userOf(body),
               transcript: transcriptOf(body),
             });
-      if (text !== null) await replies.reply(conversationId, text);
+      if (text !== null) await replies.reply(conversationId, text, { once: `greeting ${key}` });
     } catch (error) {
       dispatcher.report(error, { event: name, conversationId, requestId });
     }

@@ -1,8 +1,11 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import type { StoredQueues } from '../delivery/index.js';
 import type { Receiver } from '../receiver/index.js';
+import { createDatabaseCheck } from './database-check.js';
 import { healthRoutes } from './health.js';
 import { createHttpLog } from './http-log.js';
+import { countAnswers, type Measures, metricsRoute } from './metrics/index.js';
 
 /** What {@link createApp} needs. */
 export interface AppParts {
@@ -10,6 +13,9 @@ export interface AppParts {
   readonly log: Logger;
   /** Where the receiver is; it knows so itself. */
   readonly mountPath: string;
+  readonly measures: Measures;
+  /** What is stored; `null` where nothing is. */
+  readonly queues: StoredQueues | null;
 }
 
 /** Answers are for programs: no browser is to guess at them, keep them, or show them in a frame. */
@@ -20,14 +26,23 @@ const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** The Express app: log, health, receiver, and a JSON answer to everything else. */
-export function createApp({ receiver, log, mountPath }: AppParts): Express {
+/** The Express app: log, health, metrics, receiver, and a JSON answer to everything else. */
+export function createApp({ receiver, log, mountPath, measures, queues }: AppParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(createHttpLog(log, mountPath));
   app.use(securityHeaders);
-  app.use(healthRoutes(() => receiver.accepting));
+  app.use(
+    healthRoutes({
+      isAccepting: () => receiver.accepting,
+      checkDatabase: queues && createDatabaseCheck(queues, log),
+    }),
+  );
+  app.use(
+    metricsRoute({ counted: () => measures.metrics(), queues, pending: () => receiver.stats().pending }),
+  );
+  app.use(countAnswers(mountPath, (endpoint, status) => measures.answered(endpoint, status)));
   app.use(receiver);
   app.use(notFound);
   app.use(createErrorAnswer(log));

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import { type Delivery, inline } from '../delivery/index.js';
 import { type HandoffMessageContext, within } from '../events/index.js';
 import {
   type AuthScheme,
@@ -12,8 +13,10 @@ import {
   type ReceiverOptions,
   webhookUser,
 } from '../receiver/index.js';
+import { createServiceClient } from '../service/index.js';
 import { createApp } from './app.js';
 import { listen } from './listen.js';
+import { createMeasures, type Measures } from './metrics/index.js';
 import type { Reporter } from './reporter.js';
 import type { Settings } from './settings-schema.js';
 
@@ -39,16 +42,30 @@ const SERVER_OPTIONS = {
   connectionsCheckingInterval: 5_000,
 };
 
+/** What {@link createStandalone} needs beside settings. */
+export interface StandaloneParts {
+  readonly reporter: Reporter;
+  readonly log: Logger;
+  /** What the setting `databaseUrl` names, opened. Without it nothing is stored, whatever the setting says. */
+  readonly delivery?: Delivery | null;
+}
+
 /** Makes the program from its settings. Nothing listens yet. */
 export function createStandalone(
   settings: Settings,
-  { reporter, log }: { readonly reporter: Reporter; readonly log: Logger },
+  { reporter, log, delivery = null }: StandaloneParts,
 ): Standalone {
-  const receiver = createReceiver({ ...receiverOptions(settings), log });
+  const measures = createMeasures();
+  const receiver = createReceiver({
+    ...receiverOptions(settings, measures),
+    delivery: measures.delivery(delivery ?? inline()),
+    log,
+  });
   receiver.onAny((context) => reporter.event(context));
   if (settings.autoReply !== undefined) receiver.on('handoff.message', autoReply(settings.autoReply));
 
-  const app = createApp({ receiver, log, mountPath: settings.mountPath });
+  const queues = delivery?.queues ?? null;
+  const app = createApp({ receiver, log, mountPath: settings.mountPath, measures, queues });
   const server = createServer(SERVER_OPTIONS, app);
 
   const shutDown = async (): Promise<{ unfinished: number }> => {
@@ -70,7 +87,7 @@ export function createStandalone(
   };
 }
 
-function receiverOptions(settings: Settings): ReceiverOptions {
+function receiverOptions(settings: Settings, measures: Measures): ReceiverOptions {
   const { serviceBaseUrl: baseUrl, serviceApiKey: apiKey, greeting } = settings;
   const { webhookUsername: username, webhookSecret: secret } = settings;
   const message = webhookUser({ username, secret });
@@ -79,7 +96,8 @@ function receiverOptions(settings: Settings): ReceiverOptions {
     basePath: settings.mountPath,
     probes: { auth: settings.probeAuth },
     limits: { bodyBytes: settings.bodyLimit },
-    ...(baseUrl !== undefined && apiKey !== undefined && { service: { baseUrl, apiKey } }),
+    ...(baseUrl !== undefined &&
+      apiKey !== undefined && { service: measures.client(createServiceClient({ baseUrl, apiKey })) }),
     ...(greeting !== undefined && { greeting }),
   };
 }

@@ -4,6 +4,8 @@
  * @module
  */
 export { createStandalone } from './create-standalone.js';
+export { DEFAULT_DATABASE_URL, databaseText, readDatabaseUrl } from './database-url.js';
+export { openQueues } from './open-database.js';
 export { printable } from './printable.js';
 export { readSettings, type SettingSources } from './read-settings.js';
 export { createReadableLog } from './readable-log.js';

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { createLog } from '../logging/index.js';
-import { createStandalone } from './create-standalone.js';
+import { createStandalone, type Standalone } from './create-standalone.js';
+import { openDelivery } from './open-database.js';
 import { readSettings, type SettingSources } from './read-settings.js';
 import { createReadableLog } from './readable-log.js';
 import { createReporter } from './reporter.js';
@@ -35,8 +36,9 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   // Node brings rejections that nobody handles here, too.
   process.on('uncaughtException', crash);
 
-  const standalone = createStandalone(settings, { reporter, log });
-  const url = await standalone.listen();
+  const delivery = await openDelivery(settings.databaseUrl);
+  const standalone = createStandalone(settings, { reporter, log, delivery });
+  const url = await listenOrClose(standalone);
 
   const told = new Promise<NodeJS.Signals>((resolve) => {
     onStopSignal(process, {
@@ -51,12 +53,32 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   reporter.status('listening', data, text);
 
   const signal = await told;
-  const { pending } = standalone.receiver.stats();
-  const wait = pending === 0 ? '' : ` Waiting for ${pending} running; the same again stops at once.`;
+  const pending = pendingOf(standalone);
+  const left = delivery ? 'stored and not handled; what does not run waits for the next start' : 'running';
+  const wait = pending === 0 ? '' : ` ${pending} ${left}. The same again stops at once.`;
   const closed = standalone.close();
   reporter.status('stopping', { signal, pending }, `${signal}: stopping.${wait}`);
   const { unfinished } = await closed;
   const rest = unfinished === 0 ? 'everything finished' : `${unfinished} not finished in time`;
   reporter.status('stopped', { unfinished }, `Stopped: ${rest}.`);
   return unfinished === 0 ? 0 : 1;
+}
+
+/** What is stored must not be worked on by a program that nobody can reach. */
+async function listenOrClose(standalone: Standalone): Promise<string> {
+  try {
+    return await standalone.listen();
+  } catch (error) {
+    await standalone.close();
+    throw error;
+  }
+}
+
+/** A database in trouble must not keep the program from stopping in good order. */
+function pendingOf({ receiver }: Standalone): number {
+  try {
+    return receiver.stats().pending;
+  } catch {
+    return 0;
+  }
 }

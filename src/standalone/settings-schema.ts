@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { HandoffKitError } from '../protocol/index.js';
 import { bearer, pathToken, webhookUser } from '../receiver/index.js';
 import { createServiceClient } from '../service/index.js';
+import { type DatabaseChoice, DEFAULT_DATABASE_URL, readDatabaseUrl } from './database-url.js';
 import { HEALTH_PATHS } from './health.js';
 
 /** Who may send handoff requests. */
@@ -34,7 +35,7 @@ const acceptedBy = (use: (text: string) => unknown, missing?: string) =>
 
 const inSettingsWords = (complaint: string): string =>
   complaint
-    .replace(/^(baseUrl|apiKey) /, '')
+    .replace(/^(baseUrl|apiKey|DATABASE_URL) /, '')
     .replaceAll('baseUrl', 'SERVICE_BASE_URL')
     .replaceAll('apiKey', 'SERVICE_API_KEY');
 
@@ -76,6 +77,13 @@ const handoffAuth = z
     return { kind, token };
   });
 
+const databaseUrl = z.string().transform((text, context): DatabaseChoice => {
+  const complaint = complaintOf(() => readDatabaseUrl(text));
+  if (complaint === null) return readDatabaseUrl(text);
+  context.addIssue(inSettingsWords(complaint));
+  return z.NEVER;
+});
+
 const template = z
   .string()
   .refine(
@@ -106,6 +114,7 @@ export const settingsSchema = z.object({
   serviceApiKey: acceptedBy((apiKey) =>
     createServiceClient({ baseUrl: 'https://any.example', apiKey }),
   ).optional(),
+  databaseUrl: databaseUrl.prefault(DEFAULT_DATABASE_URL),
   greeting: z.string().optional(),
   autoReply: template.optional(),
   probeAuth: z.enum(['required', 'none'], 'must be required or none.').default('required'),

@@ -48,6 +48,11 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--service-api-key <key>',
     help: "the agent's API key, for replies",
   },
+  databaseUrl: {
+    env: 'DATABASE_URL',
+    flag: '--database-url <url>',
+    help: 'where events and replies are kept: sqlite:<file>, postgres://… or none; default sqlite:./handoff.db',
+  },
   greeting: {
     env: 'GREETING',
     flag: '--greeting <text>',
@@ -86,11 +91,6 @@ export const SETTING_KEYS: readonly SettingKey[] = settingsSchema.keyof().option
 
 /** Settings of the design that this version cannot honour: to ignore them would be a promise broken. */
 export const NOT_YET: readonly { readonly key: string; readonly env: string; readonly why: string }[] = [
-  {
-    key: 'databaseUrl',
-    env: 'DATABASE_URL',
-    why: 'is not supported yet: this version stores nothing, and handles events while the service waits. Remove it.',
-  },
   {
     key: 'adapter',
     env: 'ADAPTER',

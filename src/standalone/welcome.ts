@@ -1,3 +1,4 @@
+import { databaseText } from './database-url.js';
 import type { SettingKey, Settings } from './settings-schema.js';
 import { SETTINGS } from './settings-table.js';
 import { type TryOptions, tryCommands } from './try-it.js';
@@ -14,6 +15,8 @@ const HANDOFF_ADDRESS = {
   bearer: ['', 'Bearer: the token of HANDOFF_AUTH'],
   none: ['', 'no credentials: everybody who can reach it may send'],
 } as const;
+
+const NOT_KEPT = 'nothing is stored, and what was not handled is lost when the process ends.';
 
 /** Says where the receiver is and what to do next; with `dev` also the made-up credentials and commands. */
 export function welcome(options: TryOptions & { readonly dev: boolean }): Welcome {
@@ -37,14 +40,19 @@ export function welcome(options: TryOptions & { readonly dev: boolean }): Welcom
     '',
   ];
   return {
-    data: { url, mountPath, ...(dev && { credentials, commands }) },
+    data: {
+      url,
+      mountPath,
+      database: databaseText(settings.databaseUrl),
+      ...(dev && { credentials, commands }),
+    },
     text: text.filter((line, index) => line !== '' || text[index - 1] !== '').join('\n'),
   };
 }
 
 function addresses(
   url: string,
-  { mountPath, webhookSecret, handoffAuth, serviceBaseUrl }: Settings,
+  { mountPath, webhookSecret, handoffAuth, serviceBaseUrl, databaseUrl }: Settings,
 ): string[] {
   const [segment, who] = HANDOFF_ADDRESS[handoffAuth.kind];
   const handoffs = `${url}${mountPath}`.replace(/\/$/, '') + segment;
@@ -54,7 +62,8 @@ function addresses(
     `  handoffs  ${handoffs.padEnd((url + mountPath).length)}  ${who}`,
     '',
     `Replies: ${serviceBaseUrl ?? 'off. Set SERVICE_BASE_URL and SERVICE_API_KEY to answer users.'}`,
-    `Health: ${url}/healthz and ${url}/readyz`,
+    `Kept in: ${databaseUrl.kind === 'none' ? NOT_KEPT : databaseText(databaseUrl)}`,
+    `Health: ${url}/healthz and ${url}/readyz, metrics: ${url}/metrics`,
   ];
 }
 

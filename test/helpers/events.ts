@@ -16,3 +16,32 @@ export function chatEvent(
     requestId: `request-of-${key}`,
   };
 }
+
+/** An accepted request to hand a user over. */
+export function requestEvent(
+  conversationId: string,
+  { key = `key-${++made}`, userId = null, anonymousId = null, receivedAt = Date.now() }: RequestDetails = {},
+): DeliveredEvent<'handoff.requested'> {
+  return {
+    name: 'handoff.requested',
+    key,
+    conversationId,
+    body: {
+      conversation_id: conversationId,
+      timestamp: receivedAt,
+      email: null,
+      bot_id: null,
+      body: [],
+      user_info: { phone: null, email: null, user_id: userId, anonymous_id: anonymousId },
+    },
+    receivedAt,
+    requestId: `request-of-${key}`,
+  };
+}
+
+interface RequestDetails {
+  readonly key?: string;
+  readonly userId?: string | null;
+  readonly anonymousId?: string | null;
+  readonly receivedAt?: number;
+}

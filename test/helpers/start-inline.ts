@@ -17,6 +17,7 @@ export function startInline(
   const delivery = inline(options);
   delivery.start({
     handle: async (event, run) => handle(event, run),
+    greet: async () => {},
     report: (error, place) => reports.push({ ...place, error }),
     log: logged.log,
   });

@@ -72,7 +72,7 @@ describe('a config file', () => {
     [{ port: 1, PORT: 1 }, /PORT +is there twice/],
     [{ port: [1] }, /PORT +must be a text, a number, true or false/],
     [{ webhookSecret: null }, /WEBHOOK_SECRET +must be a text/],
-    [{ databaseUrl: 'sqlite:x' }, /databaseUrl +is not supported yet/],
+    [{ databaseUrl: 'sqlite' }, /DATABASE_URL +must be sqlite:<file>/],
     [{ ADAPTER: 'desk' }, /ADAPTER +is not supported yet/],
     ['[]', /--config +must be a JSON object/],
     ['{\n"port": 1,\n}', /--config +is not JSON: look at line 3/],

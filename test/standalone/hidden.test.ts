@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { API_KEY, fakeService } from '../helpers/fake-service.js';
 import { ENVIRONMENT } from './environment.js';
 import { addressOf, post, type RunningProgram, runServe } from './program.js';
+import { temporaryFolder } from './stored.js';
 
 const WORDS = 'what-the-user-wrote';
 const EMAIL = 'jane@private.example';
@@ -74,6 +76,13 @@ describe('what the program writes', () => {
     const written = program.stdout() + program.stderr();
     for (const hidden of [...SECRETS, WORDS, EMAIL, PHONE]) expect(written).not.toContain(hidden);
     expect(program.stderr()).toContain('/webhook/[redacted]/chat');
+    expect(program.stdout()).toContain(`"length":${WORDS.length}`);
+  });
+
+  it('has none of that where events and replies are stored', async () => {
+    const program = await allWritten([], { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'x.db')}` });
+    const written = program.stdout() + program.stderr();
+    for (const hidden of [...SECRETS, WORDS, EMAIL, PHONE]) expect(written).not.toContain(hidden);
     expect(program.stdout()).toContain(`"length":${WORDS.length}`);
   });
 

@@ -1,10 +1,14 @@
 import { onTestFinished } from 'vitest';
+import type { Delivery } from '../../src/delivery/index.js';
 import { createReporter, createStandalone, readSettings } from '../../src/standalone/index.js';
 import { logLines } from '../helpers/log-lines.js';
 import { ENVIRONMENT } from './environment.js';
 
 /** The program within this process until the test ends, with its output and its log in memory. */
-export async function startStandalone(env: Readonly<Record<string, string | undefined>> = {}) {
+export async function startStandalone(
+  env: Readonly<Record<string, string | undefined>> = {},
+  delivery: Delivery | null = null,
+) {
   const { settings } = readSettings({ env: { ...ENVIRONMENT, ...env } });
   const printed: string[] = [];
   const reporter = createReporter({
@@ -14,7 +18,7 @@ export async function startStandalone(env: Readonly<Record<string, string | unde
     write: (line) => printed.push(line),
   });
   const logged = logLines();
-  const standalone = createStandalone(settings, { reporter, log: logged.log });
+  const standalone = createStandalone(settings, { reporter, log: logged.log, delivery });
   const url = await standalone.listen();
   onTestFinished(async () => {
     await standalone.close();

@@ -24,8 +24,9 @@ const INHERITED = { PATH: process.env.PATH, HOME: process.env.HOME };
 export function runNode(
   [file = '', ...args]: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
+  cwd: string = process.cwd(),
 ): RunningProgram {
-  const child = spawn(process.execPath, [`${ROOT}${file}`, ...args], { env: { ...INHERITED, ...env } });
+  const child = spawn(process.execPath, [`${ROOT}${file}`, ...args], { env: { ...INHERITED, ...env }, cwd });
   const written = { stdout: '', stderr: '' };
   const hearers = new Set<() => void>();
   const tell = (): void => {
@@ -71,11 +72,12 @@ export function runNode(
   };
 }
 
-/** Runs `handoff-kit serve`. */
+/** Runs `handoff-kit serve`, which stores nothing unless it is told where. */
 export const runServe = (
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
-): RunningProgram => runNode(['dist/cli/main.js', 'serve', ...args], env);
+  cwd?: string,
+): RunningProgram => runNode(['dist/cli/main.js', 'serve', ...args], { DATABASE_URL: 'none', ...env }, cwd);
 
 /** The address in what `serve` writes as JSON once it listens. */
 export async function addressOf(program: RunningProgram): Promise<string> {

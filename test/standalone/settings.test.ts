@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSettings, type SettingSources, SettingsError } from '../../src/standalone/index.js';
 import { ENVIRONMENT } from './environment.js';
@@ -29,6 +30,7 @@ describe('settings', () => {
       mountPath: '/webhook',
       webhookUsername: WEBHOOK_USERNAME,
       handoffAuth: { kind: 'path', token: HANDOFF_AUTH.slice('path:'.length) },
+      databaseUrl: { kind: 'sqlite', file: resolve('handoff.db') },
       probeAuth: 'required',
       bodyLimit: 262_144,
       shutdownTimeout: 10_000,
@@ -45,6 +47,7 @@ describe('settings', () => {
       HANDOFF_AUTH: 'bearer:some-token',
       SERVICE_BASE_URL: 'https://api.example.com',
       SERVICE_API_KEY: 'app-key',
+      DATABASE_URL: 'postgres://me@localhost/handoffs',
       GREETING: 'Hello',
       AUTO_REPLY: 'You said: {text}',
       PROBE_AUTH: 'none',
@@ -60,6 +63,7 @@ describe('settings', () => {
       handoffAuth: { kind: 'bearer', token: 'some-token' },
       serviceBaseUrl: 'https://api.example.com',
       serviceApiKey: 'app-key',
+      databaseUrl: { kind: 'postgres', url: 'postgres://me@localhost/handoffs' },
       greeting: 'Hello',
       autoReply: 'You said: {text}',
       probeAuth: 'none',
@@ -103,7 +107,7 @@ describe('settings', () => {
         SHUTDOWN_TIMEOUT: '10',
         SHOW_TEXT: 'perhaps',
         LOG_LEVEL: 'loud',
-        DATABASE_URL: 'sqlite:./handoff.db',
+        DATABASE_URL: './handoff.db',
         ADAPTER: 'desk',
       },
     });
@@ -148,7 +152,8 @@ describe('settings', () => {
     [{ AUTO_REPLY: 'Hello' }, /AUTO_REPLY needs SERVICE_BASE_URL and SERVICE_API_KEY/],
     [{ BODY_LIMIT: '0' }, /BODY_LIMIT must be a size/],
     [{ SHUTDOWN_TIMEOUT: '4000s' }, /SHUTDOWN_TIMEOUT must be a time/],
-    [{ DATABASE_URL: 'postgres://localhost/x' }, /DATABASE_URL is not supported yet/],
+    [{ DATABASE_URL: 'mysql://localhost/x' }, /DATABASE_URL must be sqlite:<file>, postgres:/],
+    [{ MOUNT_PATH: '/metrics' }, /MOUNT_PATH is taken by the health checks/],
     [{ ADAPTER: 'desk' }, /ADAPTER is not supported yet/],
   ])('are refused as %j', (env, expected) => {
     expect(complaint(env)).toMatch(expected);
@@ -166,7 +171,7 @@ describe('settings', () => {
         HANDOFF_AUTH: 'path:sEcret-3',
         SERVICE_BASE_URL: 'https://me:sEcret-4@api.example.com',
         SERVICE_API_KEY: 'sEcret-5 x',
-        DATABASE_URL: 'postgres://me:sEcret-6@localhost/x',
+        DATABASE_URL: 'postgres://me:sEcret-6#@localhost/x',
       },
     });
     expect(problems).toHaveLength(6);

@@ -8,7 +8,7 @@ const ON_SIGNAL = (action: string): string =>
 
 describe('a start', () => {
   it('that cannot be, for its settings, lists everything that is wrong and ends with 2', async () => {
-    const program = runServe(['--port', 'x'], { WEBHOOK_SECRET: 'sEcret ', DATABASE_URL: 'sqlite:sEcret' });
+    const program = runServe(['--port', 'x'], { WEBHOOK_SECRET: 'sEcret ', DATABASE_URL: 'mysql:sEcret' });
     expect(await program.ended).toBe(2);
     expect(program.stdout()).toBe('');
     for (const name of ['PORT', 'WEBHOOK_USERNAME', 'WEBHOOK_SECRET', 'HANDOFF_AUTH', 'DATABASE_URL']) {

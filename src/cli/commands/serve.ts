@@ -20,6 +20,16 @@ Settings:
     bearer:<token>  Authorization: Bearer <token>
     none            everybody, where something else keeps strangers out
 
+  DATABASE_URL says where events and replies are kept, so that nothing is lost after it was answered 200:
+    sqlite:<file>   a file of this machine; default sqlite:./handoff.db. Look into it: handoff-kit inbox --help
+    postgres://…    a PostgreSQL database that several machines share
+    none            nothing is stored: events are handled while the service waits
+
+Also answered, to everybody who can reach the port and without anything of a person in it:
+  GET /healthz  200 while the process lives
+  GET /readyz   200, or 503 while it stops or cannot reach the database, with the reason as JSON
+  GET /metrics  counts, depths, ages and lag for Prometheus
+
 Examples:
   Try it out, with made-up credentials and commands to paste:
     $ handoff-kit serve --dev
@@ -34,7 +44,7 @@ Examples:
 
 Exit codes:
   0  stopped by SIGTERM or SIGINT, and everything that ran could finish
-  1  could not listen, stopped with handlers unfinished, or failed
+  1  could not listen or open the database, stopped with handlers unfinished, or failed
   2  a setting is missing or wrong`;
 
 const HINT = `

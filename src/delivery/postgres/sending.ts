@@ -1,0 +1,42 @@
+import type { ServiceClient } from '../../service/index.js';
+import type { DeliveryHost } from '../delivery.js';
+import {
+  describeError,
+  interrupted,
+  type OutboxPolicy,
+  type Receipts,
+  retryReplyAfter,
+  type StoredReply,
+  sendReply,
+} from '../outbox.js';
+import type { Ending } from './ending.js';
+import type { Item } from './job.js';
+
+/** What {@link createSending} needs. */
+export interface SendingParts {
+  readonly client: ServiceClient;
+  readonly receipts: Receipts;
+  readonly policy: OutboxPolicy;
+  /** Hears of replies that are parked. */
+  readonly host: DeliveryHost;
+}
+
+/** Sends a stored reply once, and says what becomes of it. */
+export function createSending({ client, receipts, policy, host }: SendingParts) {
+  return async (item: Item): Promise<Ending> => {
+    const { id, conversationId, attempts } = item;
+    try {
+      if (item.interrupted && policy.whenUnknown === 'park') throw interrupted();
+      const answer = await sendReply(client, conversationId, JSON.parse(item.content) as StoredReply);
+      receipts.delivered(id, answer);
+      return { state: 'done', answer };
+    } catch (error) {
+      const attempt = { attempts, ageMs: Date.now() - item.createdAt };
+      const afterMs = retryReplyAfter(error, attempt, policy);
+      if (afterMs !== null) return { state: 'waiting', error: describeError(error), afterMs };
+      host.report(error, { conversationId, attempt: attempts });
+      receipts.failed(id, error);
+      return { state: 'dead', error: describeError(error) };
+    }
+  };
+}

@@ -1,0 +1,7 @@
+/**
+ * Keeps events and replies in a file, on one machine and without a server.
+ *
+ * @module
+ */
+export { type SqliteOptions, sqlite } from './sqlite.js';
+export { openSqliteQueues } from './stored-queues.js';

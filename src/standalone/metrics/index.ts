@@ -1,0 +1,8 @@
+/**
+ * What is counted, and how it is told.
+ *
+ * @module
+ */
+export { countAnswers } from './count-answers.js';
+export { createMeasures, type Measures } from './measures.js';
+export { metricsRoute } from './route.js';

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import type { Delivery, StoredQueues } from '../delivery/index.js';
+import { configError, HandoffKitError } from '../protocol/index.js';
+import { type DatabaseChoice, databaseText } from './database-url.js';
+import { withoutSqliteWarning } from './sqlite-warning.js';
+
+/** Opens the delivery of a database; `null` where nothing is to be stored. Only the engine in use is loaded. */
+export async function openDelivery(choice: DatabaseChoice): Promise<Delivery | null> {
+  if (choice.kind === 'none') return null;
+  if (choice.kind === 'postgres') {
+    const { postgres } = await import('../delivery/postgres/index.js');
+    return postgres({ connectionString: choice.url });
+  }
+  const { sqlite } = await import('../delivery/sqlite/index.js');
+  return opened(() => sqlite({ file: choice.file }));
+}
+
+/** Opens the queues of a database for looking into them, also while a receiver is at work on them. */
+export async function openQueues(choice: DatabaseChoice): Promise<StoredQueues> {
+  if (choice.kind === 'none') {
+    throw configError('DATABASE_URL is none: nothing is stored, so there is nothing to look into.');
+  }
+  if (choice.kind === 'postgres') {
+    const { openPostgresQueues } = await import('../delivery/postgres/index.js');
+    return openPostgresQueues(choice.url);
+  }
+  // To open a file that is not there would make an empty one, and hide a wrong path.
+  if (!existsSync(choice.file)) {
+    throw configError(
+      `there is no database at ${databaseText(choice)}. Give the DATABASE_URL of the server; a relative path begins at the folder where the server was started.`,
+    );
+  }
+  const { openSqliteQueues } = await import('../delivery/sqlite/index.js');
+  return opened(() => openSqliteQueues(choice.file));
+}
+
+/** Opens a file. Where SQLite itself is missing, to store nothing is a way out that only the program knows of. */
+function opened<Opened>(open: () => Opened): Opened {
+  try {
+    return withoutSqliteWarning(open);
+  } catch (error) {
+    if (!(error instanceof HandoffKitError) || error.code !== 'SQLITE_MISSING') throw error;
+    const message = `cannot keep events: ${error.message} DATABASE_URL=none stores nothing and needs neither.`;
+    throw new HandoffKitError(error.code, message, { cause: error });
+  }
+}

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { openSqliteQueues } from '../../src/delivery/sqlite/index.js';
+import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
+import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { API_KEY } from '../helpers/fake-service.js';
+import { flakyService } from '../helpers/flaky-service.js';
+import { ENVIRONMENT } from '../standalone/environment.js';
+import { addressOf, post, runServe } from '../standalone/program.js';
+import { emptyDatabase, temporaryFolder } from '../standalone/stored.js';
+import { runCli } from './run-cli.js';
+
+const authorization = basicHeader(USERNAME, SECRET);
+const info = (user_id: string) => ({ phone: null, email: null, user_id, anonymous_id: null });
+
+/** A server with a handoff of one person, whose reply is dead, a message of theirs, and a handoff of another. */
+async function withTwoPeople() {
+  const file = join(temporaryFolder(), 'x.db');
+  const env = { DATABASE_URL: `sqlite:${file}` };
+  const service = await flakyService(() => ({ status: 400 }));
+  const program = runServe([], {
+    ...ENVIRONMENT,
+    ...env,
+    SERVICE_BASE_URL: service.options.baseUrl,
+    SERVICE_API_KEY: API_KEY,
+    AUTO_REPLY: 'You said: {text}',
+  });
+  const url = await addressOf(program);
+  for (const [user, conversation_id] of [
+    ['jane', 'c-1'],
+    ['john', 'c-2'],
+  ] as const) {
+    const base = `${url}/webhook/${PATH_TOKEN}`;
+    await post(`${base}/conversation/establish`, establishBody({ conversation_id, user_info: info(user) }));
+    await post(`${base}/chat`, chatBody({ conversation_id }));
+  }
+  await post(`${url}/webhook`, agentMessageBody({ user_id: 'jane', anonymous_id: null }), { authorization });
+
+  const conversations = async (): Promise<string[]> => {
+    const queues = openSqliteQueues(file);
+    const items = [...(await queues.list('inbox')), ...(await queues.list('outbox'))];
+    await queues.close();
+    return items.map(({ conversationId }) => conversationId);
+  };
+  await vi.waitFor(async () => expect(await conversations()).toHaveLength(7));
+  await vi.waitFor(() => expect(service.calls).toHaveLength(2));
+  return { env, conversations };
+}
+
+describe('handoff-kit forget', () => {
+  it('removes everything of a person while the server runs, and nothing of others', async () => {
+    const { env, conversations } = await withTwoPeople();
+    const forgotten = await runCli(['forget', '--user', 'jane', '--yes'], { env });
+    expect([forgotten.code, forgotten.json()]).toEqual([0, { user: 'jane', removed: 4 }]);
+    expect(await conversations()).toEqual(['c-2', 'c-2', 'c-2']);
+    const dead = await runCli(['outbox', 'list', '--dead', '--conversation', 'c-1'], { env });
+    expect(dead.json()).toMatchObject({ items: [] });
+
+    const again = await runCli(['forget', '--user', 'jane', '--yes', '--no-json'], { env });
+    expect([again.code, again.stdout]).toEqual([0, 'Nothing of this person was stored.\n']);
+  });
+
+  it('asks first, and where nobody can be asked that is wrong use', async () => {
+    const { env, conversations } = await withTwoPeople();
+    const { code, stderr } = await runCli(['forget', '--user', 'jane'], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('Remove everything of jane from');
+    expect(await conversations()).toHaveLength(7);
+  });
+
+  it.each([
+    [[], /required option '--user <id>' not specified/],
+    [['--user', ' ', '--yes'], /--user is empty/],
+  ])('refuses %j as wrong use', async (args, complaint) => {
+    const { code, stderr } = await runCli(['forget', ...args], { env: await emptyDatabase() });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(complaint);
+  });
+});

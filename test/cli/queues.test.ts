@@ -1,0 +1,188 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { chatBody } from '../fixtures/bodies.js';
+import { PATH_TOKEN } from '../helpers/credentials.js';
+import { API_KEY } from '../helpers/fake-service.js';
+import { flakyService } from '../helpers/flaky-service.js';
+import { ENVIRONMENT } from '../standalone/environment.js';
+import { addressOf, post, runServe } from '../standalone/program.js';
+import { emptyDatabase, storeDead, temporaryFolder } from '../standalone/stored.js';
+import { runCli } from './run-cli.js';
+
+const WORDS = 'what-the-user-wrote';
+
+interface Listed {
+  readonly items: readonly { readonly id: string; readonly state: string; readonly conversationId: string }[];
+  readonly more: boolean;
+}
+
+/** A database with three dead messages of two conversations, and commands that run on it. */
+async function withDead() {
+  const env = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'x.db')}` };
+  await storeDead(env.DATABASE_URL.slice('sqlite:'.length), [
+    { conversationId: 'c-1', text: WORDS },
+    { conversationId: 'c-1', text: 'second' },
+    { conversationId: 'c-2', text: 'third' },
+  ]);
+  const inbox = (...args: string[]) => runCli(['inbox', ...args], { env });
+  const listed = async (...args: string[]) => (await inbox('list', ...args)).json() as Listed;
+  return { env, inbox, listed };
+}
+
+describe('handoff-kit inbox', () => {
+  it('lists what is dead, the oldest first, as a table for people', async () => {
+    const { inbox } = await withDead();
+    const { code, stdout, stderr } = await inbox('list', '--dead', '--no-json');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^id +state +since +conversation +what +attempts +last error$/),
+      expect.stringMatching(/^\S+ +dead +20\S+Z +c-1 +handoff\.message +1 +Error: the desk is closed$/),
+      expect.stringMatching(/^\S+ +dead .* c-1 /),
+      expect.stringMatching(/^\S+ +dead .* c-2 /),
+    ]);
+    expect(stdout).not.toContain(WORDS);
+  });
+
+  it('lists as data for programs: of one conversation, and no more than asked for', async () => {
+    const { listed } = await withDead();
+    const all = await listed();
+    expect(all).toMatchObject({ queue: 'inbox', more: false });
+    expect(all.items.map(({ conversationId }) => conversationId)).toEqual(['c-1', 'c-1', 'c-2']);
+    expect((await listed('--conversation', 'c-2')).items).toHaveLength(1);
+    expect(await listed('--limit', '2')).toMatchObject({ more: true, items: all.items.slice(0, 2) });
+  });
+
+  it('shows one with what is in it, and what people wrote only where that was asked for', async () => {
+    const { inbox, listed } = await withDead();
+    const [id = ''] = (await listed()).items.map((item) => item.id);
+    const hidden = await inbox('show', id, '--no-json');
+    expect(hidden.code).toBe(0);
+    expect(hidden.stdout).toContain(`"body": "[${WORDS.length} characters]"`);
+    expect(hidden.stdout).toContain('"conversation_id": "c-1"');
+    expect(hidden.stdout).toContain('--show-text shows it');
+    expect(hidden.stdout).not.toContain(WORDS);
+    expect((await inbox('show', id)).stdout).not.toContain(WORDS);
+    expect((await inbox('show', id, '--show-text')).json()).toMatchObject({ id, content: { body: WORDS } });
+  });
+
+  it('lets a server that runs handle what was dead, in order', async () => {
+    const { env, inbox, listed } = await withDead();
+    const program = runServe(['--show-text'], { ...ENVIRONMENT, ...env });
+    await addressOf(program);
+    const retried = await inbox('retry', '--all-dead', '--conversation', 'c-1', '--yes');
+    expect([retried.stderr, retried.code]).toEqual(['', 0]);
+    await program.until(new RegExp(`"text":"${WORDS}".*"text":"second"`, 's'));
+    await vi.waitFor(
+      async () => {
+        expect((await listed()).items.map(({ conversationId }) => conversationId)).toEqual(['c-2']);
+      },
+      { timeout: 10_000 },
+    );
+  });
+
+  it('removes what was dead for good', async () => {
+    const { inbox, listed } = await withDead();
+    const [id = ''] = (await listed()).items.map((item) => item.id);
+    const discarded = await inbox('discard', id, '--no-json');
+    expect([discarded.code, discarded.stdout]).toEqual([0, '1 dead item removed.\n']);
+    expect((await listed()).items).toHaveLength(2);
+    const again = await inbox('discard', id);
+    expect([again.code, again.json()]).toEqual([1, { queue: 'inbox', done: [], notDead: [id] }]);
+    expect((await inbox('discard', '--all-dead', '-y')).json()).toMatchObject({ done: { length: 2 } });
+    expect((await inbox('discard', '--all-dead')).json()).toMatchObject({ done: [] });
+  });
+
+  it('asks before it does anything to all, and where nobody can be asked that is wrong use', async () => {
+    const { inbox, listed } = await withDead();
+    const { code, stderr } = await inbox('discard', '--all-dead');
+    expect(code).toBe(2);
+    expect(stderr).toContain('Remove for good: 3 dead items of the inbox? Give --yes');
+    expect((await listed()).items).toHaveLength(3);
+  });
+
+  it.each([
+    [['retry'], /name items by their ids, or give --all-dead/],
+    [['retry', '1', '--all-dead'], /name items by their ids/],
+    [['discard', '1', '--conversation', 'c-1'], /--conversation goes together with --all-dead/],
+    [['list', '--limit', '0'], /whole number from 1/],
+    [['show'], /missing required argument 'id'/],
+    [['lst'], /unknown command 'lst'/],
+  ])('refuses %j as wrong use', async (args, complaint) => {
+    const { code, stderr } = await runCli(['inbox', ...args], { env: await emptyDatabase() });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(complaint);
+  });
+
+  it('says when there is no such item', async () => {
+    const { code, stderr } = await runCli(['inbox', 'show', '999'], { env: await emptyDatabase() });
+    expect([code, stderr]).toEqual([
+      1,
+      'handoff-kit the inbox has no item 999. See: handoff-kit inbox list\n',
+    ]);
+  });
+});
+
+describe('handoff-kit outbox', () => {
+  it('tries again what the service had refused, while the server runs', async () => {
+    const service = await flakyService(() => ({ status: 400 }));
+    const env = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'x.db')}` };
+    const program = runServe([], {
+      ...ENVIRONMENT,
+      ...env,
+      SERVICE_BASE_URL: service.options.baseUrl,
+      SERVICE_API_KEY: API_KEY,
+      AUTO_REPLY: 'You said: {text}',
+    });
+    const url = await addressOf(program);
+    await post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody({ conversation_id: 'c-1', body: WORDS }));
+    const dead = await vi.waitFor(
+      async () => {
+        const { items } = (await runCli(['outbox', 'list', '--dead'], { env })).json() as Listed;
+        expect(items).toHaveLength(1);
+        return items;
+      },
+      { timeout: 10_000 },
+    );
+    expect(dead).toMatchObject([{ what: 'reply', conversationId: 'c-1', attempts: 1 }]);
+    const shown = await runCli(['outbox', 'show', dead[0]?.id ?? ''], { env });
+    expect(shown.json()).toMatchObject({
+      content: { kind: 'reply', text: expect.stringMatching(/^\[\d+ char/) },
+    });
+
+    service.behave();
+    expect((await runCli(['outbox', 'retry', dead[0]?.id ?? ''], { env })).code).toBe(0);
+    await vi.waitFor(() => expect(service.said('c-1')).toEqual([`You said: ${WORDS}`, `You said: ${WORDS}`]));
+  });
+});
+
+describe('the database of a command', () => {
+  it('must be there: none is made', async () => {
+    const file = join(temporaryFolder(), 'x.db');
+    const { code, stderr } = await runCli(['inbox', 'list', '--database-url', `sqlite:${file}`]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`there is no database at ${file}`);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it.each([
+    ['none', /nothing is stored/],
+    ['mysql://me:sEcret@db/x', /must be sqlite:<file>/],
+    ['postgres://me:sEcret#@db/x', /is no URL/],
+    ['', /is empty/],
+  ])('may not be %j', async (url, complaint) => {
+    const { code, stderr } = await runCli(['outbox', 'list'], { env: { DATABASE_URL: url } });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(complaint);
+    expect(stderr).not.toContain('sEcret');
+  });
+
+  it.each([['inbox', 'list'], ['outbox', 'retry'], ['inbox', 'show'], ['outbox'], ['forget']])(
+    'is explained in the help of %s %s',
+    async (...args) => {
+      const { code, stdout } = await runCli([...args, '--help']);
+      expect(code).toBe(0);
+      expect(stdout).toContain(args.length === 1 && args[0] === 'outbox' ? 'Examples:' : 'DATABASE_URL');
+    },
+  );
+});

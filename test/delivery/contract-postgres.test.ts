@@ -1,0 +1,4 @@
+import { postgresEngine } from '../helpers/postgres.js';
+import { describeDelivery } from './contract.js';
+
+describeDelivery('PostgreSQL', postgresEngine);

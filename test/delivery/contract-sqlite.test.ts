@@ -1,0 +1,4 @@
+import { sqliteEngine } from '../helpers/sqlite-store.js';
+import { describeDelivery } from './contract.js';
+
+describeDelivery('SQLite', sqliteEngine);

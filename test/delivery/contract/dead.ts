@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveredEvent } from '../../../src/index.js';
+import { deferred } from '../../helpers/deferred.js';
+import { chatEvent } from '../../helpers/events.js';
+import { type Engine, eventually, notes, stage } from './stage.js';
+
+/** What can be done with events that were parked. */
+export function deadItems(engine: Engine): void {
+  /** A store in which events are dead, and whose handlers then succeed. */
+  const withDead = async (events: readonly DeliveredEvent[]) => {
+    const seen = notes<[key: string, attempt: number]>();
+    const state = { broken: true };
+    const to = await (await stage(engine)).open(
+      ({ key }, { attempt }) => {
+        if (state.broken) throw new Error('broken');
+        seen.add([key, attempt]);
+      },
+      { maxAttempts: 1 },
+    );
+    for (const event of events) await to.accept(event);
+    await eventually(async () =>
+      expect(await to.queues.depth('inbox')).toMatchObject({ dead: events.length }),
+    );
+    state.broken = false;
+    const dead = await to.queues.list('inbox', { state: 'dead' });
+    return { ...to, seen, dead, firstId: dead[0]?.id ?? '' };
+  };
+
+  describe('a dead event', () => {
+    it('is listed and shown with what is in it', async () => {
+      const event = chatEvent('c', { text: 'Hello?\u0000\ud800' });
+      const to = await withDead([event]);
+      const listed = {
+        queue: 'inbox',
+        state: 'dead',
+        conversationId: 'c',
+        what: 'handoff.message',
+        attempts: 1,
+      };
+      expect(to.dead).toMatchObject([{ ...listed, error: 'Error: broken' }]);
+      expect(to.dead[0]?.createdAt).toBeInstanceOf(Date);
+      expect(to.dead[0]).not.toHaveProperty('content');
+      expect(await to.queues.show('inbox', to.firstId)).toEqual({ ...to.dead[0], content: event.body });
+      expect(await to.queues.show('outbox', to.firstId)).toBeNull();
+      expect(await to.queues.show('inbox', 'no such id')).toBeNull();
+    });
+
+    it('is found by its conversation, the oldest first, as many as asked for', async () => {
+      const ids = ['a', 'b\ud800', 'a', 'c', 'a'];
+      const to = await withDead(ids.map((id) => chatEvent(id)));
+      expect(to.dead.map(({ conversationId }) => conversationId).sort()).toEqual([...ids].sort());
+      const found = await to.queues.list('inbox', { conversationId: 'a' });
+      expect(found.map(({ id }) => id)).toEqual(
+        to.dead.filter(({ conversationId }) => conversationId === 'a').map(({ id }) => id),
+      );
+      expect(await to.queues.list('inbox', { conversationId: 'a', limit: 2 })).toEqual(found.slice(0, 2));
+      expect(await to.queues.list('inbox', { conversationId: 'b\ud800' })).toHaveLength(1);
+      expect(await to.queues.list('inbox', { conversationId: 'b\ud801' })).toEqual([]);
+      expect(await to.queues.list('inbox', { state: 'done' })).toEqual([]);
+      expect(await to.queues.list('outbox')).toEqual([]);
+    });
+
+    it('is handled when it is tried again, with attempts counted anew', async () => {
+      const to = await withDead([chatEvent('c', { key: 'k' })]);
+      expect(await to.queues.retry('inbox', to.firstId)).toBe(true);
+      expect(await to.seen.until(1)).toEqual([['k', 1]]);
+      await eventually(async () =>
+        expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 }),
+      );
+      expect(await to.queues.retry('inbox', to.firstId)).toBe(false);
+      expect(await to.accept(chatEvent('c', { key: 'k' }))).toBe('duplicate');
+    });
+
+    it('is handled before what came later in its conversation', async () => {
+      const held = deferred();
+      const seen = notes<string>();
+      const to = await (await stage(engine)).open(
+        async ({ key }, { attempt }) => {
+          seen.add(key);
+          if (key === 'bad' && seen.all.length === 1) throw new Error(`no ${attempt}`);
+          if (key === 'first') await held.promise;
+        },
+        { maxAttempts: 1 },
+      );
+      for (const key of ['bad', 'first', 'later']) await to.accept(chatEvent('c', { key }));
+      await seen.until(2);
+      const [dead] = await to.queues.list('inbox', { state: 'dead' });
+      expect(await to.queues.retry('inbox', dead?.id ?? '')).toBe(true);
+      held.resolve();
+      expect(await seen.until(4)).toEqual(['bad', 'first', 'bad', 'later']);
+    });
+
+    it('may be discarded', async () => {
+      const to = await withDead([chatEvent('c'), chatEvent('c', { key: 'second' })]);
+      expect(await to.queues.discard('inbox', to.firstId)).toBe(true);
+      expect(await to.queues.discard('inbox', to.firstId)).toBe(false);
+      expect(await to.queues.show('inbox', to.firstId)).toBeNull();
+      expect(await to.queues.list('inbox', { state: 'dead' })).toEqual(to.dead.slice(1));
+      expect(to.seen.all).toEqual([]);
+    });
+
+    it('alone can be tried again or discarded', async () => {
+      const held = deferred();
+      const to = await (await stage(engine)).open(() => held.promise);
+      await to.accept(chatEvent('c'));
+      await to.accept(chatEvent('c'));
+      const waiting = await to.queues.list('inbox', { state: 'waiting' });
+      expect(waiting).toHaveLength(2);
+      for (const id of [...waiting.map((item) => item.id), 'no such id']) {
+        expect(await to.queues.retry('inbox', id)).toBe(false);
+        expect(await to.queues.discard('inbox', id)).toBe(false);
+      }
+      held.resolve();
+    });
+  });
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { deferred } from '../../helpers/deferred.js';
+import { chatEvent, requestEvent } from '../../helpers/events.js';
+import { flakyService } from '../../helpers/flaky-service.js';
+import { type Engine, eventually, notes, stage } from './stage.js';
+
+/** What is kept of people, and for how long. */
+export function forgetting(engine: Engine): void {
+  describe('the content of what is done', () => {
+    const handleAndReply = async (keepContent: boolean) => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options, { keepContent, maxAttempts: 1 });
+      to.receiver.on('handoff.message', async ({ payload, reply }) => {
+        if (payload.body === 'bad') throw new Error('no');
+        await reply('Hello');
+      });
+      for (const text of ['good', 'bad']) await to.accept(chatEvent('c', { text }));
+      await eventually(async () => {
+        expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 1 });
+        expect(await to.queues.list('outbox')).toMatchObject([{ state: 'done' }]);
+      });
+      const contents = async (queue: 'inbox' | 'outbox') => {
+        const items = await to.queues.list(queue);
+        return Promise.all(items.map(async ({ id }) => (await to.queues.show(queue, id))?.content));
+      };
+      return [...(await contents('inbox')), ...(await contents('outbox'))];
+    };
+
+    it('is dropped, but not of what is dead', async () => {
+      expect(await handleAndReply(false)).toMatchObject([null, { body: 'bad' }, null]);
+    });
+
+    it('is kept where that is asked for', async () => {
+      const kept = [{ body: 'good' }, { body: 'bad' }, { kind: 'reply', text: 'Hello' }];
+      expect(await handleAndReply(true)).toMatchObject(kept);
+    });
+  });
+
+  describe('forgetting a person', () => {
+    it('removes everything of their conversations, and nothing of anybody else’s', async () => {
+      const service = await flakyService(({ text }) => ({ status: text === 'refused' ? 403 : 200 }));
+      const to = await (await stage(engine)).receive(service.options, { keepContent: true, maxAttempts: 1 });
+      to.receiver.on('handoff.message', async ({ payload, reply }) => {
+        if (payload.body === 'bad') throw new Error('no');
+        await reply(payload.body);
+      });
+      const talk = async (id: string, person: { userId?: string; anonymousId?: string }) => {
+        await to.accept(requestEvent(id, person));
+        for (const text of ['good', 'bad', 'refused']) await to.accept(chatEvent(id, { text }));
+      };
+      await talk('hers', { userId: 'ann\ud800', anonymousId: 'anonymous-1' });
+      await talk('hers too', { userId: 'ann\ud800' });
+      await talk('his', { userId: 'bob', anonymousId: 'anonymous-2' });
+      await eventually(async () => {
+        expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 3 });
+        expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 0, dead: 3 });
+      });
+
+      // Of each conversation: four events, and two replies.
+      expect(await to.queues.forget('ann\ud801')).toBe(0);
+      expect(await to.queues.forget('ann\ud800')).toBe(12);
+      for (const queue of ['inbox', 'outbox'] as const) {
+        const left = await to.queues.list(queue);
+        expect(new Set(left.map(({ conversationId }) => conversationId))).toEqual(new Set(['his']));
+        expect(left).toHaveLength(queue === 'inbox' ? 4 : 2);
+      }
+      expect(await to.queues.forget('anonymous-1')).toBe(0);
+      expect(await to.queues.forget('anonymous-2')).toBe(6);
+      expect(await to.queues.depth('inbox')).toEqual({ waiting: 0, dead: 0, oldestAt: null });
+    });
+
+    it('also removes what waits, and leaves the conversation usable', async () => {
+      const held = deferred();
+      const seen = notes<string>();
+      const to = await (await stage(engine)).open(async ({ key }) => {
+        seen.add(key);
+        if (key === 'running') await held.promise;
+      });
+      await to.accept(requestEvent('c', { userId: 'ann' }));
+      await seen.until(1);
+      for (const key of ['running', 'waiting']) await to.accept(chatEvent('c', { key }));
+      await seen.until(2);
+      expect(await to.queues.forget('ann')).toBe(3);
+      expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0 });
+      held.resolve();
+      await to.accept(chatEvent('c', { key: 'new' }));
+      expect((await seen.until(3)).slice(1)).toEqual(['running', 'new']);
+      await eventually(async () =>
+        expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 }),
+      );
+    });
+  });
+}

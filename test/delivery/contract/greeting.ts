@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { deferred } from '../../helpers/deferred.js';
+import { requestEvent } from '../../helpers/events.js';
+import { flakyService } from '../../helpers/flaky-service.js';
+import { type Engine, eventually, stage } from './stage.js';
+
+/** The first reply of a handoff. */
+export function greeting(engine: Engine): void {
+  describe('the greeting of a stored handoff', () => {
+    const GREETING = { greeting: 'One moment, please' };
+
+    it('goes out before what the handler says', async () => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options, {}, GREETING);
+      to.receiver.on('handoff.requested', ({ reply }) => reply('How can I help?'));
+      await to.accept(requestEvent('c'));
+      await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'How can I help?']));
+    });
+
+    it('goes out once, however often the handler is run', async () => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options, {}, GREETING);
+      to.receiver.on('handoff.requested', async ({ attempt, reply }) => {
+        if (attempt < 3) throw new Error('not yet');
+        await reply('How can I help?');
+      });
+      await to.accept(requestEvent('c'));
+      await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'How can I help?']));
+    });
+
+    it('goes out once, also when the process ends while the handler runs', async () => {
+      const service = await flakyService();
+      const set = await stage(engine);
+      const before = await set.receive(service.options, {}, GREETING);
+      before.receiver.on('handoff.requested', () => deferred().promise);
+      await before.accept(requestEvent('c'));
+      await eventually(() => expect(service.said('c')).toEqual(['One moment, please']));
+      await before.stop(1);
+      const after = await set.receive(service.options, {}, GREETING);
+      after.receiver.on('handoff.requested', ({ reply }) => reply('How can I help?'));
+      await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'How can I help?']));
+    });
+  });
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { chatEvent } from '../../helpers/events.js';
+import { flakyService } from '../../helpers/flaky-service.js';
+import { type Engine, eventually, notes, stage } from './stage.js';
+
+/** Replies that are made a second time. */
+export function once(engine: Engine): void {
+  describe('a handler that is run again', () => {
+    it('does not say again what it said before it failed', async () => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options);
+      to.receiver.on('handoff.message', async ({ reply, close, attempt }) => {
+        await reply('Hello');
+        await reply('Hello');
+        if (attempt < 3) throw new Error('not yet');
+        await reply('Goodbye');
+        await close();
+      });
+      await to.accept(chatEvent('c'));
+      await eventually(() => expect(service.said('c')).toEqual(['Hello', 'Hello', 'Goodbye', 'close']));
+      await to.stop();
+      expect(service.said('c')).toEqual(['Hello', 'Hello', 'Goodbye', 'close']);
+    });
+
+    it('hears what became of what it said before', async () => {
+      const service = await flakyService();
+      const answers = notes<unknown>();
+      const to = await (await stage(engine)).receive(service.options);
+      to.receiver.on('handoff.message', async ({ reply, attempt }) => {
+        const { delivered } = await reply('Hello');
+        void delivered.then((answer) => answers.add(answer));
+        if (attempt < 3) throw new Error('not yet');
+      });
+      await service.down();
+      await to.accept(chatEvent('c'));
+      await eventually(async () => expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0 }));
+      expect(answers.all).toEqual([]);
+      await service.up();
+      const answer = { code: 200, message: 'answer to Hello' };
+      expect(await answers.until(3)).toEqual([answer, answer, answer]);
+    });
+  });
+
+  describe('a reply that is to happen once', () => {
+    it('is sent once, and all who made it hear that it arrived', async () => {
+      const service = await flakyService();
+      const set = await stage(engine);
+      const before = await set.receive(service.options);
+      const make = () => before.reply('c', 'Hello', { once: 'hello' });
+      const receipts = await Promise.all([make(), make()]);
+      await Promise.all(receipts.map(({ delivered }) => delivered));
+      await (await make()).delivered;
+      await before.stop();
+      const after = await set.receive(service.options);
+      await (await after.reply('c', 'Hello', { once: 'hello' })).delivered;
+      await (await after.reply('c', 'Bye', { once: 'bye' })).delivered;
+      expect(service.said('c')).toEqual(['Hello', 'Bye']);
+    });
+
+    it('may be said in every conversation', async () => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options);
+      const receipts = await Promise.all(['c', 'd'].map((id) => to.reply(id, 'Hello', { once: 'hello' })));
+      await Promise.all(receipts.map(({ delivered }) => delivered));
+      expect([service.said('c'), service.said('d')]).toEqual([['Hello'], ['Hello']]);
+    });
+
+    it('is not said to have arrived when it was refused', async () => {
+      const service = await flakyService(() => ({ status: 403 }));
+      const to = await (await stage(engine)).receive(service.options);
+      const make = () => to.reply('c', 'Hello', { once: 'hello' });
+      await expect((await make()).delivered).rejects.toMatchObject({ code: 'SERVICE_AUTH_FAILED' });
+      await eventually(async () => expect(await to.queues.depth('outbox')).toMatchObject({ dead: 1 }));
+      await expect((await make()).delivered).rejects.toThrow();
+      expect(service.calls).toHaveLength(1);
+    });
+  });
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { chatEvent } from '../../helpers/events.js';
+import { flakyService } from '../../helpers/flaky-service.js';
+import { AN_HOUR, type Engine, eventually, notes, stage } from './stage.js';
+
+/** Replies while the service is away. */
+export function outages(engine: Engine): void {
+  const words = ['1', '2', '3', '4', '5'];
+
+  describe('while the service is away', () => {
+    it('replies are stored, and go out in order when it is back', async () => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options);
+      await service.down();
+      const receipts = await Promise.all(words.map((text) => to.reply('c', text)));
+      const { delivered: closed } = await to.close('c');
+      await eventually(async () => {
+        const [first] = await to.queues.list('outbox');
+        expect(first).toMatchObject({
+          state: 'waiting',
+          what: 'reply',
+          error: expect.stringContaining('reach'),
+        });
+      });
+      expect(service.calls).toEqual([]);
+      await service.up();
+      await Promise.all([...receipts.map(({ delivered }) => delivered), closed]);
+      expect(service.said('c')).toEqual([...words, 'close']);
+      expect(to.reports).toEqual([]);
+    });
+
+    it('they outlive the process', async () => {
+      const service = await flakyService();
+      const set = await stage(engine);
+      const before = await set.receive(service.options);
+      await service.down();
+      await Promise.all(words.map((text) => before.reply('c', text)));
+      await before.stop();
+      await service.up();
+      await set.receive(service.options);
+      await eventually(() => expect(service.said('c')).toEqual(words));
+    });
+
+    it('handlers go on', async () => {
+      const service = await flakyService();
+      const seen = notes<string>();
+      const to = await (await stage(engine)).receive(service.options);
+      to.receiver.on('handoff.message', async ({ payload, reply }) => {
+        await reply(`You said: ${payload.body}`);
+        seen.add(payload.body);
+      });
+      await service.down();
+      for (const text of words) await to.accept(chatEvent('c', { text }));
+      expect(await seen.until(5)).toEqual(words);
+      await service.up();
+      await eventually(() => expect(service.said('c')).toEqual(words.map((text) => `You said: ${text}`)));
+    });
+
+    it('other conversations do not wait for one whose reply does', async () => {
+      const service = await flakyService(({ conversationId }) =>
+        conversationId === 'c' ? { status: 429 } : { status: 200 },
+      );
+      const outbox = { minDelayMs: AN_HOUR, maxDelayMs: AN_HOUR };
+      const to = await (await stage(engine)).receive(service.options, { concurrency: 1, outbox });
+      await to.reply('c', 'waits');
+      await eventually(() => expect(service.said('c')).toEqual(['waits']));
+      const { delivered } = await to.reply('d', 'goes');
+      await delivered;
+      expect(service.said('c')).toEqual(['waits']);
+    });
+  });
+
+  describe('a service that asks to wait', () => {
+    it('is not called before the time it named', async () => {
+      let openAt = 0;
+      let early = 0;
+      const service = await flakyService(() => {
+        const now = Date.now();
+        if (openAt === 0) openAt = now + 1_000;
+        else if (now < openAt) early += 1;
+        return now < openAt ? { status: 429, headers: { 'retry-after': '1' } } : { status: 200 };
+      });
+      const to = await (await stage(engine)).receive(service.options);
+      const receipts = await Promise.all(words.map((text) => to.reply('c', text)));
+      await Promise.all(receipts.map(({ delivered }) => delivered));
+      expect(early).toBe(0);
+      expect(service.said('c')).toEqual(['1', ...words]);
+    });
+  });
+
+  describe('a reply that nobody takes for too long', () => {
+    it('is given up: parked, told of, and what came later goes on', async () => {
+      const service = await flakyService();
+      await service.down();
+      const to = await (await stage(engine)).receive(service.options, { outbox: { giveUpAfterMs: 1 } });
+      const { delivered } = await to.reply('c', 'too old');
+      await expect(delivered).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
+      await eventually(async () =>
+        expect(await to.queues.list('outbox')).toMatchObject([{ state: 'dead', what: 'reply' }]),
+      );
+      expect(to.reports).toMatchObject([{ error: { code: 'SERVICE_UNREACHABLE' }, conversationId: 'c' }]);
+      await service.up();
+      const later = await to.reply('c', 'later');
+      await later.delivered;
+      expect(service.said('c')).toEqual(['later']);
+    });
+  });
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/index.js';
+import { deferred } from '../../helpers/deferred.js';
+import { type Conducts, flakyService } from '../../helpers/flaky-service.js';
+import { type Engine, eventually, stage } from './stage.js';
+
+/** Replies that the service refuses, or of which nobody knows whether it has them. */
+export function refusals(engine: Engine): void {
+  const FINE = { status: 200 } as const;
+  /** Does something else to the first call alone. */
+  const firstOnly =
+    (conduct: Awaited<ReturnType<Conducts>>): Conducts =>
+    (_call, nth) =>
+      nth === 1 ? conduct : FINE;
+
+  describe('a reply that the service refuses for good', () => {
+    it('is parked and told of, and what came later goes on', async () => {
+      const service = await flakyService(firstOnly({ status: 404, code: 40_412 }));
+      const to = await (await stage(engine)).receive(service.options);
+      const receipts = await Promise.all(['refused', 'later'].map((text) => to.reply('c', text)));
+      await expect(receipts[0]?.delivered).rejects.toBeInstanceOf(ServiceError);
+      await receipts[1]?.delivered;
+      expect(service.said('c')).toEqual(['refused', 'later']);
+      expect(to.reports).toMatchObject([
+        { error: { code: 'SERVICE_REFUSED' }, conversationId: 'c', attempt: 1 },
+      ]);
+      const dead = await to.queues.list('outbox', { state: 'dead' });
+      expect(dead).toMatchObject([{ what: 'reply', attempts: 1, error: expect.stringContaining('said no') }]);
+      expect(await to.queues.show('outbox', dead[0]?.id ?? '')).toMatchObject({
+        content: { kind: 'reply', text: 'refused' },
+      });
+    });
+
+    it('is sent when it is tried again, and gone when it is discarded', async () => {
+      const service = await flakyService(() => ({ status: 403 }));
+      const to = await (await stage(engine)).receive(service.options);
+      for (const text of ['one', 'two']) await to.reply('c', text);
+      await eventually(async () =>
+        expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 0, dead: 2 }),
+      );
+      service.behave();
+      const [one, two] = await to.queues.list('outbox', { state: 'dead' });
+      expect(await to.queues.discard('outbox', one?.id ?? '')).toBe(true);
+      expect(await to.queues.retry('outbox', two?.id ?? '')).toBe(true);
+      await eventually(() => expect(service.said('c')).toEqual(['one', 'two', 'two']));
+      await eventually(async () =>
+        expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 0, dead: 0 }),
+      );
+    });
+  });
+
+  describe.each([
+    ['the connection breaks', 'hang up'],
+    ['the service says 500', { status: 500 }],
+    ['no answer comes', 'silence'],
+  ] as const)('a reply of which nobody knows whether it arrived, because %s', (_why, conduct) => {
+    it('is sent again where the policy is to resend', async () => {
+      const service = await flakyService(firstOnly(conduct));
+      const options = { ...service.options, timeoutMs: 100 };
+      const to = await (await stage(engine)).receive(options, { outbox: { whenUnknown: 'resend' } });
+      const receipts = await Promise.all(['1', '2'].map((text) => to.reply('c', text)));
+      await Promise.all(receipts.map(({ delivered }) => delivered));
+      expect(service.said('c')).toEqual(['1', '1', '2']);
+      expect(to.reports).toEqual([]);
+    });
+
+    it('is parked where the policy is to park, and what came later goes on', async () => {
+      const service = await flakyService(firstOnly(conduct));
+      const options = { ...service.options, timeoutMs: 100 };
+      const to = await (await stage(engine)).receive(options, { outbox: { whenUnknown: 'park' } });
+      const receipts = await Promise.all(['1', '2'].map((text) => to.reply('c', text)));
+      await expect(receipts[0]?.delivered).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+      await receipts[1]?.delivered;
+      expect(service.said('c')).toEqual(['1', '2']);
+      expect(to.reports).toMatchObject([{ error: { code: 'OUTCOME_UNKNOWN' }, conversationId: 'c' }]);
+      expect(await to.queues.depth('outbox')).toMatchObject({ dead: 1 });
+    });
+  });
+
+  describe('a reply that was being sent when everything stopped', () => {
+    const stopWhileSending = async () => {
+      const set = await stage(engine);
+      const called = deferred();
+      const service = await flakyService(() => {
+        called.resolve();
+        return 'silence';
+      });
+      const before = await set.receive(service.options);
+      for (const text of ['1', '2']) await before.reply('c', text);
+      await called.promise;
+      expect(await before.stop(1)).toEqual({ unfinished: 1 });
+      service.behave();
+      return { set, service };
+    };
+
+    it('is sent again where the policy is to resend', async () => {
+      const { set, service } = await stopWhileSending();
+      await set.receive(service.options, { outbox: { whenUnknown: 'resend' } });
+      await eventually(() => expect(service.said('c')).toEqual(['1', '1', '2']));
+    });
+
+    it('is parked where the policy is to park', async () => {
+      const { set, service } = await stopWhileSending();
+      const after = await set.receive(service.options, { outbox: { whenUnknown: 'park' } });
+      await eventually(() => expect(service.said('c')).toEqual(['1', '2']));
+      expect(after.reports).toMatchObject([{ error: { code: 'OUTCOME_UNKNOWN' }, conversationId: 'c' }]);
+      expect(await after.queues.depth('outbox')).toMatchObject({ dead: 1 });
+    });
+  });
+}

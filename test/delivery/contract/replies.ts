@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { chatEvent } from '../../helpers/events.js';
+import { flakyService } from '../../helpers/flaky-service.js';
+import { ODD_TEXTS } from './handling.js';
+import { type Engine, eventually, stage } from './stage.js';
+
+/** Replies when all is well. */
+export function replies(engine: Engine): void {
+  describe('a reply', () => {
+    it('leaves a receipt, and tells what the service answered', async () => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options);
+      const receipt = await to.reply('c', 'Good morning');
+      expect(receipt.conversationId).toBe('c');
+      expect(await receipt.delivered).toEqual({ code: 200, message: 'answer to Good morning' });
+      expect(service.calls).toEqual([{ kind: 'reply', conversationId: 'c', text: 'Good morning' }]);
+    });
+
+    it('goes out in its turn in its conversation, and a close after all of them', async () => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options);
+      const ids = ['a', 'b', 'c'];
+      const words = ['1', '2', '3', '4', '5'];
+      const stored = words.flatMap((text) => ids.map((id) => to.reply(id, text)));
+      const closed = ids.map((id) => to.close(id));
+      const receipts = await Promise.all([...stored, ...closed]);
+      await Promise.all(receipts.map(({ delivered }) => delivered));
+      for (const id of ids) expect(service.said(id)).toEqual([...words, 'close']);
+    });
+
+    it('of a handler goes out once the handler was run', async () => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options);
+      to.receiver.on('handoff.message', async ({ payload, reply, close }) => {
+        await reply(`You said: ${payload.body}`);
+        await reply('Goodbye');
+        await close();
+      });
+      await to.accept(chatEvent('c', { text: 'Hello?' }));
+      await eventually(() => expect(service.said('c')).toEqual(['You said: Hello?', 'Goodbye', 'close']));
+    });
+
+    it('may have odd text, also as the id of its conversation', async () => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options);
+      const texts = Object.values(ODD_TEXTS);
+      const receipts = await Promise.all(texts.map((text) => to.reply(text, text)));
+      await Promise.all(receipts.map(({ delivered }) => delivered));
+      for (const text of texts) expect(service.said(text)).toEqual([text]);
+      expect(service.calls).toHaveLength(texts.length);
+    });
+
+    it('that the service would never take is refused at once', async () => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options);
+      await expect(to.reply('c', '')).rejects.toMatchObject({ code: 'INVALID_BODY' });
+      await expect(to.reply('', 'x')).rejects.toMatchObject({ code: 'INVALID_BODY' });
+      expect(await to.queues.list('outbox')).toEqual([]);
+    });
+
+    it('is refused at once where nobody said where the service is', async () => {
+      const to = await (await stage(engine)).receive(undefined);
+      await expect(to.reply('c', 'x')).rejects.toMatchObject({ code: 'SERVICE_NOT_CONFIGURED' });
+      await expect(to.close('c')).rejects.toMatchObject({ code: 'SERVICE_NOT_CONFIGURED' });
+    });
+
+    it('of two that are open on one store goes out in the order of storing, whoever sends it', async () => {
+      const service = await flakyService();
+      const set = await stage(engine);
+      const first = await set.receive(service.options);
+      const second = await set.receive(service.options);
+      const words = Array.from({ length: 12 }, (_, index) => String(index));
+      const receipts = [];
+      for (const [index, text] of words.entries()) {
+        receipts.push(await (index % 2 === 0 ? first : second).reply('c', text));
+      }
+      await Promise.all(receipts.map(({ delivered }) => delivered));
+      expect(service.said('c')).toEqual(words);
+    });
+  });
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { deferred } from '../../helpers/deferred.js';
+import { chatEvent } from '../../helpers/events.js';
+import { type Engine, eventually, notes, stage } from './stage.js';
+
+/** What outlives the process. */
+export function restarts(engine: Engine): void {
+  describe('stopping', () => {
+    it('lets what runs finish, and begins nothing more', async () => {
+      const set = await stage(engine);
+      const held = deferred();
+      const seen = notes<string>();
+      const before = await set.open(async ({ key }) => {
+        seen.add(key);
+        await held.promise;
+      });
+      for (const key of ['1', '2']) await before.accept(chatEvent('c', { key }));
+      await seen.until(1);
+      const stopping = before.stop();
+      held.resolve();
+      expect(await stopping).toEqual({ unfinished: 0 });
+      expect(seen.all).toEqual(['1']);
+      await set.open(({ key }) => seen.add(key));
+      expect(await seen.until(2)).toEqual(['1', '2']);
+    });
+
+    it('cuts off what takes too long, and it is handled again', async () => {
+      const set = await stage(engine);
+      const seen = notes<[key: string, attempt: number]>();
+      const signals: AbortSignal[] = [];
+      const before = await set.open(({ key }, { attempt, signal }) => {
+        signals.push(signal);
+        seen.add([key, attempt]);
+        return deferred().promise;
+      });
+      for (const key of ['1', '2', '3']) await before.accept(chatEvent('c', { key }));
+      await seen.until(1);
+      expect(await before.stop(1)).toEqual({ unfinished: 1 });
+      expect(signals.map(({ reason }) => reason.code)).toEqual(['SHUTTING_DOWN']);
+      await set.open(({ key }, { attempt }) => seen.add([key, attempt]));
+      expect(await seen.until(4)).toEqual([
+        ['1', 1],
+        ['1', 2],
+        ['2', 1],
+        ['3', 1],
+      ]);
+    });
+
+    it('gives what it had to others at once', async () => {
+      const set = await stage(engine);
+      const seen = notes<string>();
+      const stuck = await set.open(({ key }) => {
+        seen.add(`stuck ${key}`);
+        return deferred().promise;
+      });
+      await stuck.accept(chatEvent('c', { key: '1' }));
+      await seen.until(1);
+      const other = await set.open(({ key }) => seen.add(`other ${key}`));
+      await other.accept(chatEvent('c', { key: '2' }));
+      await other.accept(chatEvent('d', { key: '3' }));
+      expect(await seen.until(2)).toEqual(['stuck 1', 'other 3']);
+      await stuck.stop(1);
+      expect(await seen.until(4)).toEqual(['stuck 1', 'other 3', 'other 1', 'other 2']);
+    });
+  });
+
+  describe('opening again', () => {
+    it('brings back many conversations, each in its order, and nothing that was handled', async () => {
+      const set = await stage(engine);
+      const ids = Array.from({ length: 20 }, (_, index) => `c-${index}`);
+      const handled = notes<string>();
+      const first = async ({ key }: { key: string }) => {
+        if (!key.endsWith(':0')) await deferred().promise;
+        handled.add(key);
+      };
+      const before = await set.open(first, { concurrency: 20 });
+      for (const at of [0, 1, 2, 3])
+        await Promise.all(ids.map((id) => before.accept(chatEvent(id, { key: `${id}:${at}` }))));
+      await eventually(async () => expect(await before.queues.depth('inbox')).toMatchObject({ waiting: 60 }));
+      await before.stop(1);
+      const after = await set.open(({ key }) => handled.add(key));
+      await eventually(async () => expect(await after.queues.depth('inbox')).toMatchObject({ waiting: 0 }));
+      for (const id of ids) {
+        const keys = handled.all.filter((key) => key.startsWith(`${id}:`));
+        expect(keys).toEqual([0, 1, 2, 3].map((at) => `${id}:${at}`));
+      }
+    });
+
+    it('knows what an event was received with', async () => {
+      const set = await stage(engine);
+      const event = chatEvent('c', { text: 'Hello?\ud800', receivedAt: 1_742_265_090_895 });
+      const before = await set.open(() => deferred().promise);
+      await before.accept(event);
+      await before.stop(1);
+      const seen = notes<unknown>();
+      await set.open((restored) => seen.add(restored));
+      expect(await seen.until(1)).toEqual([event]);
+    });
+  });
+
+  describe('the depth of a queue', () => {
+    it('counts what waits and runs, and tells since when', async () => {
+      const held = deferred();
+      const to = await (await stage(engine)).open(() => held.promise);
+      expect(await to.queues.depth('inbox')).toEqual({ waiting: 0, dead: 0, oldestAt: null });
+      const began = Date.now();
+      for (const id of ['c', 'c', 'd']) await to.accept(chatEvent(id));
+      const { waiting, dead, oldestAt } = await to.queues.depth('inbox');
+      expect([waiting, dead]).toEqual([3, 0]);
+      expect(oldestAt?.getTime()).toBeGreaterThanOrEqual(began - 1_000);
+      expect(to.delivery.stats()).toMatchObject({ pending: 3 });
+      held.resolve();
+      await eventually(async () =>
+        expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, oldestAt: null }),
+      );
+      await eventually(() => expect(to.delivery.stats()).toEqual({ pending: 0, remembered: 3 }));
+    });
+  });
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { deferred } from '../../helpers/deferred.js';
+import { chatEvent } from '../../helpers/events.js';
+import { AN_HOUR, type Engine, eventually, notes, stage } from './stage.js';
+
+/** What becomes of an event whose handler fails. */
+export function retries(engine: Engine): void {
+  describe('an event whose handler fails', () => {
+    it('is tried again and keeps its place', async () => {
+      const seen = notes<[key: string, attempt: number]>();
+      const to = await (await stage(engine)).open(({ key }, { attempt }) => {
+        seen.add([key, attempt]);
+        if (key === '1' && attempt < 3) throw new Error('not yet');
+      });
+      for (const key of ['0', '1', '2', '3', '4']) await to.accept(chatEvent('c', { key }));
+      expect(await seen.until(7)).toEqual([
+        ['0', 1],
+        ['1', 1],
+        ['1', 2],
+        ['1', 3],
+        ['2', 1],
+        ['3', 1],
+        ['4', 1],
+      ]);
+    });
+
+    it('waits longer from time to time, and holds nobody up but its conversation', async () => {
+      const seen = notes<string>();
+      const to = await (await stage(engine)).open(
+        ({ key }) => {
+          seen.add(key);
+          if (key === 'bad') throw new Error('not today');
+        },
+        { backoff: { minDelayMs: AN_HOUR, maxDelayMs: AN_HOUR }, concurrency: 1 },
+      );
+      await to.accept(chatEvent('c', { key: 'bad' }));
+      await to.accept(chatEvent('c', { key: 'behind it' }));
+      await seen.until(1);
+      for (const key of ['1', '2', '3']) await to.accept(chatEvent('d', { key }));
+      expect(await seen.until(4)).toEqual(['bad', '1', '2', '3']);
+      await eventually(async () =>
+        expect(await to.queues.list('inbox', { conversationId: 'c' })).toMatchObject([
+          { state: 'waiting', attempts: 1, error: 'Error: not today' },
+          { state: 'waiting', attempts: 0, error: null },
+        ]),
+      );
+    });
+
+    it('is parked as dead after so many attempts, and what came later goes on', async () => {
+      const seen = notes<[key: string, attempt: number]>();
+      const to = await (await stage(engine)).open(
+        ({ key }, { attempt }) => {
+          seen.add([key, attempt]);
+          if (key === 'bad') throw new Error(`no ${attempt}`);
+        },
+        { maxAttempts: 3 },
+      );
+      for (const key of ['good', 'bad', 'later']) await to.accept(chatEvent('c', { key }));
+      expect(await seen.until(5)).toEqual([
+        ['good', 1],
+        ['bad', 1],
+        ['bad', 2],
+        ['bad', 3],
+        ['later', 1],
+      ]);
+      expect(await to.queues.list('inbox', { state: 'dead' })).toMatchObject([
+        { conversationId: 'c', what: 'handoff.message', attempts: 3, error: 'Error: no 3', queue: 'inbox' },
+      ]);
+      expect(await to.logged.until('parked as dead')).toMatchObject({ conversationId: 'c', attempts: 3 });
+      await eventually(async () =>
+        expect(await to.queues.depth('inbox')).toEqual({ waiting: 0, dead: 1, oldestAt: null }),
+      );
+    });
+
+    it('because it took too long is tried again too', async () => {
+      const seen = notes<number>();
+      const to = await (await stage(engine)).open(
+        (_event, { attempt }) => {
+          seen.add(attempt);
+          return attempt === 1 ? deferred().promise : undefined;
+        },
+        { handlerTimeoutMs: 20 },
+      );
+      await to.accept(chatEvent('c'));
+      expect(await seen.until(2)).toEqual([1, 2]);
+      expect(to.reports).toMatchObject([{ error: { code: 'HANDLER_TIMEOUT' }, attempt: 1 }]);
+    });
+
+    it('is told to onError with its attempt, each time', async () => {
+      const to = await (await stage(engine)).receive(undefined, { maxAttempts: 2 });
+      to.receiver.on('handoff.message', () => {
+        throw new Error('no');
+      });
+      await to.accept(chatEvent('c', { key: 'k' }));
+      await eventually(() => expect(to.reports).toHaveLength(2));
+      const place = { event: 'handoff.message', conversationId: 'c', requestId: 'request-of-k' };
+      expect(to.reports).toMatchObject([
+        { ...place, attempt: 1 },
+        { ...place, attempt: 2 },
+      ]);
+    });
+  });
+}

@@ -1,0 +1,154 @@
+import { onTestFinished, vi } from 'vitest';
+import type { Delivery } from '../../../src/delivery/index.js';
+import type { OutboxPolicy } from '../../../src/delivery/outbox.js';
+import type { StoredQueues } from '../../../src/delivery/stored-queues.js';
+import type { DeliveredEvent, FailureReport, ReceiverOptions, Run } from '../../../src/index.js';
+import { logLines } from '../../helpers/log-lines.js';
+import { makeReceiver } from '../../helpers/start.js';
+
+/** The settings that every engine has under these names. Inline knows only those of time. */
+export interface EngineOptions {
+  readonly concurrency?: number;
+  readonly maxAttempts?: number;
+  readonly backoff?: { readonly minDelayMs?: number; readonly maxDelayMs?: number };
+  readonly handlerTimeoutMs?: number;
+  readonly keepContent?: boolean;
+  readonly rememberMs?: number;
+  readonly outbox?: Partial<OutboxPolicy>;
+}
+
+/** A place to store in, of its own for each test. */
+export interface Store {
+  /** Opens a delivery on it. Several may be open at once, as if each were a process; one may follow another. */
+  open(options: EngineOptions): Delivery | Promise<Delivery>;
+  /** Removes it, when all that was opened on it has been stopped. */
+  remove(): Promise<void>;
+}
+
+/** What the contract is held against. */
+export interface Engine {
+  /** Whether events and replies outlive the process. */
+  readonly stores: boolean;
+  createStore(): Promise<Store>;
+}
+
+/** The handlers of a test, all in one. */
+export type Handle = (event: DeliveredEvent, run: Run) => unknown;
+
+/** A failure that a delivery told of. */
+export type Report = Partial<FailureReport> & { readonly error: unknown };
+
+/** Waits that a test can afford. */
+const QUICK: EngineOptions = {
+  backoff: { minDelayMs: 1, maxDelayMs: 20 },
+  outbox: { minDelayMs: 1, maxDelayMs: 20 },
+};
+
+/** Longer than any test. */
+export const AN_HOUR = 3_600_000;
+
+/** A store that is removed when the test ends, and the ways to open it. */
+export async function stage(engine: Engine) {
+  const store = await engine.createStore();
+  const running = new Set<Delivery>();
+  const stop = (delivery: Delivery, timeoutMs: number) => {
+    running.delete(delivery);
+    return delivery.stop({ timeoutMs });
+  };
+  onTestFinished(async () => {
+    await Promise.all([...running].map((delivery) => stop(delivery, 1)));
+    await store.remove();
+  });
+  const openDelivery = async ({ outbox, ...options }: EngineOptions): Promise<Delivery> => {
+    const delivery = await store.open({ ...QUICK, ...options, outbox: { ...QUICK.outbox, ...outbox } });
+    running.add(delivery);
+    return delivery;
+  };
+
+  return {
+    /** Opens the store with handlers, and nothing else of a receiver. */
+    async open(handle: Handle, options: EngineOptions = {}) {
+      const delivery = await openDelivery(options);
+      const logged = logLines();
+      const reports: Report[] = [];
+      delivery.start({
+        handle: async (event, run) => void (await handle(event, run)),
+        greet: async () => {},
+        report: (error, place) => reports.push({ ...place, error }),
+        log: logged.log,
+      });
+      return {
+        delivery,
+        logged,
+        reports,
+        accept: (event: DeliveredEvent) => delivery.accept(event),
+        queues: queuesOf(delivery),
+        stop: (timeoutMs = 20_000) => stop(delivery, timeoutMs),
+      };
+    },
+    /** Opens the store with a whole receiver, which replies to a service. */
+    async receive(service: ReceiverOptions['service'], options: EngineOptions = {}, more: object = {}) {
+      const delivery = await openDelivery(options);
+      const made = makeReceiver({ delivery, ...(service && { service }), ...more });
+      const reports: Report[] = [];
+      made.receiver.onError((report) => reports.push(report));
+      return {
+        ...made,
+        ...made.receiver.conversations,
+        delivery,
+        reports,
+        accept: (event: DeliveredEvent) => delivery.accept(event),
+        queues: queuesOf(delivery),
+        stop: (timeoutMs = 20_000) => {
+          running.delete(delivery);
+          return made.receiver.close({ timeoutMs });
+        },
+      };
+    },
+  };
+}
+
+/** The queues, which only an engine that stores has. */
+function queuesOf(delivery: Delivery): StoredQueues {
+  const needed = (): StoredQueues => {
+    if (!delivery.queues) throw new Error('this engine stores nothing');
+    return delivery.queues;
+  };
+  return {
+    list: (...from) => needed().list(...from),
+    show: (...from) => needed().show(...from),
+    retry: (...from) => needed().retry(...from),
+    discard: (...from) => needed().discard(...from),
+    forget: (personId) => needed().forget(personId),
+    depth: (queue) => needed().depth(queue),
+    close: () => needed().close(),
+  };
+}
+
+/** Waits until something holds. */
+export const eventually = (check: () => unknown): Promise<unknown> =>
+  vi.waitFor(check, { timeout: 20_000, interval: 10 });
+
+/** What happened, in order, and a way to wait until enough has. */
+export function notes<Note>() {
+  const all: Note[] = [];
+  const hearers = new Set<() => void>();
+  return {
+    all,
+    add(note: Note): void {
+      all.push(note);
+      for (const hear of hearers) hear();
+    },
+    /** Resolves when so many are there, to all of them. */
+    until: (count: number): Promise<Note[]> =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (all.length < count) return;
+          hearers.delete(look);
+          resolve(all);
+        };
+        hearers.add(look);
+        look();
+      }),
+  };
+}

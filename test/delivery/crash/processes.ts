@@ -1,0 +1,56 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const RECEIVER = fileURLToPath(new URL('receiver.js', import.meta.url));
+
+/** What a receiver is told when it starts. */
+export interface ReceiverSettings {
+  /** The folder of the engine, which is also the name of its function. */
+  readonly engine: string;
+  readonly options: object;
+  readonly port: number;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly journal: string;
+}
+
+/** A receiver in a process of its own, made of `dist`, that is killed and started again. */
+export interface Victim {
+  /** Kills it without a warning, and starts another in its place. */
+  replace(): Promise<void>;
+  /** Kills it for good. */
+  end(): Promise<void>;
+}
+
+/** Starts a receiver. `killed` gets the ids of those that were killed. */
+export async function startVictim(settings: ReceiverSettings, killed: Set<number>): Promise<Victim> {
+  let child = await startReceiver(settings);
+  const kill = async (): Promise<void> => {
+    killed.add(child.pid ?? 0);
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  };
+  return {
+    async replace() {
+      await kill();
+      child = await startReceiver(settings);
+    },
+    end: kill,
+  };
+}
+
+async function startReceiver(settings: ReceiverSettings): Promise<ChildProcess> {
+  const child = fork(RECEIVER, [JSON.stringify(settings)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  let words = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    words += text;
+  });
+  const died = once(child, 'exit').then(([code]) => {
+    throw new Error(`the receiver ended by itself (${String(code)}): ${words}`);
+  });
+  await Promise.race([once(child, 'message'), died]);
+  died.catch(() => {});
+  return child;
+}

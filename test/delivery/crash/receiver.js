@@ -1,0 +1,39 @@
+import { fsyncSync, openSync, writeSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createReceiver, noAuth } from 'handoff-kit';
+
+/**
+ * A receiver that somebody kills. What its handlers do is written to a journal, line by line, for a judge to read.
+ *
+ * @typedef {{ engine: string, options: object, port: number, baseUrl: string, apiKey: string, journal: string }} Settings
+ */
+
+/** @type {Settings} */
+const { engine, options, port, baseUrl, apiKey, journal } = JSON.parse(process.argv[2] ?? '{}');
+
+/** @type {Record<string, (options: object) => import('handoff-kit').Delivery>} */
+const engines = await import(new URL(`../../../dist/delivery/${engine}/index.js`, import.meta.url).href);
+const delivery = engines[engine]?.(options);
+if (!delivery) throw new Error(`there is no engine ${engine}`);
+
+const file = openSync(journal, 'a');
+/** @param {'begin' | 'end'} what @param {string} conversationId @param {string} number */
+const note = (what, conversationId, number) =>
+  writeSync(file, `${process.pid} ${what} ${conversationId} ${number}\n`);
+
+const receiver = createReceiver({
+  auth: { message: noAuth(), handoff: noAuth() },
+  service: { baseUrl, apiKey, retry: false },
+  delivery,
+});
+receiver.on('handoff.requested', () => {});
+receiver.on('handoff.message', async ({ conversationId, payload, reply }) => {
+  note('begin', conversationId, payload.body);
+  await reply(payload.body);
+  await sleep(Math.random() * 4);
+  note('end', conversationId, payload.body);
+  fsyncSync(file);
+});
+
+createServer(receiver).listen(port, '127.0.0.1', () => process.send?.('ready'));

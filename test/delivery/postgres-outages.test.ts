@@ -1,0 +1,105 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { chatEvent } from '../helpers/events.js';
+import { createPostgresStore, engineOn, postgresStore, startServer } from '../helpers/postgres.js';
+import { eventually, notes, stage } from './contract/stage.js';
+
+const QUICK = {
+  pollMs: 100,
+  leaseMs: 1_500,
+  storeTimeoutMs: 2_000,
+  pool: { connectionTimeoutMillis: 1_000 },
+};
+
+describe('connections that are cut', () => {
+  it('are made anew, and nothing is lost or out of order', async () => {
+    const store = await postgresStore();
+    const handled = notes<string>();
+    const to = await (await stage(engineOn(store, QUICK))).open(({ key }) => handled.add(key));
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'handoff-kit'`;
+    const stored: string[] = [];
+    for (let index = 0; index < 60; index += 1) {
+      const key = String(index);
+      if (index % 20 === 10) await store.query(cut);
+      // As a sender would: again, until it is taken.
+      await eventually(async () =>
+        expect(await to.accept(chatEvent('c', { key }))).toMatch(/^(stored|duplicate)$/),
+      );
+      stored.push(key);
+    }
+    await eventually(async () =>
+      expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 }),
+    );
+    // The one that ran while a connection was cut may have run twice.
+    expect([...new Set(handled.all)]).toEqual(stored);
+  });
+});
+
+describe('a database that cannot answer', () => {
+  it('costs the sender a 503, not a wait without end, and the event is taken later', async () => {
+    const store = await postgresStore();
+    const seen = notes<string>();
+    const to = await (await stage(engineOn(store, { ...QUICK, storeTimeoutMs: 200 }))).open(({ key }) =>
+      seen.add(key),
+    );
+    await to.accept(chatEvent('c', { key: 'before' }));
+    await seen.until(1);
+    const release = await lockTables(store);
+    const event = chatEvent('c', { key: 'during' });
+    expect(await to.accept(event)).toBe('unavailable');
+    expect(await to.delivery.seen(event)).toBe(false);
+    await release();
+    await eventually(async () => expect(await to.accept(event)).toMatch(/^(stored|duplicate)$/));
+    expect(await seen.until(2)).toEqual(['before', 'during']);
+  });
+
+  it('may be away when everything starts', async () => {
+    const server = await startServer();
+    onTestFinished(() => server.remove());
+    await server.stop();
+    const seen = notes<string>();
+    const store = { connectionString: server.connectionString, schema: 'handoff_kit' };
+    const to = await (await stage(engineOn(store, QUICK))).open(({ key }) => seen.add(key));
+    const event = chatEvent('c', { key: 'k' });
+    expect(await to.accept(event)).toBe('unavailable');
+    await server.start();
+    await eventually(async () => expect(await to.accept(event)).toBe('stored'));
+    expect(await seen.until(1)).toEqual(['k']);
+  });
+});
+
+describe('a database that is restarted', () => {
+  it('is used again when it is back: nothing lost, and little said of it', async () => {
+    const server = await startServer();
+    onTestFinished(() => server.remove());
+    const store = await createPostgresStore(server.connectionString);
+    const handled = notes<string>();
+    const to = await (await stage(engineOn(store, QUICK))).open(({ key }) => handled.add(key));
+    for (const key of ['1', '2']) await to.accept(chatEvent('c', { key }));
+    await server.stop();
+    expect(await to.accept(chatEvent('c', { key: '3' }))).toBe('unavailable');
+    await to.logged.until('the database cannot be used');
+    await server.start();
+    for (const key of ['3', '4']) {
+      await eventually(async () => expect(await to.accept(chatEvent('c', { key }))).toBe('stored'));
+    }
+    await eventually(async () =>
+      expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 }),
+    );
+    expect([...new Set(handled.all)]).toEqual(['1', '2', '3', '4']);
+    expect(to.logged.about('the database cannot be used').length).toBeLessThan(5);
+  });
+});
+
+/** Locks what events are stored in, as a migration or a stuck transaction does. Resolves to what lets go. */
+async function lockTables(store: Awaited<ReturnType<typeof postgresStore>>): Promise<() => Promise<void>> {
+  const locked = store.query(`BEGIN; LOCK TABLE ${store.schema}.job; SELECT pg_sleep(60)`).catch(() => []);
+  const holders = () =>
+    store.query(
+      `SELECT pid FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation = '${store.schema}.job'::regclass`,
+    );
+  await eventually(async () => expect(await holders()).not.toEqual([]));
+  return async () => {
+    for (const { pid } of await holders()) await store.query('SELECT pg_terminate_backend($1)', [pid]);
+    await locked;
+  };
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { openPostgresQueues, postgres } from '../../src/delivery/postgres/index.js';
+
+const WHERE = { connectionString: 'postgres://127.0.0.1:1/none' };
+
+describe('settings of PostgreSQL', () => {
+  it.each([
+    ['no database', {}],
+    ['another kind of database', { connectionString: 'mysql://127.0.0.1/none' }],
+    ['a schema that would have to be quoted', { ...WHERE, schema: 'Hand"off' }],
+    ['no connections', { ...WHERE, pool: { max: 0 } }],
+    ['no concurrency', { ...WHERE, concurrency: 0 }],
+    ['no lease', { ...WHERE, leaseMs: 0 }],
+  ])('are checked at once: %s', (_what, options) => {
+    expect(() => postgres(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+
+  it('never show the password', async () => {
+    const queues = openPostgresQueues('postgres://user:hunter2@127.0.0.1:1/none');
+    const failure = await queues.depth('inbox').catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Error);
+    expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain('hunter2');
+    await queues.close();
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { openPostgresQueues } from '../../src/delivery/postgres/index.js';
+import { deferred } from '../helpers/deferred.js';
+import { chatEvent } from '../helpers/events.js';
+import { flakyService } from '../helpers/flaky-service.js';
+import { engineOn, type PostgresStore, postgresStore } from '../helpers/postgres.js';
+import { AN_HOUR, eventually, notes, stage } from './contract/stage.js';
+
+/** Nobody looks by himself within the test: what happens, happens because somebody was told. */
+const TOLD_ONLY = { pollMs: AN_HOUR, leaseMs: AN_HOUR };
+
+/** The connections that listen for what happens in a store. */
+const listeners = (store: PostgresStore) =>
+  store.query(
+    `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%' || left(encode(sha256($1), 'hex'), 24) || '%'`,
+    [Buffer.from(store.schema)],
+  );
+
+describe('processes on one database', () => {
+  it('tell each other of events that they have no hand free for', async () => {
+    const store = await postgresStore();
+    const set = await stage(engineOn(store, TOLD_ONLY));
+    const held = deferred();
+    const seen = notes<string>();
+    const busy = await set.open(
+      async ({ key }) => {
+        seen.add(`busy ${key}`);
+        await held.promise;
+      },
+      { concurrency: 1 },
+    );
+    await busy.accept(chatEvent('a', { key: '1' }));
+    await seen.until(1);
+    const idle = await set.open(({ key }) => seen.add(`idle ${key}`));
+    await idle.accept(chatEvent('b', { key: '2' }));
+    await eventually(async () => {
+      expect(await idle.queues.depth('inbox')).toMatchObject({ waiting: 1 });
+      expect(await listeners(store)).toHaveLength(2);
+    });
+    await busy.accept(chatEvent('c', { key: '3' }));
+    expect(await seen.until(3)).toEqual(['busy 1', 'idle 2', 'idle 3']);
+    held.resolve();
+  });
+
+  it('hear at once of an event that is let go again from outside', async () => {
+    const store = await postgresStore();
+    const seen = notes<number>();
+    let broken = true;
+    const to = await (await stage(engineOn(store, TOLD_ONLY))).open(
+      () => {
+        if (broken) throw new Error('broken');
+        seen.add(1);
+      },
+      { maxAttempts: 1 },
+    );
+    await to.accept(chatEvent('c'));
+    await eventually(async () => expect(await to.queues.depth('inbox')).toMatchObject({ dead: 1 }));
+    broken = false;
+    const outside = openPostgresQueues({ connectionString: store.connectionString, schema: store.schema });
+    const [dead] = await outside.list('inbox', { state: 'dead' });
+    expect(await outside.retry('inbox', dead?.id ?? '')).toBe(true);
+    await outside.close();
+    await seen.until(1);
+  });
+
+  it('hear what became of a reply that another one has sent', async () => {
+    const set = await stage(engineOn(await postgresStore(), TOLD_ONLY));
+    const held = deferred();
+    const service = await flakyService(async ({ text }) => {
+      if (text === 'slow') await held.promise;
+      return { status: text === 'bad' ? 403 : 200 };
+    });
+    const busy = await set.receive(service.options, { concurrency: 1 });
+    await busy.reply('a', 'slow');
+    await eventually(() => expect(service.calls).toHaveLength(1));
+    const idle = await set.receive(service.options);
+    await (await idle.reply('b', 'first')).delivered;
+    const good = await busy.reply('c', 'good');
+    const bad = await busy.reply('d', 'bad');
+    expect(await good.delivered).toEqual({ code: 200, message: 'answer to good' });
+    await expect(bad.delivered).rejects.toMatchObject({ code: 'REPLY_PARKED' });
+    expect(busy.reports).toEqual([]);
+    expect(idle.reports).toMatchObject([{ error: { code: 'SERVICE_AUTH_FAILED' } }]);
+    held.resolve();
+  });
+});

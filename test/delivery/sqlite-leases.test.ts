@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/delivery/sqlite/database.js';
+import { createGroupCommit } from '../../src/delivery/sqlite/group-commit.js';
+import { sqlite } from '../../src/delivery/sqlite/index.js';
+import { createQueue } from '../../src/delivery/sqlite/queue.js';
+import { deferred } from '../helpers/deferred.js';
+import { chatEvent } from '../helpers/events.js';
+import { temporaryFolder } from '../helpers/sqlite-store.js';
+import { type Engine, eventually, notes, stage } from './contract/stage.js';
+
+const LEASE_MS = 60;
+
+/** Files whose conversations fall to others soon. */
+const engine: Engine = {
+  stores: true,
+  async createStore() {
+    const file = join(await temporaryFolder(), 'handoff.db');
+    return {
+      open: (options) => sqlite({ file, leaseMs: LEASE_MS, pollMs: 10, ...options }),
+      remove: async () => {},
+    };
+  },
+};
+
+/** Lets nothing else happen in this process for a while. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+describe('a conversation', () => {
+  it('stays with a handler that takes much longer than the lease', async () => {
+    const set = await stage(engine);
+    const seen = notes<string>();
+    const held = deferred();
+    const handle = async ({ key }: { key: string }) => {
+      seen.add(key);
+      if (key === 'long') await held.promise;
+    };
+    const both = [await set.open(handle), await set.open(handle)];
+    await both[0]?.accept(chatEvent('c', { key: 'long' }));
+    await both[0]?.accept(chatEvent('c', { key: 'next' }));
+    await seen.until(1);
+    // Ten leases later nobody else has taken it: what the others do meanwhile is the measure of time.
+    const began = Date.now();
+    for (let number = 0; Date.now() - began < 10 * LEASE_MS; number += 1) {
+      await both[number % 2]?.accept(chatEvent('d', { key: `d-${number}` }));
+      await turn();
+    }
+    expect(seen.all.filter((key) => !key.startsWith('d-'))).toEqual(['long']);
+    held.resolve();
+    await eventually(() => expect(seen.all).toContain('next'));
+    expect(seen.all.filter((key) => key === 'long')).toHaveLength(1);
+  });
+
+  it('is not begun a second time by a process that was too busy to keep its lease', async () => {
+    const seen = notes<string>();
+    const to = await (await stage(engine)).open(async ({ key }) => {
+      seen.add(`${key} begins`);
+      for (let times = 0; times < 3; times += 1) {
+        block(3 * LEASE_MS);
+        for (let turns = 0; turns < 20; turns += 1) await turn();
+      }
+      seen.add(`${key} ends`);
+    });
+    for (const key of ['1', '2']) await to.accept(chatEvent('c', { key }));
+    expect(await seen.until(4)).toEqual(['1 begins', '1 ends', '2 begins', '2 ends']);
+    await to.stop();
+    expect(seen.all).toHaveLength(4);
+  });
+
+  it('falls to another when its process is gone, and the attempt counts', async () => {
+    const file = join(await temporaryFolder(), 'handoff.db');
+    const database = openDatabase(file);
+    const commit = createGroupCommit(database);
+    const inbox = createQueue(database, 'inbox');
+    const content = JSON.stringify({ name: 'handoff.message', body: {}, receivedAt: 1, requestId: 'r' });
+    await commit.write(() => inbox.add({ key: 'k', lane: 'c', content }, Date.now()));
+    const now = Date.now();
+    const [taken] = await commit.write(() => inbox.take('gone', new Set(), 1, now, now + LEASE_MS));
+    expect(taken).toMatchObject({ key: 'k', lane: 'c', attempts: 1, interrupted: false });
+    database.close();
+
+    const seen = notes<[key: string, attempt: number]>();
+    const delivery = sqlite({ file, pollMs: 10, leaseMs: LEASE_MS });
+    delivery.start({
+      handle: async ({ key }, { attempt }) => seen.add([key, attempt]),
+      greet: async () => {},
+      report: () => {},
+      log: (await import('../helpers/log-lines.js')).logLines().log,
+    });
+    expect(await seen.until(1)).toEqual([['k', 2]]);
+    await delivery.stop({ timeoutMs: 1_000 });
+  });
+});
+
+describe('an event that ends the process each time', () => {
+  it('is parked after so many attempts, without being begun again', async () => {
+    const set = await stage(engine);
+    const seen = notes<string>();
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      const before = await set.open(({ key }) => {
+        seen.add(key);
+        return deferred().promise;
+      });
+      await before.accept(chatEvent('c', { key: 'poison' }));
+      await seen.until(attempt);
+      await before.stop(1);
+    }
+    const after = await set.open(({ key }) => seen.add(key), { maxAttempts: 2 });
+    await after.accept(chatEvent('c', { key: 'later' }));
+    expect(await seen.until(3)).toEqual(['poison', 'poison', 'later']);
+    expect(await after.queues.list('inbox', { state: 'dead' })).toMatchObject([{ attempts: 3 }]);
+  });
+});
+
+describe('a writer', () => {
+  it('tells everybody of a group when its commit fails, and nothing of it has happened', async () => {
+    const database = openDatabase(join(await temporaryFolder(), 'handoff.db'));
+    const commit = createGroupCommit(database);
+    const inbox = createQueue(database, 'inbox');
+    const good = commit.write(() => inbox.add({ key: 'k', lane: 'c', content: '{}' }, 1));
+    const bad = commit.write(() => {
+      throw new Error('disk on fire');
+    });
+    await expect(good).rejects.toThrow('disk on fire');
+    await expect(bad).rejects.toThrow('disk on fire');
+    expect(inbox.knows('k')).toBe(false);
+    expect(await commit.write(() => inbox.add({ key: 'k', lane: 'c', content: '{}' }, 1))).toBe(true);
+    expect(inbox.knows('k')).toBe(true);
+    database.close();
+  });
+});

@@ -1,0 +1,56 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { databaseText, readDatabaseUrl } from '../../src/standalone/index.js';
+
+function complaintOf(text: string): string {
+  try {
+    readDatabaseUrl(text);
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+  throw new Error('this was accepted');
+}
+
+describe('DATABASE_URL', () => {
+  it.each([
+    ['none', { kind: 'none' }],
+    ['memory:', { kind: 'none' }],
+    ['sqlite:./x.db', { kind: 'sqlite', file: resolve('x.db') }],
+    ['sqlite:x.db', { kind: 'sqlite', file: resolve('x.db') }],
+    ['sqlite:/var/lib/x.db', { kind: 'sqlite', file: '/var/lib/x.db' }],
+    ['postgres://me:secret@db/x', { kind: 'postgres', url: 'postgres://me:secret@db/x' }],
+    ['postgresql://db/x', { kind: 'postgres', url: 'postgresql://db/x' }],
+    ['postgres:///x?host=/run/postgresql', { kind: 'postgres', url: 'postgres:///x?host=/run/postgresql' }],
+  ])('may be %s', (text, choice) => {
+    expect(readDatabaseUrl(text)).toEqual(choice);
+  });
+
+  it.each([
+    ['sqlite:', /must name a file right after "sqlite:"/],
+    ['sqlite: ', /must name a file/],
+    ['sqlite://x.db', /must name a file/],
+    ['sqlite:///var/x.db', /must name a file/],
+    ['sqlite::memory:', /must name a file/],
+    ['./handoff.db', /must be sqlite:<file>, postgres:/],
+    ['mysql://db/x', /must be sqlite:<file>/],
+    ['postgres:db', /must be sqlite:<file>/],
+    ['NONE', /must be sqlite:<file>/],
+  ])('may not be %j: nothing is guessed', (text, complaint) => {
+    expect(complaintOf(text)).toMatch(complaint);
+  });
+
+  it('with a password that breaks the URL is refused without showing it', () => {
+    const complaint = complaintOf('postgres://me:sEcret#1@db/x');
+    expect(complaint).toContain('%23');
+    expect(complaint).not.toContain('sEcret');
+  });
+
+  it('is told without user, password and parameters', () => {
+    const choice = readDatabaseUrl(
+      'postgres://me:sEcret@db.example:5433/handoffs?password=sEcret&sslmode=require',
+    );
+    expect(databaseText(choice)).toBe('postgres://db.example:5433/handoffs');
+    expect(databaseText(readDatabaseUrl('sqlite:x.db'))).toBe(resolve('x.db'));
+    expect(databaseText({ kind: 'none' })).toBe('none');
+  });
+});

@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { Delivery } from '../../src/delivery/index.js';
+import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
+import { exposition } from '../../src/standalone/metrics/exposition.js';
+import { queueMetrics } from '../../src/standalone/metrics/queue-metrics.js';
+import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { API_KEY } from '../helpers/fake-service.js';
+import { flakyService } from '../helpers/flaky-service.js';
+import { startStandalone } from './in-process.js';
+import { post } from './program.js';
+import { temporaryFolder } from './stored.js';
+
+const authorization = basicHeader(USERNAME, SECRET);
+const metricsOf = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
+
+/** A program that has met everything once: stored, repeated, refused, replied. */
+async function afterTraffic(delivery: Delivery | null, serviceAnswers = 200) {
+  const service = await flakyService(() => ({ status: serviceAnswers }));
+  const started = await startStandalone(
+    { SERVICE_BASE_URL: service.options.baseUrl, SERVICE_API_KEY: API_KEY, AUTO_REPLY: 'You said: {text}' },
+    delivery,
+  );
+  const { url } = started;
+  const message = agentMessageBody();
+  await post(`${url}/webhook`, message, { authorization });
+  await post(`${url}/webhook`, message, { authorization });
+  await post(`${url}/webhook`, message, { authorization: basicHeader(USERNAME, 'wrong') });
+  await post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody({ conversation_id: 'c-1' }));
+  await post(`${url}/webhook/${PATH_TOKEN}/chat`, { conversation_id: 'c-1' });
+  await fetch(`${url}/${PATH_TOKEN}?c-1`);
+  await vi.waitFor(() => expect(service.calls).toHaveLength(1));
+  return started;
+}
+
+const durable = (): Delivery => sqlite({ file: join(temporaryFolder(), 'x.db') });
+
+describe('metrics', () => {
+  it('count requests by endpoint and status, events by what became of them, and attempts', async () => {
+    const { url } = await afterTraffic(durable());
+    await vi.waitFor(async () => expect(await metricsOf(url)).toContain('waiting{queue="outbox"} 0\n'));
+    const metrics = await metricsOf(url);
+    for (const line of [
+      'handoff_kit_requests_total{endpoint="message",status="200"} 2',
+      'handoff_kit_requests_total{endpoint="message",status="401"} 1',
+      'handoff_kit_requests_total{endpoint="chat",status="200"} 1',
+      'handoff_kit_requests_total{endpoint="chat",status="400"} 1',
+      'handoff_kit_requests_total{endpoint="other",status="404"} 1',
+      'handoff_kit_events_total{event="message",outcome="stored"} 1',
+      'handoff_kit_events_total{event="message",outcome="duplicate"} 1',
+      'handoff_kit_events_total{event="handoff.message",outcome="stored"} 1',
+      'handoff_kit_attempts_total{queue="inbox",outcome="ok"} 2',
+      'handoff_kit_attempts_total{queue="outbox",outcome="ok"} 1',
+      'handoff_kit_lag_seconds_count{queue="inbox"} 2',
+      'handoff_kit_lag_seconds_count{queue="outbox"} 1',
+      'handoff_kit_database_up 1',
+      'handoff_kit_queue_waiting{queue="inbox"} 0',
+      'handoff_kit_queue_dead{queue="outbox"} 0',
+      'handoff_kit_queue_oldest_age_seconds{queue="inbox"} 0',
+    ]) {
+      expect(metrics).toContain(`${line}\n`);
+    }
+    expect(metrics).toMatch(/^process_uptime_seconds \d/m);
+  });
+
+  it('are the text that Prometheus reads, with help and type of each', async () => {
+    const { url } = await afterTraffic(durable());
+    const answer = await fetch(`${url}/metrics`);
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const text = await answer.text();
+    const lines = text.trimEnd().split('\n');
+    for (const line of lines) {
+      expect(line).toMatch(
+        /^(# HELP \w+ .+|# TYPE \w+ (counter|gauge|summary)|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [\d.e+-]+)$/,
+      );
+    }
+    const named = lines.filter((line) => !line.startsWith('#')).map((line) => line.split(/[{ ]/)[0] ?? '');
+    for (const name of named) expect(text).toContain(`# TYPE ${name.replace(/_(sum|count)$/, '')} `);
+    expect(text.endsWith('\n')).toBe(true);
+  });
+
+  it('have nothing of a person in them, nor a token', async () => {
+    const { url } = await afterTraffic(durable());
+    const metrics = await metricsOf(url);
+    for (const hidden of [PATH_TOKEN, 'c-1', 'user-', 'conversation-']) expect(metrics).not.toContain(hidden);
+  });
+
+  it('tell of what is dead, and how old the oldest is that waits', async () => {
+    const { url } = await afterTraffic(durable(), 400);
+    await vi.waitFor(async () => expect(await metricsOf(url)).toContain('dead{queue="outbox"} 1\n'));
+    expect(await metricsOf(url)).toContain('attempts_total{queue="outbox",outcome="failed"} 1\n');
+    const oldestAt = new Date(Date.now() - 60_000);
+    const metrics = exposition(
+      await queueMetrics({ depth: async () => ({ waiting: 3, dead: 0, oldestAt }) }),
+    );
+    expect(metrics).toMatch(/oldest_age_seconds\{queue="inbox"\} 6\d/);
+  });
+
+  it('say when the database does not answer, and tell the rest', async () => {
+    const file = join(temporaryFolder(), 'x.db');
+    const delivery = sqlite({ file });
+    const queues = openSqliteQueues(file);
+    const { url } = await afterTraffic({ ...delivery, queues });
+    await queues.close();
+    const metrics = await metricsOf(url);
+    expect(metrics).toContain('handoff_kit_database_up 0\n');
+    expect(metrics).toContain('handoff_kit_requests_total');
+    expect(metrics).not.toContain('handoff_kit_queue_waiting');
+    const hanging = { depth: () => new Promise<never>(() => {}) };
+    expect(exposition(await queueMetrics(hanging, 5))).toContain('handoff_kit_database_up 0\n');
+  });
+
+  it('are there where nothing is stored, too', async () => {
+    const { url } = await afterTraffic(null);
+    const metrics = await metricsOf(url);
+    expect(metrics).toContain('handoff_kit_queue_waiting{queue="inbox"} 0\n');
+    expect(metrics).toContain('handoff_kit_events_total{event="message",outcome="handled"} 1\n');
+    expect(metrics).toContain('handoff_kit_attempts_total{queue="outbox",outcome="ok"} 1\n');
+    expect(metrics).not.toContain('database_up');
+  });
+});

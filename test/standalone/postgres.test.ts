@@ -1,0 +1,59 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { runCli } from '../cli/run-cli.js';
+import { chatBody } from '../fixtures/bodies.js';
+import { PATH_TOKEN } from '../helpers/credentials.js';
+import { API_KEY } from '../helpers/fake-service.js';
+import { flakyService } from '../helpers/flaky-service.js';
+import { startServer } from '../helpers/postgres.js';
+import { ENVIRONMENT } from './environment.js';
+import { addressOf, post, runServe } from './program.js';
+
+const PATIENCE = { timeout: 20_000, interval: 200 };
+
+describe('the program on PostgreSQL', () => {
+  it('stores, shows what is dead, knows when the database is away, and goes on when it is back', async () => {
+    const server = await startServer();
+    onTestFinished(() => server.remove());
+    const service = await flakyService(() => ({ status: 400 }));
+    // Whoever the server lets in without asking for it, a password must not be seen.
+    const url = new URL(server.connectionString);
+    const env = { DATABASE_URL: `${url.href}?application_name=sEcret` };
+    const program = runServe([], {
+      ...ENVIRONMENT,
+      ...env,
+      SERVICE_BASE_URL: service.options.baseUrl,
+      SERVICE_API_KEY: API_KEY,
+      AUTO_REPLY: 'You said: {text}',
+    });
+    const address = await addressOf(program);
+    const chat = async (): Promise<number> =>
+      (await post(`${address}/webhook/${PATH_TOKEN}/chat`, chatBody({ conversation_id: 'c-1' }))).status;
+    const readiness = async () => {
+      const answer = await fetch(`${address}/readyz`);
+      return [answer.status, await answer.json()];
+    };
+    expect(await chat()).toBe(200);
+    await vi.waitFor(async () => {
+      const { stdout } = await runCli(['outbox', 'list', '--dead', '--no-json'], { env });
+      expect(stdout).toMatch(/dead .* c-1 .* reply /);
+    }, PATIENCE);
+    expect(await (await fetch(`${address}/metrics`)).text()).toContain('dead{queue="outbox"} 1\n');
+    expect(await readiness()).toEqual([200, { status: 'ready' }]);
+
+    await server.stop();
+    expect(await readiness()).toEqual([503, { status: 'database unreachable' }]);
+    expect(await chat()).toBe(503);
+    const away = await runCli(['inbox', 'list'], { env });
+    expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('the database did not do it')]);
+
+    await server.start();
+    await vi.waitFor(async () => expect(await readiness()).toEqual([200, { status: 'ready' }]), PATIENCE);
+    await vi.waitFor(async () => expect(await chat()).toBe(200), PATIENCE);
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+    const written = program.stdout() + program.stderr() + away.stderr;
+    expect(written).toContain(`"database":"postgres://${url.host}${url.pathname}"`);
+    expect(written).not.toContain(`${url.password}@`);
+    expect(written).not.toContain('sEcret');
+  }, 90_000);
+});

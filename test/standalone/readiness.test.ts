@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { StoredItem } from '../../src/delivery/index.js';
+import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
+import { createDatabaseCheck } from '../../src/standalone/database-check.js';
+import { deferred } from '../helpers/deferred.js';
+import { logLines } from '../helpers/log-lines.js';
+import { startStandalone } from './in-process.js';
+import { temporaryFolder } from './stored.js';
+
+async function readiness(url: string) {
+  const answer = await fetch(`${url}/readyz`);
+  return [answer.status, await answer.json()];
+}
+
+describe('readyz', () => {
+  it('knows whether the database can be reached', async () => {
+    const file = join(temporaryFolder(), 'x.db');
+    const delivery = sqlite({ file });
+    const queues = openSqliteQueues(file);
+    const { url, logged } = await startStandalone({}, { ...delivery, queues });
+    expect(await readiness(url)).toEqual([200, { status: 'ready' }]);
+    await queues.close();
+    expect(await readiness(url)).toEqual([503, { status: 'database unreachable' }]);
+    expect(await readiness(url)).toEqual([503, { status: 'database unreachable' }]);
+    expect(logged.about('cannot be reached')).toHaveLength(1);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  it('does not wait for a database that hangs, nor ask it again meanwhile', async () => {
+    const answers = [deferred<StoredItem[]>(), deferred<StoredItem[]>()];
+    let asked = 0;
+    const { log, about } = logLines();
+    const list = () => answers[asked++]?.promise ?? Promise.resolve([]);
+    const check = createDatabaseCheck({ list }, log, 5);
+    expect(await Promise.all([check(), check()])).toEqual([false, false]);
+    expect(await check()).toBe(false);
+    expect([asked, about('cannot be reached').length]).toEqual([1, 1]);
+    answers[0]?.resolve([]);
+    await answers[0]?.promise;
+    answers[1]?.resolve([]);
+    expect(await check()).toBe(true);
+    expect(about('can be reached again')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
+import { createReceiver, noAuth } from '../../src/index.js';
+import { serve } from '../helpers/serve.js';
+import { post } from './program.js';
+
+/** A folder for files of this test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** The environment of a database with nothing in it. */
+export async function emptyDatabase(): Promise<{ DATABASE_URL: string }> {
+  const file = join(temporaryFolder(), 'x.db');
+  await openSqliteQueues(file).close();
+  return { DATABASE_URL: `sqlite:${file}` };
+}
+
+/** A message of a user that is to be found dead. */
+interface DeadMessage {
+  readonly conversationId: string;
+  readonly text: string;
+}
+
+/** Stores messages whose handler fails, until all of them are dead, and lets go of the file. */
+export async function storeDead(file: string, messages: readonly DeadMessage[]): Promise<void> {
+  const delivery = sqlite({ file, maxAttempts: 1 });
+  const receiver = createReceiver({ auth: { message: false, handoff: noAuth() }, delivery, log: false });
+  receiver.on('handoff.message', () => {
+    throw new Error('the desk is closed');
+  });
+  const { url } = await serve(receiver);
+  for (const [index, { conversationId: conversation_id, text }] of messages.entries()) {
+    await post(`${url}/chat`, { conversation_id, timestamp: index + 1, body: text });
+  }
+  await vi.waitFor(async () => {
+    const { dead = 0 } = (await delivery.queues?.depth('inbox')) ?? {};
+    if (dead < messages.length) throw new Error(`only ${dead} are dead`);
+  });
+  await receiver.close();
+}
