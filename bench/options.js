@@ -17,6 +17,7 @@ const HELP = `Measures the receiver beside other webhook receivers, all in one r
   npm run bench                              about six minutes; writes bench/RESULTS.md
   node bench/run.js --quick                  about a minute and a half; writes nothing
   node bench/run.js --only bare,mounted      some contenders; writes nothing
+  node bench/run.js --rounds 9               more rounds than five
   npx -y -p node@24 node bench/run.js        on another Node
 
 Contenders:
@@ -35,6 +36,7 @@ export function readOptions(args) {
     options: {
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
+      rounds: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -42,8 +44,11 @@ export function readOptions(args) {
   const pace = values.quick
     ? { rounds: 3, seconds: 1, leadInSeconds: 1, warmUpRequests: 5000 }
     : { rounds: 5, seconds: 2, leadInSeconds: 2, warmUpRequests: 20_000 };
+  const rounds = values.rounds === undefined ? pace.rounds : Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number, 1 or more');
   return {
     ...pace,
+    rounds,
     selected: select(values.only),
     connections: 32,
     forTheRecord: !values.quick && values.only === undefined,

@@ -2,6 +2,7 @@ import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../src/delivery/index.js';
 import { openDatabase } from '../../src/delivery/sqlite/database.js';
 import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
 import { chatBody, establishBody } from '../fixtures/bodies.js';
@@ -46,14 +47,12 @@ describe('a file that cannot be used', () => {
     expect(() => sqlite({ file })).toThrow(expect.objectContaining({ code: 'DATABASE_UNUSABLE' }));
   });
 
-  it.skipIf(process.getuid?.() === 0)(
-    'because it may not be written is refused with what to do',
-    async () => {
-      const file = await usedFile();
-      chmodSync(file, 0o400);
-      expect(() => sqlite({ file })).toThrow(expect.objectContaining({ code: 'DATABASE_UNUSABLE' }));
-    },
-  );
+  it('because it may not be written is refused with what to do', async ({ skip }) => {
+    if (process.getuid?.() === 0) skip('root may write every file: run the tests as another user');
+    const file = await usedFile();
+    chmodSync(file, 0o400);
+    expect(() => sqlite({ file })).toThrow(expect.objectContaining({ code: 'DATABASE_UNUSABLE' }));
+  });
 
   it('because a newer version wrote it is left as it is', async () => {
     const file = await usedFile();
@@ -67,11 +66,25 @@ describe('a file that cannot be used', () => {
   });
 });
 
+function tryOpen(file: string): { delivery: Delivery } | { error: unknown } {
+  try {
+    return { delivery: sqlite({ file, pollMs: 20 }) };
+  } catch (error) {
+    return { error };
+  }
+}
+
 describe('a file that is damaged under a running receiver', () => {
-  it('or was cut short before is 503 to the sender', async () => {
+  it('or was cut short before is refused, or 503 to the sender', async () => {
     const file = await usedFile();
     truncateSync(file, 5_000);
-    const to = await start({ delivery: sqlite({ file, pollMs: 20 }) });
+    const opened = tryOpen(file);
+    // How much of a file is looked at when it is opened differs between the versions of SQLite.
+    if ('error' in opened) {
+      expect(opened.error).toMatchObject({ code: 'DATABASE_UNUSABLE' });
+      return;
+    }
+    const to = await start({ delivery: opened.delivery });
     expect((await request(to.url).post('/chat').send(chatBody())).status).toBe(503);
     expect(await to.logged.until('the database cannot be written')).toMatchObject({ file });
     await to.receiver.close();
