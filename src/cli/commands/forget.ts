@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { printable } from '../../standalone/index.js';
+import { confirm } from '../confirm.js';
 import { EXIT, type Output } from '../output.js';
-import { confirm } from '../queues/confirm.js';
 import {
   addDatabaseFlags,
   DATABASE_HELP,

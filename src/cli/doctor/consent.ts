@@ -1,7 +1,6 @@
-import { createInterface } from 'node:readline/promises';
 import { isLoopback, type Target, withoutSecrets } from '../../doctor/index.js';
 import { printable } from '../../standalone/index.js';
-import { UsageError } from '../run-command.js';
+import { confirm, type Terminal } from '../confirm.js';
 
 /** Says beforehand what an examination sends, and to whom. */
 export function announcement(target: Target): string {
@@ -13,28 +12,8 @@ export function announcement(target: Target): string {
   ].join('\n');
 }
 
-/** Where a person can be asked. */
-export interface Terminal {
-  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
-}
-
 /** Whether to go ahead: at once on this machine or with `yes`, else when the person at the terminal says so. */
-export async function hasConsent(
-  target: Target,
-  yes: boolean,
-  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
-): Promise<boolean> {
+export async function hasConsent(target: Target, yes: boolean, terminal?: Terminal): Promise<boolean> {
   const urls = [target.url, target.handoffUrl ?? target.url];
-  if (yes || urls.every(isLoopback)) return true;
-  if (!input.isTTY || !output.isTTY) {
-    throw new UsageError('this URL is not on this machine. Give --yes to send real events there.');
-  }
-  const terminal = createInterface({ input, output });
-  try {
-    const answer = await terminal.question('Go ahead? [y/N] ');
-    return /^y(es)?$/i.test(answer.trim());
-  } finally {
-    terminal.close();
-  }
+  return confirm('Send real events to another machine?', yes || urls.every(isLoopback), terminal);
 }

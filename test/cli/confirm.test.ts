@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { confirm } from '../../src/cli/queues/confirm.js';
+import { confirm } from '../../src/cli/confirm.js';
 import { hideText } from '../../src/cli/queues/hide-text.js';
 
 const terminal = (answer: string, isTTY = true) => {

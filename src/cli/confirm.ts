@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { UsageError } from '../run-command.js';
+import { UsageError } from './run-command.js';
 
 /** Where a person can be asked. */
 export interface Terminal {
