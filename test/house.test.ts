@@ -8,14 +8,28 @@ const SRC = resolve(import.meta.dirname, '../src');
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   logging: [],
-  service: ['protocol'],
+  outbound: [],
+  service: ['protocol', 'outbound'],
   events: ['protocol', 'logging', 'service'],
-  delivery: ['protocol', 'logging', 'service', 'events'],
-  receiver: ['protocol', 'logging', 'service', 'events', 'delivery'],
+  handoff: ['protocol', 'events'],
+  delivery: ['protocol', 'logging', 'service', 'events', 'handoff'],
+  receiver: ['protocol', 'logging', 'service', 'events', 'handoff', 'delivery'],
+  bridge: ['protocol', 'logging', 'outbound', 'events', 'handoff', 'receiver'],
+  adapters: ['protocol', 'bridge'],
   simulator: ['protocol'],
   doctor: ['protocol', 'simulator'],
-  testing: ['protocol', 'receiver', 'simulator'],
-  standalone: ['protocol', 'logging', 'service', 'events', 'delivery', 'receiver'],
+  testing: ['protocol', 'logging', 'events', 'handoff', 'delivery', 'receiver', 'bridge', 'simulator'],
+  standalone: [
+    'protocol',
+    'logging',
+    'service',
+    'events',
+    'handoff',
+    'delivery',
+    'receiver',
+    'bridge',
+    'adapters',
+  ],
 };
 
 interface Import {

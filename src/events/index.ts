@@ -18,6 +18,7 @@ export { eventKey } from './event-key.js';
 export type * from './handler.js';
 export { createLanes } from './lanes.js';
 export { createPending, type Pending, within } from './pending.js';
+export { Postponed } from './postponed.js';
 export { createRegistry } from './registry.js';
 export { createDirectReplies, type Receipt, type Replies, type ReplyOptions } from './replies.js';
 export { type TranscriptItem, transcriptOf } from './transcript.js';

@@ -1,7 +1,7 @@
+import { exchange } from '../outbound/index.js';
 import { ENDPOINTS, type ServiceEndpoint } from './endpoints.js';
 import { judge } from './judge.js';
 import { type CallOptions, type Settings, timeoutOf } from './options.js';
-import { exchange } from './request.js';
 import { withRetry } from './retry.js';
 
 /** One call of an endpoint. */

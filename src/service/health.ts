@@ -1,8 +1,8 @@
+import { type Exchange, exchange } from '../outbound/index.js';
 import { HEALTHY } from '../protocol/index.js';
 import { ENDPOINTS } from './endpoints.js';
 import { aborted } from './judge.js';
 import { type CallOptions, type Settings, timeoutOf } from './options.js';
-import { type Exchange, exchange } from './request.js';
 import { ServiceError } from './service-error.js';
 
 /** Why the service counts as unavailable. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { Fetch } from '../outbound/index.js';
 export type { Clock } from './clock.js';
 export type { CloseInput, ConversationCalls, ReplyInput } from './conversation.js';
 export { createServiceClient, type ServiceClient } from './create-client.js';
@@ -11,7 +12,6 @@ export type { HeadersOption, HeaderValues } from './headers.js';
 export type { ServiceHealth, UnavailableReason } from './health.js';
 export type { KnowledgeCalls } from './knowledge.js';
 export type { CallOptions, ServiceClientOptions } from './options.js';
-export type { Fetch } from './request.js';
 export type { RetryPolicy } from './retry.js';
 export {
   SERVICE_ERROR_CODES,

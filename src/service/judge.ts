@@ -1,9 +1,15 @@
+import {
+  type Answer,
+  type ConnectionFailure,
+  type Exchange,
+  type Interruption,
+  parseBody,
+  readRetryAfter,
+} from '../outbound/index.js';
 import { SERVICE_CODES, ValidationError } from '../protocol/index.js';
 import { adviceForAnswer, isKnownServiceCode, isRedirect } from './advice.js';
-import type { ConnectionFailure } from './connection-failure.js';
 import type { EndpointRules } from './endpoints.js';
-import { type Answer, parseBody, readRetryAfter, serviceCodeOf } from './read-answer.js';
-import type { Exchange, Interruption } from './request.js';
+import { serviceCodeOf } from './service-code.js';
 import type { ServiceErrorCode, ServiceErrorDetails } from './service-error.js';
 
 /** What an exchange is judged by. */

@@ -1,11 +1,11 @@
+import type { Fetch } from '../outbound/index.js';
 import { configError, duration, isFailureBody } from '../protocol/index.js';
 import { readApiKey, readBaseUrl } from './check-options.js';
 import { type Clock, systemClock } from './clock.js';
 import type { EndpointRules } from './endpoints.js';
 import { createHeaders, type HeadersFor, type HeadersOption } from './headers.js';
-import { serviceCodeOf } from './read-answer.js';
-import type { Fetch } from './request.js';
 import type { RetryPolicy } from './retry.js';
+import { serviceCodeOf } from './service-code.js';
 
 /** How to reach the service. */
 export interface ServiceClientOptions {

@@ -1,4 +1,4 @@
-/** An answer of the service, read to its end or to the limit. */
+/** An answer, read to its end or to the limit. */
 export interface Answer {
   readonly kind: 'answered';
   readonly status: number;
@@ -10,7 +10,7 @@ export interface Answer {
   readonly tooLarge: boolean;
 }
 
-/** Answers of the service are short; a longer one is dropped before it can fill the memory. */
+/** Answers are short; a longer one is dropped before it can fill the memory. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Reads an answer as text, up to the limit. */
@@ -47,15 +47,7 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** The service's own number in a body, sent as a number or as digits; `null` when there is none. */
-export function serviceCodeOf(body: unknown): number | null {
-  if (typeof body !== 'object' || body === null || !('code' in body)) return null;
-  const { code } = body;
-  const number = typeof code === 'string' && /^\d{1,9}$/.test(code) ? Number(code) : code;
-  return typeof number === 'number' && Number.isInteger(number) ? number : null;
-}
-
-/** How long the service asks to wait (seconds, or a date), in milliseconds; `null` when it does not say. */
+/** How long the other side asks to wait (seconds, or a date), in milliseconds; `null` when it does not say. */
 export function readRetryAfter(header: string | null, now: number): number | null {
   const value = header?.trim() ?? '';
   if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, Number.MAX_SAFE_INTEGER);

@@ -1,0 +1,16 @@
+/**
+ * The life of one handed-over conversation: its states, who may change them, and where they are kept.
+ *
+ * @module
+ */
+export type {
+  Conversation,
+  ConversationChange,
+  ConversationFilter,
+  Ending,
+  Link,
+  NewConversation,
+} from './conversation.js';
+export type { Ended, Life, Requested } from './life.js';
+export { type ConversationState, type Ender, isOpen, mayBecome } from './state.js';
+export type { Claim, HandoffStore } from './store.js';
