@@ -7,7 +7,7 @@ export default defineConfig({
     alias: [
       { find: /^handoff-kit$/, replacement: fromSource('index.ts') },
       {
-        find: /^handoff-kit\/(service|protocol|testing|simulator|delivery\/sqlite|delivery\/postgres)$/,
+        find: /^handoff-kit\/(service|protocol|testing|simulator|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
         replacement: fromSource('$1/index.ts'),
       },
     ],

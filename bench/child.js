@@ -16,12 +16,13 @@ import { fileURLToPath } from 'node:url';
  *
  * @param {string} file
  * @param {string[]} [args]
+ * @param {Record<string, string>} [env] besides what this process has
  * @returns {Promise<Child>}
  */
-export async function startChild(file, args = []) {
+export async function startChild(file, args = [], env = {}) {
   const name = [file, ...args].join(' ');
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
-    env: { ...process.env, NODE_ENV: 'production' },
+    env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const dead = once(child, 'exit').then(([code, signal]) => {

@@ -15,7 +15,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   delivery: ['protocol', 'logging', 'service', 'events', 'handoff'],
   receiver: ['protocol', 'logging', 'service', 'events', 'handoff', 'delivery'],
   bridge: ['protocol', 'logging', 'outbound', 'events', 'handoff', 'receiver'],
-  adapters: ['protocol', 'bridge'],
+  adapters: ['protocol', 'logging', 'service', 'events', 'handoff', 'delivery', 'receiver', 'bridge'],
   simulator: ['protocol'],
   doctor: ['protocol', 'simulator'],
   testing: ['protocol', 'logging', 'events', 'handoff', 'delivery', 'receiver', 'bridge', 'simulator'],
@@ -51,8 +51,10 @@ const roomOf = (path: string): string => (path.includes('/') ? path.slice(0, pat
 
 describe('the house', () => {
   it('has only rooms with a door', () => {
-    const rooms = new Set(files.map(roomOf).filter((room) => room !== '' && room !== 'cli'));
+    const rooms = new Set(files.map(roomOf).filter((room) => !['', 'cli', 'adapters'].includes(room)));
     for (const room of rooms) expect(files, room).toContain(`${room}/index.ts`);
+    const adapters = new Set(files.flatMap((file) => /^adapters\/[\w-]+/.exec(file)?.[0] ?? []));
+    for (const adapter of adapters) expect(files, adapter).toContain(`${adapter}/index.ts`);
   });
 
   it.each(Object.entries(ROOMS))('%s uses only rooms below it', (room, below) => {
@@ -65,7 +67,7 @@ describe('the house', () => {
   it('is entered by its doors', () => {
     const sideways = imports
       .filter(({ file, target }) => roomOf(file) !== roomOf(target))
-      .filter(({ target }) => !/^\w+\/index\.js$/.test(target));
+      .filter(({ target }) => !/^(adapters\/[\w-]+|\w+)\/index\.js$/.test(target));
     expect(sideways).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { TranscriptItem, User } from '../events/index.js';
+import type { Receipt, TranscriptItem, User } from '../events/index.js';
 import type { Ender } from '../handoff/index.js';
 import type { Log } from '../logging/index.js';
 import { checkAdapter } from './check-adapter.js';
@@ -111,6 +111,13 @@ export interface Polled {
   readonly cursor: string;
 }
 
+/**
+ * Takes an event of a stream. It is safe once the promise has resolved: to the receipt of what went on to the user,
+ * or to `null` where nothing did. An event emitted again, as after a restart, has no second effect and gives the
+ * receipt of the first.
+ */
+export type Emit = (event: InboundEvent) => Promise<Receipt | null>;
+
 /** Carries handed-over conversations into one human-service system. Every failure is an `AdapterError`. */
 export interface Adapter {
   /** Short and lower-case: it names settings, paths and log lines. */
@@ -130,8 +137,8 @@ export interface Adapter {
   parse?(request: InboundRequest): Parsed;
   /** What happened since `cursor`; from now on when it is `null`. */
   poll?(cursor: string | null, call: Call): Promise<Polled>;
-  /** Hears of events until the signal aborts. What was emitted is safe once its promise has resolved. */
-  stream?(emit: (event: InboundEvent) => Promise<void>, call: Call): Promise<void>;
+  /** Hears of events until the signal aborts. */
+  stream?(emit: Emit, call: Call): Promise<void>;
   /** Looks whether everything is set up: address, credentials, rights, secret. */
   check(call: Call): Promise<readonly CheckResult[]>;
   /** Lets go of connections and timers. */

@@ -12,6 +12,7 @@ export {
   type CloseReason,
   type ConversationRef,
   defineAdapter,
+  type Emit,
   type Opened,
   type OutgoingMessage,
   type Polled,
@@ -20,6 +21,8 @@ export {
   type Session,
 } from './adapter.js';
 export { AdapterError, type AdapterErrorKind } from './adapter-error.js';
+export { type Bridge, createBridge } from './create-bridge.js';
+export { type BusinessHours, type IsOpenAt, readHours, type Weekday } from './hours.js';
 export {
   type AdapterHttp,
   type AdapterHttpAnswer,
@@ -37,5 +40,10 @@ export type {
   Parsed,
   Verdict,
 } from './inbound.js';
+export type { BridgeMessages, MessageText, TextContext } from './messages.js';
+export type { BridgeOptions } from './options.js';
+export type { RetryPolicy } from './retry-by-kind.js';
 export { judgeSignature, type SignedWith } from './signature.js';
+export type { BridgeStats } from './stats.js';
 export { type TranscriptText, transcriptText } from './transcript-text.js';
+export type { WebhookHandler } from './webhook.js';

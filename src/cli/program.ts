@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
+import { registerAdapter } from './commands/adapter.js';
 import { registerCheck } from './commands/check.js';
 import { registerClose } from './commands/close.js';
 import { registerDemo } from './commands/demo.js';
@@ -25,6 +26,7 @@ const COMMANDS: readonly Register[] = [
   registerInbox,
   registerOutbox,
   registerForget,
+  registerAdapter,
   registerSimulate,
   registerSend,
   registerDoctor,

@@ -1,6 +1,8 @@
 import type { DeliveredEvent, FailurePlace, Replies, Run } from '../events/index.js';
+import type { HandoffStore } from '../handoff/index.js';
 import type { Log } from '../logging/index.js';
 import type { ServiceClient } from '../service/index.js';
+import type { Shelf } from './shelf.js';
 import type { StoredQueues } from './stored-queues.js';
 
 /**
@@ -52,4 +54,8 @@ export interface Delivery {
   stats(): DeliveryStats;
   /** What is stored, where something is. */
   readonly queues?: StoredQueues;
+  /** Where handed-over conversations are kept; without it, in the receiver's memory. */
+  readonly handoffs?: HandoffStore;
+  /** Room for what else must be kept; without it, in the receiver's memory. */
+  readonly shelf?: Shelf;
 }

@@ -9,6 +9,8 @@ export type RunEnd = { readonly error: unknown } | null;
 export interface HandlerRuns {
   /** Runs an event's handlers. A run that takes too long is aborted and counts as failed. */
   run(host: DeliveryHost, event: DeliveredEvent, attempt: number): Promise<RunEnd>;
+  /** The same for who has more to do in the very moment it ends, and would wait a turn longer for a promise. */
+  start(host: DeliveryHost, event: DeliveredEvent, attempt: number, onEnd: (end: RunEnd) => void): void;
   /** Tells all handlers that look at their signal that nobody waits for them any more. */
   abortAll(): void;
 }
@@ -22,26 +24,32 @@ export function createHandlerRuns(timeoutMs: number): HandlerRuns {
     watching.add(controller);
   };
 
+  const start: HandlerRuns['start'] = (host, event, attempt, onEnd) => {
+    const run = new HandlerRun(attempt, watch);
+    let ended = false;
+    const finish = (end: RunEnd): void => {
+      deadline.clear();
+      if (run.controller) watching.delete(run.controller);
+      // Handlers that were given up end too, some time.
+      if (ended) return;
+      ended = true;
+      onEnd(end);
+    };
+    const deadline = deadlines.start(() => {
+      const error = timeoutError(event, timeoutMs);
+      run.abort(error);
+      host.report(error, { ...about(event), attempt });
+      finish({ error });
+    });
+    host.handle(event, run).then(
+      () => finish(null),
+      (error: unknown) => finish({ error }),
+    );
+  };
+
   return {
-    run: (host, event, attempt) =>
-      new Promise((resolve) => {
-        const run = new HandlerRun(attempt, watch);
-        const finish = (end: RunEnd): void => {
-          deadline.clear();
-          if (run.controller) watching.delete(run.controller);
-          resolve(end);
-        };
-        const deadline = deadlines.start(() => {
-          const error = timeoutError(event, timeoutMs);
-          run.abort(error);
-          host.report(error, { ...about(event), attempt });
-          finish({ error });
-        });
-        host.handle(event, run).then(
-          () => finish(null),
-          (error: unknown) => finish({ error }),
-        );
-      }),
+    start,
+    run: (host, event, attempt) => new Promise((resolve) => start(host, event, attempt, resolve)),
     abortAll() {
       const reason = new HandoffKitError('SHUTTING_DOWN', 'the receiver is closing and waits no longer.');
       for (const controller of watching) controller.abort(reason);

@@ -5,7 +5,9 @@
  */
 export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';
 export { type InlineOptions, inline } from './inline.js';
+export { createMemoryShelf } from './memory-shelf.js';
 export { createRecentKeys } from './recent-keys.js';
+export type * from './shelf.js';
 export type {
   QueueDepth,
   QueueName,

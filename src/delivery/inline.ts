@@ -1,14 +1,15 @@
 import { createDeadlines, createLanes, type DeliveredEvent, within } from '../events/index.js';
 import { duration, HandoffKitError, quantityOf } from '../protocol/index.js';
 import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
-import { about, createHandlerRuns } from './handler-run.js';
+import { about, createHandlerRuns, type RunEnd } from './handler-run.js';
+import { createPatience } from './patience.js';
 import { createRecentKeys } from './recent-keys.js';
 
 /** Settings of {@link inline}. */
 export interface InlineOptions {
   /** How long the sender waits for handlers before it is answered 200 anyway. Default 5 seconds. */
   readonly ackDeadlineMs?: number;
-  /** How long handlers may hold up their conversation. Default 5 minutes. */
+  /** How long handlers may hold up their conversation, also by postponing. Default 5 minutes. */
   readonly handlerTimeoutMs?: number;
   /** How many events may run or wait at once; more are answered 503. Default 10,000. */
   readonly maxPending?: number;
@@ -37,17 +38,24 @@ export function inline({
   const lanes = createLanes();
   const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
   const runs = createHandlerRuns(handlerTimeoutMs);
+  const patience = createPatience(runs, { minDelayMs: 1_000, maxDelayMs: 30_000 }, handlerTimeoutMs);
   const deadlines = createDeadlines(ackDeadlineMs);
   let host: DeliveryHost | undefined;
 
   /** Runs the handlers, unless the event was handled while it waited for its turn. */
-  const work = async (event: DeliveredEvent): Promise<Acceptance> => {
-    if (handled.has(event.key)) return 'duplicate';
-    const failed = await runs.run(started(host), event, 1);
-    if (failed) return 'failed';
-    handled.add(event.key);
-    return 'handled';
-  };
+  const work = (event: DeliveredEvent): Promise<Acceptance> =>
+    new Promise((resolve, reject) => {
+      if (handled.has(event.key)) return resolve('duplicate');
+      const running = started(host);
+      const conclude = (failed: RunEnd): void => {
+        if (!failed) handled.add(event.key);
+        resolve(failed ? 'failed' : 'handled');
+      };
+      runs.start(running, event, 1, (failed) => {
+        if (failed) patience.goOn(running, event, failed).then(conclude, reject);
+        else conclude(null);
+      });
+    });
 
   /** Lets the sender go after the deadline, whatever the work does. The wait for a turn counts. */
   const answerInTime = (event: DeliveredEvent, turn: Promise<Acceptance>): Promise<Acceptance> =>
@@ -85,6 +93,7 @@ export function inline({
       await within(lanes.idle(), timeoutMs);
       const unfinished = lanes.pending;
       runs.abortAll();
+      patience.stop();
       return { unfinished };
     },
     stats: () => ({ pending: lanes.pending, remembered: handled.size }),

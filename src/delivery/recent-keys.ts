@@ -1,4 +1,5 @@
-import { randomInt } from 'node:crypto';
+import { createKeyHash } from '../events/index.js';
+import { createKeptTexts } from './kept-texts.js';
 
 /** Remembers keys for a while, never more than so many. */
 export interface RecentKeys {
@@ -14,9 +15,9 @@ export interface RecentKeys {
  * the memory, and to look into it for every event would cost more than most handlers do.
  */
 export function createRecentKeys({ maxKeys, maxAgeMs }: { maxKeys: number; maxAgeMs: number }): RecentKeys {
-  const hashOf = createHash();
+  const hashOf = createKeyHash();
   const mask = 2 ** Math.ceil(Math.log2(maxKeys + 1)) - 1;
-  const keys: string[] = [];
+  const keys = createKeptTexts(maxKeys);
   const times = new Float64Array(maxKeys);
   const hashes = new Int32Array(maxKeys);
   /** The first place of each chain and the next of each place; a place is counted from 1, 0 ends a chain. */
@@ -24,10 +25,13 @@ export function createRecentKeys({ maxKeys, maxAgeMs }: { maxKeys: number; maxAg
   const next = new Int32Array(maxKeys);
   let oldest = 0;
   let count = 0;
+  /** Who asks for a key mostly adds it next. */
+  let askedKey = '';
+  let askedHash = hashOf(askedKey);
 
   const find = (key: string, hash: number): number => {
     let place = first[hash & mask] ?? 0;
-    while (place !== 0 && !(hashes[place - 1] === hash && keys[place - 1] === key))
+    while (place !== 0 && !(hashes[place - 1] === hash && keys.isAt(place - 1, key)))
       place = next[place - 1] ?? 0;
     return place;
   };
@@ -42,22 +46,23 @@ export function createRecentKeys({ maxKeys, maxAgeMs }: { maxKeys: number; maxAg
       while (before !== 0 && next[before - 1] !== place) before = next[before - 1] ?? 0;
       if (before !== 0) next[before - 1] = after;
     }
-    keys[oldest] = '';
     oldest = place % maxKeys;
     count -= 1;
   };
 
   return {
     has(key) {
-      const place = find(key, hashOf(key));
+      askedKey = key;
+      askedHash = hashOf(key);
+      const place = find(key, askedHash);
       return place !== 0 && Date.now() - (times[place - 1] ?? 0) <= maxAgeMs;
     },
     add(key) {
       const now = Date.now();
       while (count > 0 && (count === maxKeys || now - (times[oldest] ?? now) > maxAgeMs)) dropOldest();
-      const hash = hashOf(key);
+      const hash = key === askedKey ? askedHash : hashOf(key);
       const index = (oldest + count) % maxKeys;
-      keys[index] = key;
+      keys.put(index, key);
       times[index] = now;
       hashes[index] = hash;
       next[index] = first[hash & mask] ?? 0;
@@ -67,17 +72,5 @@ export function createRecentKeys({ maxKeys, maxAgeMs }: { maxKeys: number; maxAg
     get size() {
       return count;
     },
-  };
-}
-
-/** A hash (FNV-1a) with a secret start, so that nobody can send keys that all end in one chain. */
-function createHash(): (text: string) => number {
-  const seed = randomInt(2 ** 31);
-  return (text) => {
-    let hash = seed;
-    for (let index = 0; index < text.length; index += 1) {
-      hash = Math.imul(hash ^ text.charCodeAt(index), 16_777_619);
-    }
-    return hash;
   };
 }

@@ -47,7 +47,10 @@ export interface StoredQueues {
   retry(queue: QueueName, id: string): Promise<boolean>;
   /** Removes a dead item. `false`: it is not dead. */
   discard(queue: QueueName, id: string): Promise<boolean>;
-  /** Removes everything of a person's conversations, waiting, dead and done. Tells how many items that were. */
+  /**
+   * Removes everything of a person's conversations: what waits, is dead or done, and the conversations themselves.
+   * Tells how many items and conversations that were.
+   */
   forget(personId: string): Promise<number>;
   depth(queue: QueueName): Promise<QueueDepth>;
   /** Lets go of the database. */

@@ -1,9 +1,10 @@
 import { createWarnOnce, type Log } from '../logging/index.js';
 import { HandoffKitError } from '../protocol/index.js';
-import type { DeliveredEvent, EventName, ProbePayload } from './catalog.js';
+import type { DeliveredEvent, ProbePayload } from './catalog.js';
 import { admitContextOf, type ContextParts, contextOf, type Run } from './context.js';
-import type { FailureReport, Handler } from './handler.js';
+import type { FailureReport, HandlerContexts } from './handler.js';
 import { reportNewValues } from './new-values.js';
+import { Postponed } from './postponed.js';
 import type { Registry } from './registry.js';
 import type { Replies } from './replies.js';
 
@@ -88,9 +89,23 @@ export function createDispatcher({
         );
         return;
       }
-      const errors = await runAll(handlers, contextOf(parts, event, run));
+      const context = contextOf(parts, event, run);
+      let errors: unknown[] | null = null;
+      // Every handler gets its chance, also after an earlier one threw.
+      for (const handler of handlers) {
+        try {
+          await handler(context);
+        } catch (error) {
+          errors ??= [];
+          errors.push(named(error));
+        }
+      }
       if (errors === null) return;
-      for (const error of errors) report(error, { ...place(event), attempt: run.attempt });
+      const failures = errors.filter((error) => !(error instanceof Postponed));
+      for (const error of failures) report(error, { ...place(event), attempt: run.attempt });
+      // Who asks to be run later must be: the event waits for it, also where another handler failed.
+      const postponed = errors.find((error) => error instanceof Postponed);
+      if (postponed) throw postponed;
       throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'several handlers failed');
     },
     async admit(event) {
@@ -110,36 +125,27 @@ export function createDispatcher({
     async observe(payload, requestId, receivedAt) {
       const observers = registry.handlersOf('probe');
       if (observers.length === 0) return;
-      const errors = await runAll(observers, {
+      const context: HandlerContexts['probe'] = {
         event: 'probe',
         payload,
         requestId,
         receivedAt: new Date(receivedAt),
         log: handlerLog.child({ event: 'probe', requestId }),
-      });
-      for (const error of errors ?? []) report(error, { event: 'probe', requestId });
+      };
+      for (const observer of observers) {
+        try {
+          await observer(context);
+        } catch (error) {
+          report(named(error), { event: 'probe', requestId });
+        }
+      }
     },
   };
 }
 
-/** Every handler gets its chance, also after an earlier one threw. */
-async function runAll<Name extends EventName>(
-  handlers: readonly Handler<Name>[],
-  context: Parameters<Handler<Name>>[0],
-): Promise<unknown[] | null> {
-  let errors: unknown[] | null = null;
-  for (const handler of handlers) {
-    try {
-      await handler(context);
-    } catch (error) {
-      errors ??= [];
-      errors.push(
-        error ?? new HandoffKitError('EMPTY_ERROR', 'a handler threw nothing (undefined or null).'),
-      );
-    }
-  }
-  return errors;
-}
+/** What a handler threw, or a word for it where it threw nothing. */
+const named = (error: unknown): unknown =>
+  error ?? new HandoffKitError('EMPTY_ERROR', 'a handler threw nothing (undefined or null).');
 
 async function settle(task: () => unknown): Promise<void> {
   await task();

@@ -1,7 +1,7 @@
 import type { Log } from '../logging/index.js';
 import type { AudioClip } from '../protocol/index.js';
 import type { DeliveredName, EventName, EventPayloads } from './catalog.js';
-import type { Receipt, ReplyOptions } from './replies.js';
+import type { CloseOptions, Receipt, ReplyOptions } from './replies.js';
 import type { TranscriptItem } from './transcript.js';
 import type { User } from './user.js';
 
@@ -25,7 +25,7 @@ export interface DeliveredHappening<Name extends DeliveredName> extends Happenin
   readonly conversationId: string;
   /** When the service says it happened, or `null` when it does not say. */
   readonly sentAt: Date | null;
-  /** 1 the first time, more when the event is handled again after a failure. */
+  /** 1 the first time, more when the event is handled again after a failure; a postponement adds nothing. */
   readonly attempt: number;
   /** Aborts when nobody waits for the handler any more: it took too long, or the process is going down. */
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ export interface Acting {
   /** Says something to the user. Several replies to one conversation arrive in the order they were made. */
   readonly reply: (text: string, options?: ReplyOptions) => Promise<Receipt>;
   /** Ends the handoff; the user gets no human's words any more unless they ask again. */
-  readonly close: (options?: ReplyOptions) => Promise<Receipt>;
+  readonly close: (options?: CloseOptions) => Promise<Receipt>;
 }
 
 /** The argument of a handler of `message`. */

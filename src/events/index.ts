@@ -16,10 +16,17 @@ export { createDeadlines, type Deadlines } from './deadlines.js';
 export { createDispatcher, type Dispatcher, type FailurePlace } from './dispatch.js';
 export { eventKey } from './event-key.js';
 export type * from './handler.js';
+export { createKeyHash } from './key-hash.js';
 export { createLanes } from './lanes.js';
 export { createPending, type Pending, within } from './pending.js';
 export { Postponed } from './postponed.js';
 export { createRegistry } from './registry.js';
-export { createDirectReplies, type Receipt, type Replies, type ReplyOptions } from './replies.js';
+export {
+  type CloseOptions,
+  createDirectReplies,
+  type Receipt,
+  type Replies,
+  type ReplyOptions,
+} from './replies.js';
 export { type TranscriptItem, transcriptOf } from './transcript.js';
 export { type User, userOf } from './user.js';

@@ -1,3 +1,4 @@
+import { createKeyHash } from './key-hash.js';
 import { createPending } from './pending.js';
 
 /** Runs tasks one at a time per key, in the order they came, and tasks of different keys side by side. */
@@ -11,39 +12,72 @@ export interface Lanes {
 }
 
 interface Lane {
+  readonly key: string;
+  readonly chain: number;
+  /** The next lane of the chain. */
+  after: Lane | null;
   /** Settles when the last task of the lane has ended. */
   tail: Promise<unknown> | null;
 }
 
+/** How many chains the lanes are spread over: enough for as many lanes as are ever busy at once. */
+const CHAINS = 1024;
+
 /** Makes {@link Lanes}. A key costs memory only while it has a task. */
 export function createLanes(): Lanes {
-  const lanes = new Map<string, Lane>();
+  const table = createTable();
   const pending = createPending();
 
-  const leave = (key: string, lane: Lane, turn: Promise<unknown>): void => {
-    if (lane.tail === turn) {
-      // A map's old tables outlive its entries for a while; what hangs on the promise must not live as long.
-      lane.tail = null;
-      lanes.delete(key);
-    }
+  const leave = (lane: Lane, turn: Promise<unknown>): void => {
+    if (lane.tail === turn) table.remove(lane);
     pending.leave();
   };
 
   return {
     run(key, task) {
       pending.enter();
-      const busy = lanes.get(key);
-      const lane = busy ?? { tail: null };
-      const turn = busy?.tail ? busy.tail.then(task, task) : task();
+      const lane = table.laneOf(key);
+      const turn = lane.tail ? lane.tail.then(task, task) : task();
       lane.tail = turn;
-      if (!busy) lanes.set(key, lane);
-      const end = (): void => leave(key, lane, turn);
+      const end = (): void => leave(lane, turn);
       turn.then(end, end);
       return turn;
     },
     idle: () => pending.idle(),
     get pending() {
       return pending.count;
+    },
+  };
+}
+
+/**
+ * The busy lanes by key. Not a `Map`: each table that a map has outgrown points to the next, so once one of them is
+ * old, all that follow are kept with what was in them until the next full collection, and keys come and go fast here.
+ */
+function createTable() {
+  const hashOf = createKeyHash();
+  const chains: (Lane | null)[] = new Array<Lane | null>(CHAINS).fill(null);
+
+  return {
+    /** The lane of a key, a new one if need be. */
+    laneOf(key: string): Lane {
+      const chain = hashOf(key) & (CHAINS - 1);
+      const first = chains[chain] ?? null;
+      for (let lane = first; lane; lane = lane.after) if (lane.key === key) return lane;
+      const lane: Lane = { key, chain, after: first, tail: null };
+      chains[chain] = lane;
+      return lane;
+    },
+    remove(lane: Lane): void {
+      let before: Lane | null = null;
+      let found = chains[lane.chain] ?? null;
+      while (found && found !== lane) {
+        before = found;
+        found = found.after;
+      }
+      if (before) before.after = lane.after;
+      else chains[lane.chain] = lane.after;
+      lane.after = null;
     },
   };
 }

@@ -11,6 +11,16 @@ export interface ReplyOptions {
    * made in a handler have one of their own, so that a handler that is run again does not say a thing twice.
    */
   readonly once?: string;
+  /** Whose it is: a human agent's, as by default, or `kit` for what a program says, which connects nobody. */
+  readonly by?: 'agent' | 'kit';
+  /** The agent's name, where it is known. The service is not told it. */
+  readonly agent?: string | null;
+}
+
+/** Settings of one close. */
+export interface CloseOptions extends ReplyOptions {
+  /** Why, in words for operators. Never what a user wrote. */
+  readonly why?: string | null;
 }
 
 /** What a reply or close leaves in the hand. */
@@ -26,7 +36,7 @@ export interface Replies {
   /** Says something to the user of a conversation. */
   reply(conversationId: string, text: string, options?: ReplyOptions): Promise<Receipt>;
   /** Ends a handoff from the human side. */
-  close(conversationId: string, options?: ReplyOptions): Promise<Receipt>;
+  close(conversationId: string, options?: CloseOptions): Promise<Receipt>;
   /** Resolves when nothing is under way. */
   idle(): Promise<void>;
 }

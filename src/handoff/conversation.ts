@@ -32,7 +32,7 @@ export interface Conversation {
   readonly version: number;
   readonly user: User;
   readonly botId: string | null;
-  /** What was said before the handoff. */
+  /** What was said before the handoff. Empty once it has ended, unless the delivery is told to keep content. */
   readonly transcript: readonly TranscriptItem[];
   /** The request's key: a second delivery of the same request has the same. */
   readonly requestKey: string;
@@ -64,8 +64,10 @@ export interface ConversationFilter {
   readonly userKey?: string;
   /** Only those of an adapter. */
   readonly adapter?: string;
-  /** Only those last changed before this time: the oldest `changedAt` of a page gives the next page. */
+  /** Only those last changed before this time. */
   readonly changedBefore?: Date;
+  /** Only those that come after this one: the last of a page gives the next page. */
+  readonly after?: Pick<Conversation, 'changedAt' | 'id'>;
   /** At most so many, the last changed first. Default 100. */
   readonly limit?: number;
 }

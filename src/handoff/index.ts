@@ -11,6 +11,9 @@ export type {
   Link,
   NewConversation,
 } from './conversation.js';
+export { createLife, type LifeOptions } from './create-life.js';
 export type { Ended, Life, Requested } from './life.js';
+export { createMemoryStore, type MemoryStoreOptions } from './memory-store.js';
+export { firstConversation, isOver, nextConversation } from './next-conversation.js';
 export { type ConversationState, type Ender, isOpen, mayBecome } from './state.js';
 export type { Claim, HandoffStore } from './store.js';

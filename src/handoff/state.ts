@@ -14,10 +14,10 @@ export type ConversationState = 'requested' | 'waiting' | 'connected' | 'closing
 export type Ender = 'user' | 'timeout' | 'agent' | 'kit';
 
 const NEXT: Readonly<Record<ConversationState, readonly ConversationState[]>> = {
-  requested: ['waiting', 'closing', 'closed', 'failed'],
-  waiting: ['connected', 'closing', 'closed', 'failed'],
-  connected: ['closing', 'closed', 'failed'],
-  closing: ['closed'],
+  requested: ['waiting', 'connected', 'closing', 'failed'],
+  waiting: ['connected', 'closing', 'failed'],
+  connected: ['closing', 'failed'],
+  closing: ['closed', 'requested'],
   closed: ['requested'],
   failed: ['requested'],
 };

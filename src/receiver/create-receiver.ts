@@ -1,5 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type DeliveryStats, inline } from '../delivery/index.js';
+import {
+  createMemoryShelf,
+  type DeliveryStats,
+  inline,
+  type Shelf,
+  type StoredQueues,
+} from '../delivery/index.js';
 import {
   type AdmitGate,
   type AnyHandler,
@@ -10,15 +16,16 @@ import {
   type ErrorHandler,
   type EventName,
   type Handler,
-  type Replies,
-  type ReplyOptions,
   within,
 } from '../events/index.js';
+import { createLife, createMemoryStore } from '../handoff/index.js';
 import { createLog, type Log, silentLog, withRedaction } from '../logging/index.js';
 import { duration, quantityOf, type WebhookEndpoint } from '../protocol/index.js';
+import type { ServiceClient } from '../service/index.js';
 import { createAnswers } from './answer.js';
 import { createGuard } from './auth/index.js';
 import { createAuthenticate, type Guards } from './authenticate.js';
+import { type Conversations, createConversations } from './conversations.js';
 import { createGreet } from './greeting.js';
 import { createListener, type Listener, type Next } from './listener.js';
 import { checkOptionNames, type ReceiverOptions, serviceOf } from './options.js';
@@ -26,6 +33,8 @@ import { createPipeline } from './pipeline.js';
 import { createReadLimits } from './read-body.js';
 import { createRequestLog } from './request-log.js';
 import { createRoutes } from './routes.js';
+import { beginHandoff, trackHandlers } from './track-handoffs.js';
+import { trackReplies } from './track-replies.js';
 
 /** A request handler of Express, or of `http.createServer`, with what it takes to set it up and to end it. */
 export interface Receiver {
@@ -44,8 +53,17 @@ export interface Receiver {
    * It is faster than mounting, since its requests never pass through Express. Set `basePath`.
    */
   before(app: Listener): Listener;
-  /** Replies to and closes handed-over conversations from outside a handler. */
-  readonly conversations: Pick<Replies, 'reply' | 'close'>;
+  /** Finds, replies to and closes handed-over conversations from outside a handler. */
+  readonly conversations: Conversations;
+  /** What is kept in the database of the delivery, or in memory without one. */
+  readonly storage: {
+    /** Room for what an application must keep. */
+    readonly shelf: Shelf;
+    /** Events and replies that wait or are parked; `null` where they are not stored. */
+    readonly queues: StoredQueues | null;
+  };
+  /** The client that replies go through; `null` where the receiver was not told where the service is. */
+  readonly service: ServiceClient | null;
   /** How many events are accepted and not handled, and how many are remembered. */
   stats(): DeliveryStats;
   /** Whether it takes requests: `false` once `close` was called. */
@@ -81,19 +99,27 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const registry = createRegistry();
   const inFlight = createPending();
   const client = serviceOf(options.service);
-  const replies =
+  const carried =
     delivery.createReplies?.(client) ??
     createDirectReplies(client, (conversationId, err) =>
       log.warn({ conversationId, err }, 'a reply or close did not reach the service'),
     );
   const waitTimeoutMs = duration('waitTimeoutMs', options.waitTimeoutMs ?? 60_000);
+  const life = createLife(delivery.handoffs ?? createMemoryStore(), { waitTimeoutMs });
+  const tracked = guards.handoff ? trackReplies({ life, replies: carried, log }) : null;
+  const replies = tracked ?? carried;
   const dispatcher = createDispatcher({ registry, replies, log, handlerLog, waitTimeoutMs });
   let closing: Promise<{ unfinished: number }> | undefined;
 
-  const greet = createGreet(options.greeting, replies, dispatcher);
+  const greet = createGreet(options.greeting, tracked?.greetings ?? carried, dispatcher);
   delivery.start({
-    greet: async (event) => greet?.(event),
-    handle: (event, run) => dispatcher.handle(event, run),
+    async greet(event) {
+      if (!greet) return;
+      // What is stored is greeted before it is handled. Where this fails, so does handling, and tells of it.
+      if (tracked) await beginHandoff(life, event).catch(() => undefined);
+      await greet(event);
+    },
+    handle: tracked ? trackHandlers(life, dispatcher) : (event, run) => dispatcher.handle(event, run),
     report: (error, place) => dispatcher.report(error, place),
     log,
   });
@@ -165,10 +191,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       (app: Listener): Listener =>
       (request, response) =>
         listener(request, response, () => app(request, response)),
-    conversations: {
-      reply: (id: string, text: string, more?: ReplyOptions) => replies.reply(id, text, more),
-      close: (id: string, more?: ReplyOptions) => replies.close(id, more),
-    },
+    conversations: createConversations(life, replies),
+    storage: { shelf: delivery.shelf ?? createMemoryShelf(), queues: delivery.queues ?? null },
+    service: client,
     stats: () => delivery.stats(),
     accepting: true,
     close: ({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}) => (closing ??= drain(timeoutMs)),

@@ -15,8 +15,11 @@ export {
   pathToken,
   webhookUser,
 } from './auth/index.js';
+export type { Conversations } from './conversations.js';
 export { createReceiver, type Receiver } from './create-receiver.js';
 export type { Listener, Next } from './listener.js';
 export type { GreetingContext, ReceiverOptions } from './options.js';
+export { createReadLimits, HUNG_UP, type ReadLimits, readStream } from './read-body.js';
+export { isRefusal, type Refusal } from './refusal.js';
 export { createRequestIds } from './request-id.js';
 export type { EndpointPaths } from './routes.js';

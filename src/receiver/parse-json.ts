@@ -41,11 +41,12 @@ function checkObject(value: unknown, maxDepth: number): JsonObject | Refusal {
 }
 
 /**
- * Whether a text cannot hold what {@link findFault} looks for: it does not spell a forbidden key, not even by
- * escapes, and has fewer brackets than the depth allowed. True of nearly every body, and cheaper than a walk.
+ * Whether a text cannot hold what {@link findFault} looks for: it does not spell what all forbidden keys have in
+ * common, not even by escapes, and has no more brackets than levels are allowed. True of nearly every body, and
+ * cheaper than a walk.
  */
 function isHarmless(text: string, maxDepth: number): boolean {
-  if (text.includes('__proto__') || text.includes('constructor') || text.includes('\\u')) return false;
+  if (text.includes('proto') || text.includes('\\u')) return false;
   return countUpTo(maxDepth, text, '{') + countUpTo(maxDepth, text, '[') <= maxDepth;
 }
 

@@ -63,7 +63,8 @@ export function createPipeline({
     const tooLarge = checkAnnouncedSize(headers, limits.maxBytes);
     if (tooLarge) return tooLarge;
 
-    const grant = await authenticate(request, headers, route);
+    const judged = authenticate(request, headers, route);
+    const grant = judged instanceof Promise ? await judged : judged;
     if (grant.level === 'none') return grant.otherwise;
 
     const raw = await readBody(request, headers, limits);

@@ -1,5 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import type { Bridge } from '../bridge/index.js';
 import type { StoredQueues } from '../delivery/index.js';
 import type { Receiver } from '../receiver/index.js';
 import { createDatabaseCheck } from './database-check.js';
@@ -14,6 +15,8 @@ export interface AppParts {
   /** Where the receiver is; it knows so itself. */
   readonly mountPath: string;
   readonly measures: Measures;
+  /** Where an adapter's system sends its webhooks; `null` without one. */
+  readonly adapter: { readonly path: string; readonly bridge: Bridge } | null;
   /** What is stored; `null` where nothing is. */
   readonly queues: StoredQueues | null;
 }
@@ -27,7 +30,7 @@ const SECURITY_HEADERS = {
 };
 
 /** The Express app: log, health, metrics, receiver, and a JSON answer to everything else. */
-export function createApp({ receiver, log, mountPath, measures, queues }: AppParts): Express {
+export function createApp({ receiver, log, mountPath, measures, adapter, queues }: AppParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -44,6 +47,7 @@ export function createApp({ receiver, log, mountPath, measures, queues }: AppPar
   );
   app.use(countAnswers(mountPath, (endpoint, status) => measures.answered(endpoint, status)));
   app.use(receiver);
+  if (adapter) app.use(adapter.path, adapter.bridge.webhook);
   app.use(notFound);
   app.use(createErrorAnswer(log));
   return app;

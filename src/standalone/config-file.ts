@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { nearest } from './nearest.js';
 import type { SettingProblem } from './settings-error.js';
 import type { SettingKey } from './settings-schema.js';
-import { NOT_YET, SETTING_KEYS, SETTINGS } from './settings-table.js';
+import { SETTING_KEYS, SETTINGS } from './settings-table.js';
 
 /** What a config file says. */
 export interface ConfigFile {
@@ -51,8 +51,6 @@ function problemOf(
   key: SettingKey | undefined,
   values: Partial<Record<SettingKey, string>>,
 ): string | null {
-  const later = NOT_YET.find((setting) => setting.key === name || setting.env === name);
-  if (later) return later.why;
   if (!key) return `is no setting.${suggestion(name)}`;
   if (key in values) return 'is there twice, in two spellings. Keep one.';
   const plain = ['string', 'number', 'boolean'].includes(typeof value);

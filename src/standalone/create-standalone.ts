@@ -14,6 +14,7 @@ import {
   webhookUser,
 } from '../receiver/index.js';
 import { createServiceClient } from '../service/index.js';
+import { adapterPath, connectAdapter } from './adapters/index.js';
 import { createApp } from './app.js';
 import { listen } from './listen.js';
 import { createMeasures, type Measures } from './metrics/index.js';
@@ -64,13 +65,16 @@ export function createStandalone(
   receiver.onAny((context) => reporter.event(context));
   if (settings.autoReply !== undefined) receiver.on('handoff.message', autoReply(settings.autoReply));
 
+  const bridge = connectAdapter(settings, receiver, log);
+  const adapter = bridge && { path: adapterPath(settings.adapter), bridge };
   const queues = delivery?.queues ?? null;
-  const app = createApp({ receiver, log, mountPath: settings.mountPath, measures, queues });
+  const app = createApp({ receiver, log, mountPath: settings.mountPath, measures, adapter, queues });
   const server = createServer(SERVER_OPTIONS, app);
 
   const shutDown = async (): Promise<{ unfinished: number }> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const drained = await receiver.close({ timeoutMs: settings.shutdownTimeout });
+    await bridge?.close();
     const sweep = setInterval(() => server.closeIdleConnections(), 20);
     await within(closed, LAST_BYTES_MS);
     clearInterval(sweep);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { ADAPTER_CATALOG, ADAPTER_NAMES, adapterPath, readAdapter } from './adapters/index.js';
 export { createStandalone } from './create-standalone.js';
 export { DEFAULT_DATABASE_URL, databaseText, readDatabaseUrl } from './database-url.js';
 export { openQueues } from './open-database.js';

@@ -2,7 +2,7 @@ import { type ConfigFile, readConfigFile } from './config-file.js';
 import { devSettings } from './dev-settings.js';
 import { type SettingProblem, SettingsError } from './settings-error.js';
 import { type SettingKey, type Settings, settingsSchema } from './settings-schema.js';
-import { NOT_YET, SETTING_KEYS, SETTINGS } from './settings-table.js';
+import { SETTING_KEYS, SETTINGS } from './settings-table.js';
 import { checkTogether } from './settings-together.js';
 
 /** Where settings come from. A flag counts before the environment, and that before the file. */
@@ -55,7 +55,6 @@ export function readSettings({ flags = {}, env, configFile, dev = false }: Setti
   const { data, problems } = check(values, found);
   const all = [
     ...file.problems,
-    ...notYet(env),
     ...problems.filter(({ from, setting }) => from !== null || !mayBeInFile(file, setting)),
   ];
   if (all.length > 0 || !data) throw new SettingsError(all);
@@ -89,10 +88,3 @@ function check(values: Partial<Record<SettingKey, string>>, found: FoundSettings
 /** Whether a setting that is missing may be in the file, in a way that could not be read. */
 const mayBeInFile = ({ readable, problems }: ConfigFile, name: string): boolean =>
   !readable || problems.some(({ setting }) => setting === name);
-
-const notYet = (env: SettingSources['env']): SettingProblem[] =>
-  NOT_YET.filter(({ env: name }) => env[name] !== undefined).map(({ env: name, why }) => ({
-    setting: name,
-    from: 'the environment',
-    message: why,
-  }));

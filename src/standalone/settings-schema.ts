@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { readHours } from '../bridge/index.js';
 import { HandoffKitError } from '../protocol/index.js';
 import { bearer, pathToken, webhookUser } from '../receiver/index.js';
 import { createServiceClient } from '../service/index.js';
+import { parseBusinessHours } from './adapters/business-hours.js';
+import { ADAPTER_NAMES } from './adapters/catalog.js';
 import { type DatabaseChoice, DEFAULT_DATABASE_URL, readDatabaseUrl } from './database-url.js';
 import { HEALTH_PATHS } from './health.js';
 
@@ -84,6 +87,15 @@ const databaseUrl = z.string().transform((text, context): DatabaseChoice => {
   return z.NEVER;
 });
 
+const hours = z.string().transform((text, context) => {
+  const complaint = complaintOf(() => readHours(parseBusinessHours(text)));
+  if (complaint === null) return parseBusinessHours(text);
+  context.addIssue(complaint);
+  return z.NEVER;
+});
+
+const adapterChoice = z.enum(['none', ...ADAPTER_NAMES], `must be one of none, ${ADAPTER_NAMES.join(', ')}.`);
+
 const template = z
   .string()
   .refine(
@@ -117,6 +129,23 @@ export const settingsSchema = z.object({
   databaseUrl: databaseUrl.prefault(DEFAULT_DATABASE_URL),
   greeting: z.string().optional(),
   autoReply: template.optional(),
+  adapter: adapterChoice.default('none'),
+  rtUrl: z.string().optional(),
+  rtToken: z.string().optional(),
+  rtQueue: z.string().optional(),
+  rtWebhookSecret: z.string().optional(),
+  chatwootUrl: z.string().optional(),
+  chatwootInbox: z.string().optional(),
+  chatwootWebhookSecret: z.string().optional(),
+  chatwootHmacToken: z.string().optional(),
+  slackBotToken: z.string().optional(),
+  slackSigningSecret: z.string().optional(),
+  slackChannel: z.string().optional(),
+  slackTeamUrl: z.string().optional(),
+  agentNames: z.stringbool({ error: 'must be true or false.' }).default(false),
+  businessHours: hours.optional(),
+  outsideHours: z.string().optional(),
+  unavailable: z.string().optional(),
   probeAuth: z.enum(['required', 'none'], 'must be required or none.').default('required'),
   bodyLimit: measure(
     /^\d{1,9}(b|kb|mb)?$/i,

@@ -63,6 +63,71 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--auto-reply <text>',
     help: 'sent as the answer to every message of a handoff; {text} is what the user wrote',
   },
+  adapter: {
+    env: 'ADAPTER',
+    flag: '--adapter <name>',
+    help: 'where humans answer: request-tracker, chatwoot, slack or none (default)',
+  },
+  rtUrl: { env: 'RT_URL', flag: '--rt-url <url>', help: 'where Request Tracker is' },
+  rtToken: { env: 'RT_TOKEN', flag: '--rt-token <token>', help: "an auth token of Request Tracker's user" },
+  rtQueue: { env: 'RT_QUEUE', flag: '--rt-queue <name>', help: 'the queue for tickets' },
+  rtWebhookSecret: {
+    env: 'RT_WEBHOOK_SECRET',
+    flag: '--rt-webhook-secret <secret>',
+    help: 'what the Scrip signs with; without it replies are polled for',
+  },
+  chatwootUrl: { env: 'CHATWOOT_URL', flag: '--chatwoot-url <url>', help: 'where Chatwoot is' },
+  chatwootInbox: {
+    env: 'CHATWOOT_INBOX',
+    flag: '--chatwoot-inbox <identifier>',
+    help: 'the Inbox Identifier of the API inbox',
+  },
+  chatwootWebhookSecret: {
+    env: 'CHATWOOT_WEBHOOK_SECRET',
+    flag: '--chatwoot-webhook-secret <secret>',
+    help: 'what Chatwoot signs with',
+  },
+  chatwootHmacToken: {
+    env: 'CHATWOOT_HMAC_TOKEN',
+    flag: '--chatwoot-hmac-token <token>',
+    help: 'the key of User Identity Validation, where that is enforced',
+  },
+  slackBotToken: {
+    env: 'SLACK_BOT_TOKEN',
+    flag: '--slack-bot-token <token>',
+    help: 'the Bot User OAuth Token of the app',
+  },
+  slackSigningSecret: {
+    env: 'SLACK_SIGNING_SECRET',
+    flag: '--slack-signing-secret <secret>',
+    help: 'the Signing Secret of the app',
+  },
+  slackChannel: { env: 'SLACK_CHANNEL', flag: '--slack-channel <id>', help: 'the id of the channel' },
+  slackTeamUrl: {
+    env: 'SLACK_TEAM_URL',
+    flag: '--slack-team-url <url>',
+    help: 'the address of the workspace, for links',
+  },
+  agentNames: {
+    env: 'AGENT_NAMES',
+    flag: '--agent-names',
+    help: "put the agent's name before each reply",
+  },
+  businessHours: {
+    env: 'BUSINESS_HOURS',
+    flag: '--business-hours <hours>',
+    help: "when humans are there, such as 'Europe/Berlin mon-fri 09:00-17:00, sat 10:00-14:00'; default always",
+  },
+  outsideHours: {
+    env: 'OUTSIDE_HOURS',
+    flag: '--outside-hours <text>',
+    help: 'said to users outside these hours; without it the service is told no',
+  },
+  unavailable: {
+    env: 'UNAVAILABLE',
+    flag: '--unavailable <text>',
+    help: 'said to users whose handoff cannot be opened after all; without it the service is told no',
+  },
   probeAuth: {
     env: 'PROBE_AUTH',
     flag: '--probe-auth <choice>',
@@ -88,12 +153,3 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
 
 /** The names of all settings, in order. */
 export const SETTING_KEYS: readonly SettingKey[] = settingsSchema.keyof().options;
-
-/** Settings of the design that this version cannot honour: to ignore them would be a promise broken. */
-export const NOT_YET: readonly { readonly key: string; readonly env: string; readonly why: string }[] = [
-  {
-    key: 'adapter',
-    env: 'ADAPTER',
-    why: 'is not supported yet: this version brings no adapters. Remove it.',
-  },
-];

@@ -1,3 +1,4 @@
+import { checkAdapterSettings } from './adapters/check-adapter-settings.js';
 import type { SettingKey } from './settings-schema.js';
 
 const BOTH = 'is missing: replies need both SERVICE_BASE_URL and SERVICE_API_KEY.';
@@ -6,7 +7,7 @@ const NO_SERVICE =
 
 /** What settings must fulfil together, whether or not each of them is right by itself. */
 export function checkTogether(values: Partial<Record<SettingKey, string>>): [SettingKey, string][] {
-  return [...checkUsername(values), ...checkService(values)];
+  return [...checkUsername(values), ...checkService(values), ...checkAdapterSettings(values)];
 }
 
 function checkUsername({

@@ -1,9 +1,32 @@
 /**
- * For the tests of those who use this package: the simulated service around a receiver, in one line.
+ * For the tests of those who use this package: the simulated service around a receiver, in one line, and the
+ * conformance kit for adapters.
  * It needs no test framework and works with any.
  *
  * @module
  */
+export {
+  type AdapterFactory,
+  type AdapterHarness,
+  type AdapterSite,
+  ConformanceError,
+  type ConformanceOptions,
+  type ConformanceResult,
+  conformanceChecks,
+  createFaultProxy,
+  type DescribeOptions,
+  describeAdapter,
+  type FaultAnswer,
+  type FaultProxy,
+  type FaultScope,
+  type HarnessPiece,
+  type HarnessSystem,
+  type ProxiedRequest,
+  runConformance,
+  type SystemAgent,
+  type SystemConversation,
+  type TestFramework,
+} from './adapter-kit/index.js';
 export { createTestBench } from './create-test-bench.js';
 export { TestBenchError, type TestBenchErrorCode } from './error.js';
 export { fixtures } from './fixtures.js';

@@ -6,6 +6,7 @@ import { greeting } from './contract/greeting.js';
 import { handling } from './contract/handling.js';
 import { once } from './contract/once.js';
 import { outages } from './contract/outages.js';
+import { postponements } from './contract/postponements.js';
 import { refusals } from './contract/refusals.js';
 import { replies } from './contract/replies.js';
 import { restarts } from './contract/restarts.js';
@@ -19,6 +20,7 @@ export type { Engine } from './contract/stage.js';
 export function describeDelivery(name: string, engine: Engine): void {
   describe(`delivery by ${name}`, () => {
     handling(engine);
+    postponements(engine);
     if (!engine.stores) return;
     sharing(engine);
     retries(engine);

@@ -1,5 +1,5 @@
 import { fc, test } from '@fast-check/vitest';
-import { describe, expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRecentKeys } from '../../src/delivery/index.js';
 
 describe('recent keys', () => {
@@ -13,4 +13,18 @@ describe('recent keys', () => {
       expect(recent.size).toBe(Math.min(maxKeys, added.length));
     },
   );
+
+  it('are told apart by every character, whatever their length and however odd', () => {
+    const recent = createRecentKeys({ maxKeys: 5_000, maxAgeMs: 60_000 });
+    const long = 'k'.repeat(400);
+    const odd = ['', '\u0000', '\ud800', '\udc00', '\ufffd', 'é', 'e\u0301', '日本', `${long}1`, `${long}2`];
+    const many = Array.from({ length: 4_000 }, (_, index) => `message:4:c${index % 7}:${index}`);
+    for (const key of [...odd, ...many]) {
+      expect(recent.has(key)).toBe(false);
+      recent.add(key);
+    }
+    for (const key of [...odd, ...many]) expect(recent.has(key)).toBe(true);
+    for (const key of ['\ud801', long, `${long}3`, 'message:4:c1:0', 'É'])
+      expect(recent.has(key)).toBe(false);
+  });
 });

@@ -76,10 +76,10 @@ describe('a conversation', () => {
     const commit = createGroupCommit(database);
     const inbox = createQueue(database, 'inbox');
     const content = JSON.stringify({ name: 'handoff.message', body: {}, receivedAt: 1, requestId: 'r' });
-    await commit.write(() => inbox.add({ key: 'k', lane: 'c', content }, Date.now()));
+    await commit.write(() => inbox.add({ key: 'k', conversationId: 'c', content }, Date.now()));
     const now = Date.now();
     const [taken] = await commit.write(() => inbox.take('gone', new Set(), 1, now, now + LEASE_MS));
-    expect(taken).toMatchObject({ key: 'k', lane: 'c', attempts: 1, interrupted: false });
+    expect(taken).toMatchObject({ key: 'k', conversationId: 'c', attempts: 1, interrupted: false });
     database.close();
 
     const seen = notes<[key: string, attempt: number]>();
@@ -120,14 +120,16 @@ describe('a writer', () => {
     const database = openDatabase(join(await temporaryFolder(), 'handoff.db'));
     const commit = createGroupCommit(database);
     const inbox = createQueue(database, 'inbox');
-    const good = commit.write(() => inbox.add({ key: 'k', lane: 'c', content: '{}' }, 1));
+    const good = commit.write(() => inbox.add({ key: 'k', conversationId: 'c', content: '{}' }, 1));
     const bad = commit.write(() => {
       throw new Error('disk on fire');
     });
     await expect(good).rejects.toThrow('disk on fire');
     await expect(bad).rejects.toThrow('disk on fire');
     expect(inbox.knows('k')).toBe(false);
-    expect(await commit.write(() => inbox.add({ key: 'k', lane: 'c', content: '{}' }, 1))).toBe(true);
+    expect(await commit.write(() => inbox.add({ key: 'k', conversationId: 'c', content: '{}' }, 1))).toBe(
+      true,
+    );
     expect(inbox.knows('k')).toBe(true);
     database.close();
   });

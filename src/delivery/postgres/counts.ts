@@ -1,6 +1,6 @@
 import type { DeliveryStats } from '../delivery.js';
+import type { Ending } from '../work.js';
 import type { Database } from './database.js';
-import type { Ending } from './ending.js';
 
 /** How many events wait and how many are remembered, near enough: asking the database each time would cost. */
 export interface Counts {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { JobInsert, JobWithMetadata } from 'pg-boss';
+import type { Job, JobInsert, JobWithMetadata } from 'pg-boss';
+import type { Work } from '../work.js';
 
 /**
  * What the engine keeps of an item. It is JSON in the database, which takes neither NUL nor half a surrogate
@@ -34,18 +35,9 @@ export interface Claim {
   readonly retryCount: number;
 }
 
-/** Something to be done when its turn in its conversation has come. */
-export interface Item {
-  readonly id: string;
+/** An item whose attempt has begun. */
+export interface Item extends Work {
   readonly claim: Claim;
-  readonly key: string;
-  readonly conversationId: string;
-  readonly content: string;
-  /** Attempts begun so far. */
-  readonly attempts: number;
-  /** Whether nobody knows how the attempt before ended: the process died in it. */
-  readonly interrupted: boolean;
-  readonly createdAt: number;
 }
 
 /** What is put into a queue. */
@@ -93,19 +85,22 @@ export function toJob({ key, conversationId, what, content }: NewItem, rememberS
 /** A job as {@link toJob} makes it. */
 export type NewJob = ReturnType<typeof toJob>;
 
-/** Reads a job whose attempt has begun. */
-export function toItem(job: JobWithMetadata<JobData>): Item {
-  const { id, retryCount, data } = job;
-  const output = job.output as Partial<JobOutput> | null;
+/**
+ * Reads a job whose attempt has begun. How the attempt before ended, and when it was stored, is known only of jobs
+ * that come with all the engine has of them.
+ */
+export function toItem(job: Job<JobData> & Partial<JobWithMetadata<JobData>>): Item {
+  const { id, retryCount, data, createdOn = Date.now() } = job;
+  const output = job.output as Partial<JobOutput> | null | undefined;
   return {
     id,
     claim: { id, retryCount },
     key: readText(data.key),
     conversationId: readText(data.lane),
-    content: data.content ?? '{}',
+    content: data.content ?? null,
     attempts: retryCount + 1 - data.before,
-    interrupted: retryCount > 0 && output?.end !== 'failed',
-    createdAt: new Date(job.createdOn).getTime(),
+    interrupted: retryCount > 0 && output !== undefined && output?.end !== 'failed',
+    createdAt: new Date(createdOn).getTime(),
   };
 }
 

@@ -56,4 +56,5 @@ export function createPeople(database: Database): People {
   };
 }
 
-const digest = (person: string): string => hash('sha256', JSON.stringify(person), 'base64url');
+/** What stands for a text that is only ever looked for: of any length, with any characters. */
+export const digest = (text: string): string => hash('sha256', JSON.stringify(text), 'base64url');

@@ -4,19 +4,20 @@ import type { ServiceClient } from '../../service/index.js';
 import type { Backoff } from '../backoff.js';
 import type { Delivery, DeliveryHost } from '../delivery.js';
 import { createHandlerRuns } from '../handler-run.js';
+import { createHandling } from '../handling.js';
 import { DEFAULT_OUTBOX, type OutboxPolicy } from '../outbox.js';
+import { createSending } from '../sending.js';
 import { peopleOf, storeEvent } from '../stored-event.js';
 import type { QueueName } from '../stored-queues.js';
 import { checkConnection, type PostgresConnection } from './connection.js';
 import { type Counts, createCounts } from './counts.js';
 import { openDatabase, QUEUES } from './database.js';
 import { followReceipts } from './followed-receipts.js';
-import { createHandling } from './handling.js';
+import { createHandoffStore } from './handoff-store.js';
 import { inTime } from './in-time.js';
 import { idOf } from './job.js';
 import { checkBossInstalled } from './load-boss.js';
 import { createPeople } from './people.js';
-import { createSending } from './sending.js';
 import { createSettle } from './settle.js';
 import { createSignals } from './signals.js';
 import { createStoredQueues } from './stored-queues.js';
@@ -57,7 +58,8 @@ export interface PostgresOptions extends PostgresConnection {
 /** Handlers are registered after the receiver was made; work begins when they have had time for it. */
 const START_AFTER_MS = 100;
 
-const PRUNE_EVERY_MS = 3_600_000;
+/** What was remembered for long enough is looked for this often: at least, and at most. */
+const PRUNE_EVERY_MS = { min: 1_000, max: 3_600_000 };
 
 /**
  * Keeps events and replies in PostgreSQL, with pg-boss: 200 means that the database has committed the event.
@@ -88,6 +90,7 @@ export function postgres(options: PostgresOptions): Delivery {
   const trouble = createTrouble(() => (stopped ? undefined : host?.log));
   const database = openDatabase({ connection, rememberMs, onTrouble: trouble });
   const people = createPeople(database);
+  const handoffs = createHandoffStore({ database, timeoutMs: storeTimeoutMs, keepContent });
   const signals = createSignals(database, trouble);
   const receipts = followReceipts({ database, pollMs, onTrouble: trouble });
   const writing = { database, people, rememberMs, timeoutMs: storeTimeoutMs };
@@ -95,6 +98,11 @@ export function postgres(options: PostgresOptions): Delivery {
   const outbox = createWriter({ ...writing, queue: 'outbox' });
   const settleOf = (queue: QueueName) => createSettle({ database, queue, keepContent, onTrouble: trouble });
   const working = { database, concurrency, leaseMs, pollMs, trouble };
+
+  const prune = (): void => {
+    people.prune(rememberMs).catch(trouble);
+    handoffs.prune(new Date(Date.now() - rememberMs)).catch(trouble);
+  };
 
   const begin = (): void => {
     clearTimeout(starting);
@@ -108,7 +116,10 @@ export function postgres(options: PostgresOptions): Delivery {
       onEnd: (ending) => counts?.ended(ending),
       onFull: () => signals.send('inbox'),
     });
-    pruning = setInterval(() => void people.prune(rememberMs).catch(trouble), PRUNE_EVERY_MS).unref();
+    pruning = setInterval(
+      prune,
+      Math.min(PRUNE_EVERY_MS.max, Math.max(PRUNE_EVERY_MS.min, rememberMs)),
+    ).unref();
     signals.listen((signal) => (signal === 'receipts' ? receipts.look() : workers[signal]?.wake()));
     if (!service) return;
     workers.outbox = createWorker({
@@ -180,6 +191,7 @@ export function postgres(options: PostgresOptions): Delivery {
     },
     stats: () => counts?.now() ?? { pending: 0, remembered: 0 },
     queues: createStoredQueues(database, signals, () => Promise.resolve()),
+    handoffs,
   };
 }
 

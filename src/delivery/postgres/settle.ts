@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db, PgBoss } from 'pg-boss';
 import type { QueueName } from '../stored-queues.js';
+import type { Ending } from '../work.js';
 import { createBatches } from './batches.js';
 import type { Database } from './database.js';
-import type { Ending } from './ending.js';
 import { type Claim, type Item, toOutput } from './job.js';
 
 /** Writes down how attempts ended. */
@@ -72,10 +72,15 @@ export function createSettle({ database, queue, keepContent, onTrouble }: Settle
     return (answer as { readonly affected?: number }).affected === 1;
   };
 
-  const again = (claim: Claim, error: string, afterMs: number) =>
+  const uncount = `UPDATE ${schema}.job
+    SET data = jsonb_set(data, '{before}', to_jsonb((data->>'before')::int + 1))
+    WHERE name = $1 AND id = ANY($2::uuid[]) AND state = 'retry'`;
+
+  const again = (claim: Claim, { error, afterMs, postponed = false }: Ending & { state: 'waiting' }) =>
     database.together(async (boss, db) => {
       if (!(await fail(boss, db, claim, error))) return;
       await boss.update(queue, undefined, { id: claim.id, startAfter: afterMs / 1_000, db });
+      if (postponed) await db.executeSql(uncount, [queue, [claim.id]]);
     });
 
   /**
@@ -95,13 +100,9 @@ export function createSettle({ database, queue, keepContent, onTrouble }: Settle
     if (ending.state === 'done') return complete({ claim, answer: ending.answer });
     const current = claim();
     if (ending.state === 'dead') await park(current, ending.error);
-    else await again(current, ending.error, ending.afterMs);
+    else await again(current, ending);
     return current;
   };
-
-  const uncount = `UPDATE ${schema}.job
-    SET data = jsonb_set(data, '{before}', to_jsonb((data->>'before')::int + 1))
-    WHERE name = $1 AND id = ANY($2::uuid[]) AND state = 'retry'`;
 
   return {
     async end(claim, ending) {

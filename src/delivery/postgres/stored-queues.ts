@@ -1,6 +1,7 @@
 import type { ItemFilter, QueueName, StoredItem, StoredItemDetails, StoredQueues } from '../stored-queues.js';
 import { checkConnection, type PostgresConnection } from './connection.js';
 import { type Database, openDatabase, QUEUES, type Row } from './database.js';
+import { createHandoffStore } from './handoff-store.js';
 import { type JobData, type JobOutput, laneOf, readText } from './job.js';
 import { checkBossInstalled } from './load-boss.js';
 import { createPeople } from './people.js';
@@ -12,6 +13,9 @@ const IN_STATE: Readonly<Record<StoredItem['state'], string>> = {
   done: "state = 'completed'",
   dead: "state = 'cancelled' AND id IN (SELECT id FROM $schema.parked WHERE queue = $1)",
 };
+
+/** Forgetting is done by hand, and may take its time. */
+const FORGET_WITHIN_MS = 60_000;
 
 /** Opens the queues of a database, for looking into them. It connects when it is first asked something. */
 export function openPostgresQueues(connection: string | PostgresConnection): StoredQueues {
@@ -36,6 +40,7 @@ export function createStoredQueues(
   close: () => Promise<void>,
 ): StoredQueues {
   const people = createPeople(database);
+  const handoffs = createHandoffStore({ database, timeoutMs: FORGET_WITHIN_MS, keepContent: false });
   const sql = (text: string): string => text.replaceAll('$schema', database.schema);
   const columns = 'id, state::text AS state, data, retry_count, started_on, output, created_on';
   const unpark = sql('DELETE FROM $schema.parked WHERE queue = $1 AND id = $2');
@@ -97,8 +102,9 @@ export function createStoredQueues(
          SELECT count(*) AS count FROM gone`,
       );
       const removed = await Promise.all(QUEUES.map((queue) => database.run(remove, [queue, lanes])));
+      const conversations = await handoffs.forget(personId);
       await people.forget(personId);
-      return removed.flat().reduce((sum, { count }) => sum + Number(count), 0);
+      return removed.flat().reduce((sum, { count }) => sum + Number(count), conversations);
     },
     async depth(queue) {
       const text = sql(

@@ -1,8 +1,10 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { createPending, within } from '../../events/index.js';
 import type { QueueName } from '../stored-queues.js';
+import type { Attempt, Ending } from '../work.js';
 import type { Database } from './database.js';
-import type { Ending } from './ending.js';
 import { type Item, type JobData, toItem } from './job.js';
+import { createPace } from './pace.js';
 import type { Settle } from './settle.js';
 import { takeOver } from './take-over.js';
 import type { Trouble } from './trouble.js';
@@ -18,8 +20,7 @@ export interface WorkerParts {
   readonly leaseMs: number;
   /** How often to look, where nothing says that there is something. */
   readonly pollMs: number;
-  /** Makes one attempt. Never rejects. */
-  readonly attempt: (item: Item) => Promise<Ending>;
+  readonly attempt: Attempt;
   /** Hears what became of an attempt, once that is written down. */
   readonly onEnd: (ending: Ending) => void;
   /** Hears that there may be more to do than there are hands here. */
@@ -37,13 +38,20 @@ export interface Worker {
   stop(timeoutMs: number): Promise<number>;
 }
 
+/** So many times of what is worked on side by side. */
+const MOST_HELD = 8;
+
 /** How long to give back what could not be finished. */
 const RELEASE_WITHIN_MS = 1_000;
 
 /** Makes a {@link Worker}. It looks for work at once, and again whenever it is woken. */
 export function createWorker(parts: WorkerParts): Worker {
   const { database, queue, settle, concurrency, leaseMs, pollMs, attempt, onEnd, onFull, trouble } = parts;
+  const pace = createPace({ concurrency, ahead: queue === 'inbox' });
+  /** What was fetched and is not written down as ended. */
   const held = new Map<string, Item>();
+  /** What of it waits for a free hand. */
+  let ready: Item[] = [];
   const running = createPending();
   const naps = new Set<NodeJS.Timeout>();
   let busy = 0;
@@ -53,12 +61,13 @@ export function createWorker(parts: WorkerParts): Worker {
 
   const workOff = async (first: Item): Promise<void> => {
     const latest = (): Item => held.get(first.id) ?? first;
-    held.set(first.id, first);
     running.enter();
     for (let goOn = true; goOn; ) {
       busy += 1;
       const ending = await attempt(latest());
       busy -= 1;
+      pace.ended();
+      beginReady();
       wake();
       const claim = await settle.end(() => latest().claim, ending);
       onEnd(ending);
@@ -74,20 +83,43 @@ export function createWorker(parts: WorkerParts): Worker {
     wake();
   };
 
+  const beginReady = (): void => {
+    const free = Math.max(0, concurrency - busy);
+    if (stopped || free === 0 || ready.length === 0) return;
+    const begun = ready.slice(0, free);
+    ready = ready.slice(free);
+    for (const item of begun) void workOff(item);
+  };
+
+  /** What is done and is being written down takes no room, unless too much of it gathers. */
+  const room = (): number => Math.min(pace.room(busy + ready.length), concurrency * MOST_HELD - held.size);
+
   const look = async (): Promise<void> => {
-    // What is done and is being written down takes no room, unless too much of it gathers.
-    const room = Math.min(concurrency - busy, concurrency * 4 - held.size);
-    if (room <= 0) return;
+    // All that ends in this turn of the event loop makes room.
+    await turn();
+    const pauseMs = room() > 0 ? pace.pauseMs(room()) : 0;
+    if (pauseMs > 0) await sleep(pauseMs);
+    const batchSize = room();
+    if (batchSize <= 0 || stopped) return;
     const boss = await database.boss();
-    const jobs = await boss.fetch<JobData>(queue, { batchSize: room, includeMetadata: true });
+    const began = performance.now();
+    const jobs = await boss.fetch<JobData>(queue, { batchSize, includeMetadata: queue === 'outbox' });
+    pace.looked(batchSize, jobs.length, performance.now() - began);
     const items = jobs.map(toItem);
     if (stopped) return settle.giveBack(items);
-    for (const item of items) {
-      // After an outage somebody may have taken over what is still under way here; it must not run twice.
-      if (held.has(item.id)) held.set(item.id, item);
-      else void workOff(item);
-    }
-    if (items.length === room) onFull();
+    // After an outage somebody may have taken over what is still under way here; it must not run twice.
+    ready.push(...items.filter(({ id }) => !held.has(id)));
+    for (const item of items) held.set(item.id, item);
+    beginReady();
+    if (items.length === batchSize) onFull();
+  };
+
+  const giveBackReady = async (): Promise<void> => {
+    const items = ready.map((item) => held.get(item.id) ?? item);
+    ready = [];
+    if (items.length === 0) return;
+    await settle.giveBack(items);
+    for (const { id } of items) held.delete(id);
   };
 
   const wakeIn = (ms: number): void => {
@@ -133,11 +165,12 @@ export function createWorker(parts: WorkerParts): Worker {
 
   return {
     wake,
-    isFull: () => busy >= concurrency,
+    isFull: () => busy + ready.length >= concurrency,
     async stop(timeoutMs) {
       stopped = true;
       clearInterval(poll);
       for (const nap of naps) clearTimeout(nap);
+      await within(giveBackReady().catch(trouble), Math.max(1, Math.min(timeoutMs, RELEASE_WITHIN_MS)));
       await within(running.idle(), timeoutMs);
       const unfinished = running.count;
       clearInterval(signs);

@@ -9,7 +9,7 @@ export type Row = Record<string, SqlValue | bigint | Uint8Array>;
 
 /** A prepared statement. */
 export interface Statement {
-  run(...values: SqlValue[]): { changes: number | bigint };
+  run(...values: SqlValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
 }

@@ -39,5 +39,48 @@ const PEOPLE = `
   CREATE INDEX person_lane ON person (lane);
 `;
 
+/**
+ * Handed-over conversations, and what those who carry them elsewhere must remember. Whatever is looked for has its
+ * index; `content` is the whole conversation as JSON.
+ */
+const HANDOFFS = `
+  CREATE TABLE conversation (
+    lane TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    user_key TEXT NOT NULL,
+    user_id TEXT,
+    anonymous_id TEXT,
+    adapter TEXT,
+    external_id TEXT,
+    requested_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    content TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX conversation_state ON conversation (state, changed_at, lane);
+  CREATE INDEX conversation_adapter ON conversation (adapter, state, changed_at, lane) WHERE adapter IS NOT NULL;
+  CREATE INDEX conversation_link ON conversation (external_id, adapter, requested_at) WHERE external_id IS NOT NULL;
+  CREATE INDEX conversation_key ON conversation (user_key, changed_at, lane);
+  CREATE INDEX conversation_user ON conversation (user_id) WHERE user_id IS NOT NULL;
+  CREATE INDEX conversation_anonymous ON conversation (anonymous_id) WHERE anonymous_id IS NOT NULL;
+  CREATE INDEX conversation_ended ON conversation (ended_at) WHERE ended_at IS NOT NULL;
+  CREATE TABLE mark (key TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX mark_until ON mark (until);
+  CREATE TABLE cursor (name TEXT PRIMARY KEY, position TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE lease (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX lease_until ON lease (until);
+`;
+
+/** What is left of a conversation is found by it: to forget a person, and to forget whom nothing is kept of. */
+const LANES = `
+  CREATE INDEX inbox_lane_items ON inbox (lane);
+  CREATE INDEX outbox_lane_items ON outbox (lane);
+  CREATE INDEX person_seen ON person (seen_at);
+`;
+
 /** Each entry brings the tables one version further. One that was released never changes; add another. */
-export const MIGRATIONS: readonly string[] = [`${queue('inbox')}${queue('outbox')}${PEOPLE}`];
+export const MIGRATIONS: readonly string[] = [
+  `${queue('inbox')}${queue('outbox')}${PEOPLE}`,
+  `${HANDOFFS}${LANES}`,
+];

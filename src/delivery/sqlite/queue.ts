@@ -1,40 +1,29 @@
+import type { QueueName } from '../stored-queues.js';
+import type { Ending, Work } from '../work.js';
 import type { Database, Row } from './database.js';
 import { fromText, toText } from './text.js';
 
-/** Something to be done when its turn in its lane has come. */
-export interface Item {
+/** What a queue holds. Its receipt is known by its key. */
+export interface Item extends Work {
   readonly seq: number;
-  readonly key: string;
-  readonly lane: string;
-  /** JSON; `null` once it was done and its content dropped. */
-  readonly content: string | null;
   readonly state: 'waiting' | 'done' | 'dead';
-  /** Attempts begun so far. */
-  readonly attempts: number;
-  /** Whether the last attempt was begun and nobody knows how it ended: the process died in it. */
-  readonly interrupted: boolean;
   readonly error: string | null;
-  readonly createdAt: number;
 }
 
 /** What is put into a queue. */
 export interface NewItem {
   /** No second item with it is taken, for as long as the first is remembered. */
   readonly key: string;
-  readonly lane: string;
+  readonly conversationId: string;
   readonly content: string;
 }
-
-/** How an attempt ended. */
-export type Ending =
-  | { readonly state: 'done'; readonly keepContent: boolean }
-  | { readonly state: 'dead'; readonly error: string }
-  | { readonly state: 'waiting'; readonly error: string; readonly dueAt: number };
 
 /** A queue's statements. Those that write are to be run within a transaction. */
 export interface Queue {
   /** Adds an item at the end of its lane; `false` when its key is known. */
   add(item: NewItem, now: number): boolean;
+  /** Adds an item, and where its lane is free takes that and begins the item: then gives it. */
+  addAndTake(owner: string, item: NewItem, now: number, until: number): Item | boolean;
   knows(key: string): boolean;
   /** The item of a key, or `null`. */
   find(key: string): Item | null;
@@ -57,27 +46,28 @@ export interface Queue {
   prune(doneBefore: number, limit: number): number;
 }
 
-/** Makes the statements of a queue. */
-export function createQueue(database: Database, name: 'inbox' | 'outbox'): Queue {
+/** Makes the statements of a queue. The content of what was done is dropped unless it is to be kept. */
+export function createQueue(database: Database, name: QueueName, keepContent = false): Queue {
   const sql = (text: string) => database.prepare(text.replaceAll('$queue', name));
   const insert = sql(
-    'INSERT INTO $queue (key, lane, content, created_at, changed_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    'INSERT INTO $queue (key, lane, content, attempts, begun, created_at, changed_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
   );
-  const openLane = sql('INSERT INTO $queue_lane (lane, due_at) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const openLane = sql(
+    'INSERT INTO $queue_lane (lane, due_at, owner, leased_until) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  );
   const known = sql('SELECT * FROM $queue WHERE key = ?');
   const dueLanes = sql(
     'SELECT lane FROM $queue_lane WHERE due_at <= ? AND leased_until <= ? ORDER BY due_at LIMIT ?',
   );
   const takeLane = sql('UPDATE $queue_lane SET owner = ?, leased_until = ? WHERE lane = ?');
   const renewLane = sql('UPDATE $queue_lane SET leased_until = ? WHERE lane = ? AND owner = ?');
-  const ownLane = sql('SELECT 1 FROM $queue_lane WHERE lane = ? AND owner = ?');
   const freeLane = sql('UPDATE $queue_lane SET owner = NULL, leased_until = 0, due_at = ? WHERE lane = ?');
   const closeLane = sql('DELETE FROM $queue_lane WHERE lane = ?');
   const releaseLanes = sql('UPDATE $queue_lane SET owner = NULL, leased_until = 0 WHERE owner = ?');
   const first = sql("SELECT * FROM $queue WHERE lane = ? AND state = 'waiting' ORDER BY seq LIMIT 1");
   const begin = sql('UPDATE $queue SET attempts = attempts + 1, begun = 1, changed_at = ? WHERE seq = ?');
   const settle = sql(
-    'UPDATE $queue SET state = ?, error = ?, content = ?, begun = 0, changed_at = ? WHERE seq = ?',
+    'UPDATE $queue SET state = ?, error = ?, content = ?, attempts = attempts - ?, begun = 0, changed_at = ? WHERE seq = ? AND EXISTS (SELECT 1 FROM $queue_lane WHERE lane = ? AND owner = ?)',
   );
   const soonest = sql('SELECT min(due_at) AS due FROM $queue_lane WHERE leased_until = 0');
   const counts = sql(
@@ -99,11 +89,24 @@ export function createQueue(database: Database, name: 'inbox' | 'outbox'): Queue
   };
 
   return {
-    add({ key, lane, content }, now) {
-      const stored = toText(lane);
-      if (Number(insert.run(toText(key), stored, content, now, now).changes) === 0) return false;
-      openLane.run(stored, now);
+    add({ key, conversationId, content }, now) {
+      const lane = toText(conversationId);
+      if (Number(insert.run(toText(key), lane, content, 0, 0, now, now).changes) === 0) return false;
+      openLane.run(lane, now, null, 0);
       return true;
+    },
+    addAndTake(owner, { key, conversationId, content }, now, until) {
+      const lane = toText(conversationId);
+      const free = Number(openLane.run(lane, now, owner, until).changes) === 1;
+      const begun = free ? 1 : 0;
+      const { changes, lastInsertRowid } = insert.run(toText(key), lane, content, begun, begun, now, now);
+      if (Number(changes) === 0) {
+        if (free) closeLane.run(lane);
+        return false;
+      }
+      if (!free) return true;
+      const more = { id: key, state: 'waiting', attempts: 1, interrupted: false, error: null } as const;
+      return { ...more, seq: Number(lastInsertRowid), key, conversationId, content, createdAt: now };
     },
     knows: (key) => known.get(toText(key)) !== undefined,
     find(key) {
@@ -123,13 +126,15 @@ export function createQueue(database: Database, name: 'inbox' | 'outbox'): Queue
     },
     end(owner, item, ending, now, goOn) {
       // Whoever took the lane over, because this process seemed dead, has the say now.
-      const lane = toText(item.lane);
-      if (!ownLane.get(lane, owner)) return null;
+      const lane = toText(item.conversationId);
       const error = 'error' in ending ? ending.error : null;
-      const content = ending.state === 'done' && !ending.keepContent ? null : item.content;
-      settle.run(ending.state, error, content, now, item.seq);
-      if (ending.state !== 'waiting' && goOn) return beginNext(lane, now);
-      freeLane.run(ending.state === 'waiting' ? ending.dueAt : now, lane);
+      const content = ending.state === 'done' && !keepContent ? null : item.content;
+      const waits = ending.state === 'waiting';
+      const uncounted = waits && ending.postponed ? 1 : 0;
+      const { changes } = settle.run(ending.state, error, content, uncounted, now, item.seq, lane, owner);
+      if (Number(changes) === 0) return null;
+      if (!waits && goOn) return beginNext(lane, now);
+      freeLane.run(waits ? now + Math.ceil(ending.afterMs) : now, lane);
       return null;
     },
     release: (owner) => void releaseLanes.run(owner),
@@ -147,10 +152,12 @@ export function createQueue(database: Database, name: 'inbox' | 'outbox'): Queue
 
 /** Reads a row of a queue. */
 export function toItem(row: Row): Item {
+  const key = fromText(row.key);
   return {
+    id: key,
     seq: Number(row.seq),
-    key: fromText(row.key),
-    lane: fromText(row.lane),
+    key,
+    conversationId: fromText(row.lane),
     content: row.content === null ? null : String(row.content),
     state: row.state as Item['state'],
     attempts: Number(row.attempts),

@@ -5,15 +5,19 @@ import type { ServiceClient } from '../../service/index.js';
 import type { Backoff } from '../backoff.js';
 import type { Delivery, DeliveryHost } from '../delivery.js';
 import { createHandlerRuns } from '../handler-run.js';
+import { createHandling } from '../handling.js';
 import { checkReply, DEFAULT_OUTBOX, type OutboxPolicy, replyKey, type StoredReply } from '../outbox.js';
+import { createSending } from '../sending.js';
 import { peopleOf, storeEvent } from '../stored-event.js';
+import { createConversationTable } from './conversations.js';
 import { openDatabase } from './database.js';
+import { openDisk } from './disk.js';
 import { createGroupCommit } from './group-commit.js';
-import { createHandling } from './inbox.js';
+import { createHandoffStore } from './handoff-store.js';
+import { createMarks } from './marks.js';
 import { createPeople } from './people.js';
 import { createQueue } from './queue.js';
 import { followReceipts } from './receipts.js';
-import { createSending } from './sending.js';
 import { createStoredQueues } from './stored-queues.js';
 import { createSweeper } from './sweeper.js';
 import { createWorker, type Worker } from './worker.js';
@@ -60,10 +64,13 @@ export function sqlite(options: SqliteOptions): Delivery {
   const keepContent = options.keepContent ?? false;
 
   const database = openDatabase(options.file);
-  const commit = createGroupCommit(database);
-  const inbox = createQueue(database, 'inbox');
-  const outbox = createQueue(database, 'outbox');
+  const disk = openDisk(database, options.file);
+  const commit = createGroupCommit(database, disk);
+  const inbox = createQueue(database, 'inbox', keepContent);
+  const outbox = createQueue(database, 'outbox', keepContent);
   const people = createPeople(database);
+  const conversations = createConversationTable(database, keepContent);
+  const marks = createMarks(database);
   const runs = createHandlerRuns(duration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));
   const queues = createStoredQueues(database, commit, () => undefined);
   const workers: { inbox?: Worker; outbox?: Worker } = {};
@@ -72,6 +79,7 @@ export function sqlite(options: SqliteOptions): Delivery {
   let sweeper: { stop(): void } | undefined;
   let service: ServiceClient | null = null;
   let stopped = false;
+  let stopping: Promise<{ unfinished: number }> | undefined;
 
   const onTrouble = (error: unknown): void => {
     if (!stopped)
@@ -80,17 +88,22 @@ export function sqlite(options: SqliteOptions): Delivery {
   const receipts = followReceipts({ outbox, pollMs, onTrouble });
   const shared = { commit, owner: randomUUID(), concurrency, leaseMs, pollMs, onTrouble };
 
-  const begin = (): void => {
+  const begin = (): Worker => {
     clearTimeout(starting);
-    if (stopped || workers.inbox) return;
+    if (workers.inbox) return workers.inbox;
+    if (stopped) throw new HandoffKitError('DELIVERY_STOPPED', 'the delivery was stopped.');
     const to = started(host);
-    const attempt = createHandling({ host: to, runs, backoff, maxAttempts, keepContent });
-    workers.inbox = createWorker({ ...shared, queue: inbox, attempt });
-    sweeper = createSweeper({ commit, queues: [inbox, outbox], rememberMs, onTrouble });
-    if (!service) return;
-    const report: DeliveryHost['report'] = (error, place) => to.report(error, place);
-    const send = createSending({ client: service, receipts, policy, keepContent, report });
-    workers.outbox = createWorker({ ...shared, queue: outbox, attempt: send });
+    const attempt = createHandling({ host: to, runs, backoff, maxAttempts });
+    const handling = createWorker({ ...shared, queue: inbox, lasting: false, attempt });
+    workers.inbox = handling;
+    const notes = { prune: (_before: number, limit: number) => marks.prune(Date.now(), limit) };
+    const kept = [inbox, outbox, people, conversations, notes];
+    sweeper = createSweeper({ commit, kept, rememberMs, onTrouble });
+    if (service) {
+      const send = createSending({ client: service, receipts, policy, host: to });
+      workers.outbox = createWorker({ ...shared, queue: outbox, lasting: true, attempt: send });
+    }
+    return handling;
   };
 
   const store = async (conversationId: string, reply: StoredReply, how: ReplyOptions = {}) => {
@@ -98,7 +111,7 @@ export function sqlite(options: SqliteOptions): Delivery {
     const key = replyKey(conversationId, how, randomUUID());
     const receipt = receipts.open(key, conversationId);
     try {
-      const item = { key, lane: conversationId, content: JSON.stringify(reply) };
+      const item = { key, conversationId, content: JSON.stringify(reply) };
       await commit.write(() => outbox.add(item, Date.now()));
     } catch (error) {
       onTrouble(error);
@@ -109,6 +122,23 @@ export function sqlite(options: SqliteOptions): Delivery {
     receipts.stored(key);
     workers.outbox?.wake();
     return receipt;
+  };
+
+  const leave = async (timeoutMs: number): Promise<{ unfinished: number }> => {
+    clearTimeout(starting);
+    sweeper?.stop();
+    const deadline = Date.now() + timeoutMs;
+    const handlers = (await workers.inbox?.stop(timeoutMs)) ?? 0;
+    // Handlers may wait for what they said, so replies go out for as long as handlers run.
+    const replies = (await workers.outbox?.stop(Math.max(0, deadline - Date.now()))) ?? 0;
+    receipts.stop();
+    runs.abortAll();
+    const release = () => [inbox, outbox].map((queue) => queue.release(shared.owner));
+    await within(commit.write(release).catch(onTrouble), 1_000);
+    stopped = true;
+    await disk?.close();
+    database.close();
+    return { unfinished: handlers + replies };
   };
 
   return {
@@ -134,40 +164,23 @@ export function sqlite(options: SqliteOptions): Delivery {
       }
     },
     async accept(event) {
-      const item = { key: event.key, lane: event.conversationId, content: storeEvent(event) };
+      const { key, conversationId } = event;
+      const item = { key, conversationId, content: storeEvent(event) };
       try {
-        const added = await commit.write(() => {
-          const now = Date.now();
-          if (!inbox.add(item, now)) return false;
-          for (const person of peopleOf(event)) people.note(person, item.lane, now);
-          return true;
+        const added = await begin().store(item, event, (now) => {
+          for (const person of peopleOf(event)) people.note(person, conversationId, now);
         });
-        if (!added) return 'duplicate';
+        return added ? 'stored' : 'duplicate';
       } catch (error) {
         onTrouble(error);
         return 'unavailable';
       }
-      begin();
-      workers.inbox?.wake();
-      return 'stored';
     },
-    async stop({ timeoutMs }) {
-      clearTimeout(starting);
-      sweeper?.stop();
-      const deadline = Date.now() + timeoutMs;
-      const handlers = (await workers.inbox?.stop(timeoutMs)) ?? 0;
-      // Handlers may wait for what they said, so replies go out for as long as handlers run.
-      const replies = (await workers.outbox?.stop(Math.max(0, deadline - Date.now()))) ?? 0;
-      receipts.stop();
-      runs.abortAll();
-      const release = () => [inbox, outbox].map((queue) => queue.release(shared.owner));
-      await within(commit.write(release).catch(onTrouble), 1_000);
-      stopped = true;
-      database.close();
-      return { unfinished: handlers + replies };
-    },
+    // Whoever stops it again waits for the same end.
+    stop: ({ timeoutMs }) => (stopping ??= leave(timeoutMs)),
     stats: () => inbox.stats(),
     queues,
+    handoffs: createHandoffStore({ conversations, marks, commit }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ItemFilter, QueueName, StoredItem, StoredItemDetails, StoredQueues } from '../stored-queues.js';
+import { createConversationTable } from './conversations.js';
 import { type Database, openDatabase, type Row } from './database.js';
 import { createGroupCommit, type GroupCommit } from './group-commit.js';
 import { createPeople } from './people.js';
@@ -20,6 +21,7 @@ export function openSqliteQueues(file: string): StoredQueues {
 /** Makes {@link StoredQueues} of a database that is open. */
 export function createStoredQueues(database: Database, commit: GroupCommit, close: () => void): StoredQueues {
   const people = createPeople(database);
+  const conversations = createConversationTable(database, false);
   const sql = (queue: QueueName, text: string) => database.prepare(text.replaceAll('$queue', queue));
 
   const select = (queue: QueueName, { state, conversationId, limit = 100 }: ItemFilter): Row[] => {
@@ -62,7 +64,7 @@ export function createStoredQueues(database: Database, commit: GroupCommit, clos
           return lanes.map((lane) => Number(remove.run(toText(lane)).changes));
         });
         for (const lane of lanes) people.forget(lane);
-        return removed.reduce((sum, count) => sum + count, 0);
+        return removed.reduce((sum, count) => sum + count, conversations.forget(personId));
       }),
     async depth(queue) {
       const count = sql(

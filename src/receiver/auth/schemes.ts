@@ -32,13 +32,18 @@ export function basic({ username, password }: { username: string; password: stri
   if (username.includes(':')) {
     throw configError('the username has a colon, which HTTP Basic cannot carry.');
   }
-  const matches = createMatcher(`${username}:${password}`);
+  const credentials = `${username}:${password}`;
+  const matches = createMatcher(credentials);
+  /** Nearly every sender writes the header this way, which then need not be taken apart to be compared. */
+  const matchesAsWritten = createMatcher(`Basic ${Buffer.from(credentials).toString('base64')}`);
   return {
     name: 'basic',
     challenge: `Basic ${REALM}`,
     inPath: false,
     verify({ authorization }) {
-      const given = authorization === undefined ? undefined : parseBasic.parse(authorization);
+      if (authorization === undefined) return false;
+      if (matchesAsWritten(authorization)) return true;
+      const given = parseBasic.parse(authorization);
       return given !== undefined && matches(`${given.name}:${given.pass}`);
     },
   };

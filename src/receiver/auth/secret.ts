@@ -9,16 +9,17 @@ const BLOCK = 256;
  * safe as to compare digests, and spares every request the hashing.
  */
 export function createMatcher(secret: string): (candidate: string) => boolean {
-  const length = Buffer.byteLength(secret);
-  const size = Math.ceil(length / BLOCK) * BLOCK;
+  const size = Math.ceil(Buffer.byteLength(secret) / BLOCK) * BLOCK;
   const expected = Buffer.alloc(size);
   expected.write(secret);
   const given = Buffer.alloc(size);
+  let dirty = 0;
   return (candidate) => {
-    given.fill(0);
-    given.write(candidate);
+    const written = given.write(candidate);
+    if (written < dirty) given.fill(0, written, dirty);
+    dirty = written;
     const same = timingSafeEqual(given, expected);
-    return Buffer.byteLength(candidate) === length && same;
+    return candidate.length === secret.length && same;
   };
 }
 

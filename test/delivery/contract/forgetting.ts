@@ -56,16 +56,16 @@ export function forgetting(engine: Engine): void {
         expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 0, dead: 3 });
       });
 
-      // Of each conversation: four events, and two replies.
+      // Of each conversation: four events, two replies, and itself.
       expect(await to.queues.forget('ann\ud801')).toBe(0);
-      expect(await to.queues.forget('ann\ud800')).toBe(12);
+      expect(await to.queues.forget('ann\ud800')).toBe(14);
       for (const queue of ['inbox', 'outbox'] as const) {
         const left = await to.queues.list(queue);
         expect(new Set(left.map(({ conversationId }) => conversationId))).toEqual(new Set(['his']));
         expect(left).toHaveLength(queue === 'inbox' ? 4 : 2);
       }
       expect(await to.queues.forget('anonymous-1')).toBe(0);
-      expect(await to.queues.forget('anonymous-2')).toBe(6);
+      expect(await to.queues.forget('anonymous-2')).toBe(7);
       expect(await to.queues.depth('inbox')).toEqual({ waiting: 0, dead: 0, oldestAt: null });
     });
 

@@ -1,0 +1,95 @@
+import { parseArgs } from 'node:util';
+import { contenderOf, contenders } from './contenders.js';
+
+/** @typedef {'throughput' | 'backlog' | 'growth' | 'slow-disk'} Part */
+
+/** What is measured, in this order. @type {Readonly<Record<Part, string>>} */
+export const PARTS = {
+  throughput: 'accepted and handled, and how long until a handler begins',
+  backlog: 'handling alone: what was stored while nobody handled it',
+  growth: 'the same with 1,000, 100,000 and 1,000,000 stored events',
+  'slow-disk': 'SQLite on a disk that takes 5 ms longer for every sync',
+};
+
+/**
+ * @typedef {object} Options
+ * @property {ReadonlySet<Part>} parts
+ * @property {readonly import('./contenders.js').Contender[]} selected
+ * @property {number} rounds
+ * @property {number} seconds of one round
+ * @property {number} leadInSeconds
+ * @property {number} latencySeconds
+ * @property {number} backlog how many events
+ * @property {readonly number[]} sizes of what is stored
+ * @property {boolean} forTheRecord whether the results belong in DELIVERY.md
+ */
+
+const HELP = `Measures deliveries beside the bare engines, all in one run.
+
+  npm run bench:delivery                               about six minutes; writes bench/DELIVERY.md
+  node bench/delivery/run.js --quick                   about two minutes; writes nothing
+  node bench/delivery/run.js --only throughput,sqlite,inline   some parts and contenders; writes nothing
+  node bench/delivery/run.js --rounds 9                more rounds than five
+
+Parts:
+${Object.entries(PARTS)
+  .map(([id, title]) => `  ${id.padEnd(12)} ${title}`)
+  .join('\n')}
+
+Contenders:
+${contenders.map(({ id, title }) => `  ${id.padEnd(12)} ${title}`).join('\n')}
+`;
+
+const isPart = (/** @type {string} */ id) => Object.hasOwn(PARTS, id);
+
+/**
+ * Reads the command line.
+ *
+ * @param {string[]} args
+ * @returns {Options | { help: string }}
+ */
+export function readOptions(args) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      rounds: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return { help: HELP };
+  const pace = values.quick
+    ? {
+        rounds: 2,
+        seconds: 1,
+        leadInSeconds: 0.5,
+        latencySeconds: 0.5,
+        backlog: 2_000,
+        sizes: [1_000, 100_000],
+      }
+    : {
+        rounds: 5,
+        seconds: 2,
+        leadInSeconds: 1,
+        latencySeconds: 1,
+        backlog: 5_000,
+        sizes: [1_000, 100_000, 1_000_000],
+      };
+  const rounds = values.rounds === undefined ? pace.rounds : Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number, 1 or more');
+  const only = (values.only ?? '')
+    .split(',')
+    .map((id) => id.trim())
+    .filter(Boolean);
+  const parts = /** @type {Part[]} */ (only.filter(isPart));
+  const ids = only.filter((id) => !isPart(id));
+  for (const id of ids) contenderOf(id);
+  return {
+    ...pace,
+    rounds,
+    parts: new Set(parts.length > 0 ? parts : /** @type {Part[]} */ (Object.keys(PARTS))),
+    selected: ids.length > 0 ? contenders.filter(({ id }) => ids.includes(id)) : contenders,
+    forTheRecord: !values.quick && values.only === undefined,
+  };
+}

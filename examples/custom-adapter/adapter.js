@@ -1,0 +1,91 @@
+// @ts-check
+/**
+ * An adapter for a system of one's own: here the tiny desk beside it. The bridge does the rest: order, retries,
+ * de-duplication, echoes, restarts and the close from both sides.
+ */
+import { AdapterError, createAdapterHttp, defineAdapter, judgeSignature, transcriptText } from 'handoff-kit';
+
+/**
+ * @typedef {{ id: string, case: string, kind: string, author: string, agent: string, text?: string, message?: string }} DeskEvent
+ * @param {{ baseUrl: string, token: string, secret: string }} settings
+ */
+export function tinyDesk({ baseUrl, token, secret }) {
+  const headers = { authorization: `Bearer ${token}` };
+  const http = createAdapterHttp({ system: 'Tiny Desk', baseUrl, headers });
+  const pathOf = (/** @type {string} */ id) => `/cases/${encodeURIComponent(id)}`;
+
+  return defineAdapter({
+    name: 'tiny-desk',
+    capabilities: { inbound: ['webhook'], nativeClose: true, messageIds: true, maxTextLength: 2_000 },
+
+    async open(session, call) {
+      const text = transcriptText(session.transcript, { maxLength: 2_000 });
+      // The reference goes with the request that makes the case: find can rely on it.
+      const json = { reference: session.key, customer: session.user.key, text };
+      const { body } = await http({ method: 'POST', path: '/cases', json }, call);
+      return { externalId: idOf(body) };
+    },
+
+    async find({ key }, call) {
+      const path = `/cases?reference=${encodeURIComponent(key)}`;
+      const { body } = await http({ method: 'GET', path }, call);
+      const [first] = /** @type {{ cases: unknown[] }} */ (body).cases;
+      return first === undefined ? null : { externalId: idOf(first) };
+    },
+
+    async send({ externalId }, { text }, call) {
+      const path = `${pathOf(externalId)}/messages`;
+      const { body } = await http({ method: 'POST', path, json: { text } }, call);
+      return { messageId: idOf(body) };
+    },
+
+    async close({ externalId }, _reason, call) {
+      await http({ method: 'PUT', path: pathOf(externalId), json: { status: 'closed' } }, call);
+    },
+
+    verify: ({ headers: { 'x-tiny-time': time = '', 'x-tiny-signature': signature }, body, receivedAt }) =>
+      judgeSignature({
+        secrets: [secret],
+        payload: `${time}.${body}`,
+        signature,
+        signedAt: Number(time) * 1_000,
+        receivedAt,
+      }),
+
+    parse: ({ body }) => ({ events: readEvents(body).map(toInbound) }),
+
+    async check(call) {
+      try {
+        await http({ method: 'GET', path: '/me' }, call);
+        return [{ name: 'token', ok: true, detail: 'accepted' }];
+      } catch (error) {
+        if (!(error instanceof AdapterError)) throw error;
+        return [{ name: 'token', ok: false, detail: `${error.message} Look at the token and the address.` }];
+      }
+    },
+  });
+}
+
+/** @param {unknown} body */
+function idOf(body) {
+  if (typeof body === 'object' && body !== null && 'id' in body) return String(body.id);
+  throw new AdapterError('invalid', 'Tiny Desk answered without an id. Is the address that of its API?');
+}
+
+/** @param {Buffer} body @returns {DeskEvent[]} */
+function readEvents(body) {
+  try {
+    const { events } = JSON.parse(body.toString('utf8'));
+    if (Array.isArray(events)) return events;
+  } catch {}
+  throw new AdapterError('invalid', 'Tiny Desk sent something that has no events.');
+}
+
+/** @param {DeskEvent} event @returns {import('handoff-kit').InboundEvent} */
+function toInbound({ id, case: externalId, kind, author: by, agent, text = '', message }) {
+  /** @type {import('handoff-kit').InboundEvent['author']} */
+  const author = by === 'agent' ? { kind: 'agent', name: agent } : { kind: 'self', name: null };
+  const common = { id, externalId, author };
+  if (kind === 'joined' || kind === 'closed') return { ...common, kind };
+  return { ...common, kind: 'message', text, internal: kind === 'note', messageId: message ?? null };
+}

@@ -1,0 +1,33 @@
+// @ts-check
+/** What the conformance kit must know of the tiny desk: how to start it, what agents see, how agents act. */
+import { startTinyDesk } from './tiny-desk.js';
+
+const TOKEN = 'token-of-the-tiny-desk';
+const SECRET = 'secret-of-the-tiny-desk';
+
+/** The settings of an adapter for the desk of the harness. @param {import('handoff-kit/testing').AdapterSite} site */
+export const settingsFor = ({ baseUrl, credentials }) => ({
+  baseUrl,
+  token: credentials === 'right' ? TOKEN : 'token-that-nobody-knows',
+  secret: SECRET,
+});
+
+/** @type {import('handoff-kit/testing').AdapterHarness} */
+export const harness = {
+  name: 'Tiny Desk',
+  secrets: [TOKEN, SECRET],
+  async start({ webhookUrl }) {
+    const desk = await startTinyDesk({ token: TOKEN, secret: SECRET, webhookUrl });
+    return {
+      baseUrl: desk.url,
+      list: async () => [...desk.cases.keys()],
+      async read(externalId) {
+        const { status, entries, customer } = desk.cases.get(externalId) ?? { entries: [], customer: null };
+        const shown = entries.filter(({ author }) => author === 'api').map(({ text }) => text);
+        return { isClosed: status === 'closed', shown, customer };
+      },
+      agent: desk.agent,
+      stop: () => desk.stop(),
+    };
+  },
+};

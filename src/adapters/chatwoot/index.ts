@@ -1,0 +1,53 @@
+/**
+ * Carries handed-over conversations into an API inbox of Chatwoot. It needs the inbox identifier and the webhook
+ * secret, and no access token of an agent.
+ *
+ * @module
+ */
+import { type Adapter, defineAdapter } from '../../bridge/index.js';
+import { checkSetup } from './check.js';
+import { closeConversation, contactOf } from './closing.js';
+import { createOpening, MAX_TEXT } from './opening.js';
+import { parse } from './parse.js';
+import { createPublicApi } from './public-api.js';
+import { type ChatwootSettings, checkedSettings } from './settings.js';
+import { verify } from './verify.js';
+
+export type { ChatwootSettings } from './settings.js';
+
+/**
+ * Makes the adapter for Chatwoot 4.13 or later.
+ *
+ * @example
+ * const bridge = createBridge({
+ *   receiver,
+ *   adapter: chatwoot({ url: 'https://chat.example.com', inbox: '…', webhookSecret: '…' }),
+ * });
+ * app.post('/chatwoot', bridge.webhook);
+ */
+export function chatwoot(settings: ChatwootSettings): Adapter {
+  const checked = checkedSettings(settings);
+  const api = createPublicApi(checked);
+
+  return defineAdapter({
+    name: 'chatwoot',
+    capabilities: {
+      inbound: ['webhook'],
+      nativeClose: true,
+      messageIds: true,
+      maxTextLength: MAX_TEXT,
+      rate: {
+        overall: { count: 3000, perMs: 60_000 },
+        perConversation: { count: 200, perMs: 60_000 },
+      },
+    },
+    ...createOpening(api, checked),
+    async send(ref, { key, text }, call) {
+      return { messageId: await api.say(contactOf(ref), ref.externalId, { text, key }, call) };
+    },
+    close: (ref, reason, call) => closeConversation(api, ref, reason, call),
+    verify: (request) => verify(checked.webhookSecrets, request),
+    parse,
+    check: (call) => checkSetup(checked, call),
+  });
+}

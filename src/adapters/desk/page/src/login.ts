@@ -1,0 +1,42 @@
+import { t } from './strings/index.js';
+
+const find = <Kind extends Element>(selector: string, kind: new () => Kind): Kind => {
+  const element = document.querySelector(selector);
+  if (element instanceof kind) return element;
+  throw new Error(`${selector} is missing`);
+};
+
+const form = find('#login', HTMLFormElement);
+const complaint = find('[role=alert]', HTMLElement);
+const button = find('button', HTMLButtonElement);
+
+document.title = t('loginTitle');
+find('h1', HTMLElement).textContent = t('loginTitle');
+button.textContent = t('loginSubmit');
+const [nameLabel, passwordLabel] = document.querySelectorAll('label span');
+if (nameLabel) nameLabel.textContent = t('loginName');
+if (passwordLabel) passwordLabel.textContent = t('loginPassword');
+
+async function logIn(): Promise<string | null> {
+  const { name, password } = Object.fromEntries(new FormData(form));
+  const response = await fetch('login', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name, password }),
+  });
+  if (response.ok) return null;
+  const { message }: { message: string } = await response.json();
+  return message;
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  button.disabled = true;
+  logIn()
+    .catch(() => t('unreachable'))
+    .then((problem) => {
+      if (problem === null) location.reload();
+      complaint.textContent = problem;
+      button.disabled = false;
+    }, console.error);
+});

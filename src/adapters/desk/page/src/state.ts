@@ -1,0 +1,96 @@
+import type {
+  AgentView,
+  CannedReply,
+  ConversationView,
+  JournalEntry,
+  StateView,
+  Summary,
+} from '../../api.js';
+import type { Connection } from './live.js';
+
+/** Everything the page shows. */
+export interface State {
+  readonly me: AgentView;
+  readonly agents: readonly AgentView[];
+  /** By id: what is open, what closed last, and what was looked at. */
+  readonly conversations: ReadonlyMap<string, Summary>;
+  /** Conversations that were opened, with their entries. */
+  readonly opened: ReadonlyMap<string, ConversationView>;
+  readonly canned: readonly CannedReply[];
+  readonly connection: Connection;
+  /** What the server's clock is ahead of this one, in milliseconds. */
+  readonly clockAhead: number;
+  readonly durable: boolean;
+  readonly canTeach: boolean;
+}
+
+/** What the page begins with. */
+export function firstState(view: StateView): State {
+  const { me, agents, canned, durable, canTeach } = view;
+  return {
+    me,
+    agents,
+    conversations: new Map(view.conversations.map((summary) => [summary.id, summary])),
+    opened: new Map(),
+    canned,
+    connection: 'connecting',
+    clockAhead: view.now - Date.now(),
+    durable,
+    canTeach,
+  };
+}
+
+/** The state after an entry of the journal. One that is known already changes nothing. */
+export function withEntry(state: State, entry: JournalEntry): State {
+  const conversations = withSummary(state.conversations, entry.summary);
+  const view = state.opened.get(entry.summary.id);
+  if (!view || (view.entries.at(-1)?.seq ?? 0) >= entry.seq) return { ...state, conversations };
+  const summary = newer(view.summary, entry.summary);
+  const opened = new Map(state.opened).set(summary.id, {
+    ...view,
+    summary,
+    entries: [...view.entries, entry],
+  });
+  return { ...state, conversations, opened };
+}
+
+/** The state with a conversation that was read whole. */
+export function withOpened(state: State, view: ConversationView): State {
+  return {
+    ...state,
+    conversations: withSummary(state.conversations, view.summary),
+    opened: new Map(state.opened).set(view.summary.id, view),
+  };
+}
+
+/** The state with conversations of a list. */
+export function withListed(state: State, summaries: readonly Summary[]): State {
+  const conversations = summaries.reduce(withSummary, state.conversations);
+  return { ...state, conversations };
+}
+
+/** The state with earlier entries of a conversation. */
+export function withEarlier(
+  state: State,
+  id: string,
+  { entries, more }: { readonly entries: readonly JournalEntry[]; readonly more: boolean },
+): State {
+  const view = state.opened.get(id);
+  if (!view) return state;
+  const first = view.entries[0]?.seq ?? Number.MAX_SAFE_INTEGER;
+  const earlier = entries.filter(({ seq }) => seq < first);
+  const opened = new Map(state.opened).set(id, { ...view, more, entries: [...earlier, ...view.entries] });
+  return { ...state, opened };
+}
+
+function withSummary(known: ReadonlyMap<string, Summary>, summary: Summary): ReadonlyMap<string, Summary> {
+  const before = known.get(summary.id);
+  if (before && before.version >= summary.version) return known;
+  return new Map(known).set(summary.id, summary);
+}
+
+const newer = (a: Summary, b: Summary): Summary => (a.version >= b.version ? a : b);
+
+/** How many messages of the customer an agent has not read. */
+export const unreadOf = ({ customerMessages, read }: Summary, agentId: string): number =>
+  customerMessages - (read[agentId] ?? 0);

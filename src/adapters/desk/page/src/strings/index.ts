@@ -1,0 +1,53 @@
+import { en, type TextName } from './en.js';
+import { zh } from './zh.js';
+
+export type { TextName } from './en.js';
+
+/** The languages, as they call themselves. */
+export const LANGUAGES = { en: 'English', zh: '简体中文' } as const;
+
+/** A language of the page. */
+export type Language = keyof typeof LANGUAGES;
+
+const TEXTS: Readonly<Record<Language, Readonly<Record<TextName, string>>>> = { en, zh };
+const KEPT_AS = 'handoff-desk-language';
+
+/** The language that was chosen, else the browser's. */
+export function chosenLanguage(): Language {
+  const kept = localStorage.getItem(KEPT_AS);
+  if (kept === 'en' || kept === 'zh') return kept;
+  return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en';
+}
+
+let language = chosenLanguage();
+document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en';
+
+/** Chooses a language; the page must be drawn anew. */
+export function chooseLanguage(next: Language): void {
+  localStorage.setItem(KEPT_AS, next);
+  language = next;
+  document.documentElement.lang = next === 'zh' ? 'zh-Hans' : 'en';
+}
+
+/** A text in the language of the page. */
+export function t(name: TextName, values: Readonly<Record<string, string | number>> = {}): string {
+  return TEXTS[language][name].replace(/\{(\w+)\}/g, (whole, key: string) => String(values[key] ?? whole));
+}
+
+/** A time in the words of the page: the largest unit that fits. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 90) return t('seconds', { count: seconds });
+  if (seconds < 5_400) return t('minutes', { count: Math.round(seconds / 60) });
+  return t('hours', { count: Math.round(seconds / 3_600) });
+}
+
+/** A moment: the time today, with the date else. */
+export function moment(at: number): string {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  const options: Intl.DateTimeFormatOptions = isToday
+    ? { hour: '2-digit', minute: '2-digit' }
+    : { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' };
+  return date.toLocaleString(document.documentElement.lang, options);
+}

@@ -1,0 +1,85 @@
+import { moment } from '../strings/index.js';
+
+/** One bar: what is in it, from the bottom up. */
+export interface Bar {
+  readonly at: number;
+  readonly parts: readonly {
+    readonly name: string;
+    readonly value: number;
+    readonly kind: 'good' | 'bad' | 'open';
+  }[];
+}
+
+const WIDTH = 480;
+const HEIGHT = 120;
+const GAP = 3;
+
+/** Bars over time. Who cannot see them gets the same numbers as a table. */
+export function BarChart({
+  title,
+  bars,
+  format,
+}: {
+  readonly title: string;
+  readonly bars: readonly Bar[];
+  readonly format: (value: number) => string;
+}) {
+  const most = Math.max(1, ...bars.map(totalOf));
+  const step = WIDTH / Math.max(1, bars.length);
+  return (
+    <figure class="chart">
+      <figcaption>{title}</figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 16}`} aria-hidden="true">
+        {bars.map((bar, index) => (
+          <g key={bar.at} transform={`translate(${index * step} 0)`}>
+            <title>{`${moment(bar.at)}: ${textOf(bar, format)}`}</title>
+            {stacked(bar).map(({ kind, value, below }) => (
+              <rect
+                key={kind}
+                class={kind}
+                x={GAP / 2}
+                width={step - GAP}
+                y={HEIGHT - ((below + value) / most) * HEIGHT}
+                height={(value / most) * HEIGHT}
+              />
+            ))}
+            {index % 6 === 0 && (
+              <text x={0} y={HEIGHT + 13}>
+                {new Date(bar.at).getHours()}:00
+              </text>
+            )}
+          </g>
+        ))}
+        <line x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
+      </svg>
+      <table class="hidden">
+        <caption>{title}</caption>
+        <tbody>
+          {bars.map((bar) => (
+            <tr key={bar.at}>
+              <th scope="row">{moment(bar.at)}</th>
+              <td>{textOf(bar, format)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}
+
+const totalOf = ({ parts }: Bar): number => parts.reduce((sum, { value }) => sum + value, 0);
+
+const textOf = ({ parts }: Bar, format: (value: number) => string): string =>
+  parts
+    .filter(({ value }) => value > 0)
+    .map(({ name, value }) => `${name} ${format(value)}`)
+    .join(', ') || '–';
+
+function stacked({ parts }: Bar) {
+  let below = 0;
+  return parts.map(({ kind, value }) => {
+    const part = { kind, value, below };
+    below += value;
+    return part;
+  });
+}

@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks';
+import type { ActionName, Actions, Summary } from '../../../api.js';
+import { whoIs } from '../announce.js';
+import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { goTo } from '../route.js';
+import type { State } from '../state.js';
+import { t } from '../strings/index.js';
+import { ConfirmDialog } from './confirm-dialog.js';
+import { TimeLeft } from './time-left.js';
+
+const meOf = ({ me }: State) => me;
+const agentsOf = ({ agents }: State) => agents;
+
+/** Who it is, who has it, and what can be done with it. */
+export function ConversationHeader({ summary }: { readonly summary: Summary }) {
+  const { client } = useDesk();
+  const attempt = useAttempt();
+  const me = useDeskState(meOf);
+  const agents = useDeskState(agentsOf);
+  const [isClosing, setClosing] = useState(false);
+  const { id, state, agent } = summary;
+  const act = <Name extends ActionName>(name: Name, input: Actions[Name]) =>
+    void attempt(() => client.act(id, name, input));
+  const holder = agent === me.id ? t('mine') : (agents.find((each) => each.id === agent)?.name ?? agent);
+  const others = agents.filter((each) => each.id !== agent);
+
+  return (
+    <header class="conversation-header">
+      <button type="button" class="back" aria-label={t('back')} onClick={() => goTo(null)}>
+        ‹
+      </button>
+      <div class="title">
+        <h2>{whoIs(summary.user)}</h2>
+        <p>
+          <span class={`state ${state}`}>{t(state)}</span> · {holder ?? t('nobody')}{' '}
+          {state !== 'closed' && summary.firstReplyAt === null && <TimeLeft until={summary.replyBy} />}
+        </p>
+      </div>
+      {state !== 'closed' && (
+        <div class="actions">
+          {agent === null && (
+            <button type="button" data-key="claim" class="primary" onClick={() => act('claim', {})}>
+              {t('claim')}
+            </button>
+          )}
+          {agent !== null && agent !== me.id && (
+            <button type="button" data-key="claim" onClick={() => act('transfer', { to: me.id })}>
+              {t('takeOver')}
+            </button>
+          )}
+          {agent === me.id && (
+            <button type="button" onClick={() => act('release', {})}>
+              {t('release')}
+            </button>
+          )}
+          <select
+            aria-label={t('transfer')}
+            value=""
+            onChange={({ currentTarget }) => {
+              const to = currentTarget.value;
+              currentTarget.value = '';
+              if (to !== '') act('transfer', { to });
+            }}
+          >
+            <option value="">{t('transfer')}</option>
+            {others.map((each) => (
+              <option key={each.id} value={each.id}>
+                {each.name}
+              </option>
+            ))}
+          </select>
+          <button type="button" onClick={() => setClosing(true)}>
+            {t('close')}
+          </button>
+        </div>
+      )}
+      {isClosing && (
+        <ConfirmDialog
+          question={t('closeSure')}
+          yes={t('close')}
+          onYes={() => act('close', {})}
+          close={() => setClosing(false)}
+        />
+      )}
+    </header>
+  );
+}

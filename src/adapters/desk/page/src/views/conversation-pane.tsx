@@ -1,0 +1,72 @@
+import { useCallback, useEffect } from 'preact/hooks';
+import type { ConversationView } from '../../../api.js';
+import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { type State, unreadOf, withEarlier, withOpened } from '../state.js';
+import { t } from '../strings/index.js';
+import { Composer } from './composer.js';
+import { ConversationHeader } from './conversation-header.js';
+import { CustomerDetails } from './customer-details.js';
+import { Timeline } from './timeline.js';
+import { Transcript } from './transcript.js';
+
+const meOf = ({ me }: State) => me;
+
+/** One conversation: what was said before, what is said now, who the customer is, and a place to answer. */
+export function ConversationPane({ id }: { readonly id: string }) {
+  const { client, store } = useDesk();
+  const attempt = useAttempt();
+  const view = useDeskState(useCallback(({ opened }: State) => opened.get(id), [id]));
+  const connection = useDeskState(useCallback((state: State) => state.connection, []));
+
+  useEffect(() => {
+    void attempt(async () => {
+      const read = await client.conversation(id);
+      store.update((state) => withOpened(state, read));
+    });
+  }, [id]);
+  useReading(view, connection === 'live');
+
+  if (!view) return <p class="hint">…</p>;
+  const showEarlier = () =>
+    attempt(async () => {
+      const earlier = await client.entries(id, view.entries[0]?.seq ?? 0);
+      store.update((state) => withEarlier(state, id, earlier));
+    });
+
+  return (
+    <article class="conversation">
+      <ConversationHeader summary={view.summary} />
+      <div class="columns">
+        <div class="talk">
+          <Transcript lines={view.transcript} />
+          {view.more && (
+            <button type="button" class="quiet" onClick={() => void showEarlier()}>
+              {t('earlier')}
+            </button>
+          )}
+          <Timeline view={view} />
+        </div>
+        <CustomerDetails view={view} />
+      </div>
+      <Composer summary={view.summary} />
+    </article>
+  );
+}
+
+/** Tells the desk what was read, while the page is looked at. */
+function useReading(view: ConversationView | undefined, isLive: boolean): void {
+  const { client } = useDesk();
+  const me = useDeskState(meOf);
+  const summary = view?.summary;
+  useEffect(() => {
+    if (!summary || !isLive) return;
+    const read = (): void => {
+      if (document.hidden || unreadOf(summary, me.id) <= 0) return;
+      // It is tried again with the next message; nothing is lost when it fails.
+      client.act(summary.id, 'read', { customerMessages: summary.customerMessages }).catch(() => undefined);
+    };
+    read();
+    document.addEventListener('visibilitychange', read);
+    return () => document.removeEventListener('visibilitychange', read);
+  }, [summary?.id, summary?.customerMessages, isLive]);
+}

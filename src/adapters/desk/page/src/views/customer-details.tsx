@@ -1,0 +1,36 @@
+import type { ConversationView } from '../../../api.js';
+import { moment, t } from '../strings/index.js';
+
+/** What is known of the customer. */
+export function CustomerDetails({ view }: { readonly view: ConversationView }) {
+  const { summary, botId } = view;
+  const { user } = summary;
+  const rows: readonly (readonly [string, string | null, string?])[] = [
+    [t('userId'), user.userId],
+    [t('anonymousId'), user.anonymousId],
+    [t('email'), user.email, t('emailHint')],
+    [t('phone'), user.phone],
+    [t('conversationId'), summary.conversationId],
+    [t('botId'), botId],
+    [t('requestedAt'), moment(summary.requestedAt)],
+  ];
+  return (
+    <aside class="details" aria-label={t('details')}>
+      <details open>
+        <summary>{t('details')}</summary>
+        <dl>
+          {rows.map(([name, value, hint]) =>
+            value ? (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  {value} {hint && <small>{hint}</small>}
+                </dd>
+              </div>
+            ) : null,
+          )}
+        </dl>
+      </details>
+    </aside>
+  );
+}

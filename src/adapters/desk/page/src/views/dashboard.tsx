@@ -1,0 +1,96 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { DashboardView } from '../../../api.js';
+import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import type { State } from '../state.js';
+import { duration, t } from '../strings/index.js';
+import { BarChart } from './bar-chart.js';
+import { DeadLetters } from './dead-letters.js';
+
+/** How often the numbers are looked at again. */
+const EVERY_MS = 10_000;
+
+const agentsOf = ({ agents }: State) => agents;
+
+/** How the day goes. */
+export function Dashboard() {
+  const { client } = useDesk();
+  const attempt = useAttempt();
+  const agents = useDeskState(agentsOf);
+  const [view, setView] = useState<DashboardView | null>(null);
+  const look = () => attempt(async () => setView(await client.dashboard()));
+  useEffect(() => {
+    void look();
+    const timer = setInterval(() => void look(), EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+
+  if (!view) return <p class="hint">…</p>;
+  const tiles = [
+    [t('waitingNow'), view.waiting],
+    [t('activeNow'), view.active],
+    [t('handledToday'), view.handledToday],
+    [t('missedToday'), view.missedToday],
+    [t('firstReply'), timeOf(view.firstReply.p50)],
+    [t('firstReply90'), timeOf(view.firstReply.p90)],
+  ] as const;
+
+  return (
+    <div class="dashboard">
+      <h2>{t('dashboard')}</h2>
+      <dl class="tiles">
+        {tiles.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <BarChart
+        title={t('perHour')}
+        bars={view.hours.map(({ at, handled, missed, requested }) => ({
+          at,
+          parts: [
+            { name: t('handled'), value: handled, kind: 'good' },
+            { name: t('missed'), value: missed, kind: 'bad' },
+            { name: t('active'), value: requested - handled - missed, kind: 'open' },
+          ],
+        }))}
+        format={String}
+      />
+      <BarChart
+        title={t('firstReplyPerHour')}
+        bars={view.hours.map(({ at, firstReplyMs }) => ({
+          at,
+          parts: [{ name: t('firstReply'), value: firstReplyMs ?? 0, kind: 'good' }],
+        }))}
+        format={duration}
+      />
+      {view.agents.length > 0 && (
+        <section>
+          <h3>{t('byAgent')}</h3>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t('agent')}</th>
+                <th scope="col">{t('active')}</th>
+                <th scope="col">{t('handledToday')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {view.agents.map(({ agent, active, handledToday }) => (
+                <tr key={agent}>
+                  <th scope="row">{agents.find(({ id }) => id === agent)?.name ?? agent}</th>
+                  <td>{active}</td>
+                  <td>{handledToday}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      <DeadLetters dead={view.dead} changed={() => void look()} />
+    </div>
+  );
+}
+
+const timeOf = (ms: number | null): string => (ms === null ? '–' : duration(ms));

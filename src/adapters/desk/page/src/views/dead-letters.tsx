@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks';
+import type { DeadDetails, DeadView } from '../../../api.js';
+import { useAttempt, useDesk } from '../desk-context.js';
+import { moment, t } from '../strings/index.js';
+import { ConfirmDialog } from './confirm-dialog.js';
+import { Dialog } from './dialog.js';
+
+/** What is parked, with what an agent can do about it. */
+export function DeadLetters({
+  dead,
+  changed,
+}: {
+  readonly dead: readonly DeadView[];
+  readonly changed: () => void;
+}) {
+  return (
+    <section class="dead">
+      <h3>{t('dead')}</h3>
+      {dead.length === 0 && <p class="hint">{t('deadNone')}</p>}
+      <ul>
+        {dead.map((item) => (
+          <DeadLetter key={`${item.queue} ${item.id}`} item={item} changed={changed} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function DeadLetter({ item, changed }: { readonly item: DeadView; readonly changed: () => void }) {
+  const { client } = useDesk();
+  const attempt = useAttempt();
+  const [details, setDetails] = useState<DeadDetails | null>(null);
+  const [isDiscarding, setDiscarding] = useState(false);
+  const settle = async (how: 'retry' | 'discard'): Promise<void> => {
+    if (await attempt(() => client.settleDead(item, how))) changed();
+  };
+
+  return (
+    <li>
+      <p>
+        <strong>{item.what}</strong> · {t(item.queue === 'inbox' ? 'queueInbox' : 'queueOutbox')} ·{' '}
+        {item.conversationId} · {moment(item.createdAt)} · {t('deadAttempts', { count: item.attempts })}
+      </p>
+      {item.error && <p class="reason">{item.error}</p>}
+      <div class="buttons">
+        <button type="button" onClick={() => void attempt(async () => setDetails(await client.dead(item)))}>
+          {t('deadShow')}
+        </button>
+        <button type="button" onClick={() => void settle('retry')}>
+          {t('deadRetry')}
+        </button>
+        <button type="button" onClick={() => setDiscarding(true)}>
+          {t('deadDiscard')}
+        </button>
+      </div>
+      {details && (
+        <Dialog title={item.what} close={() => setDetails(null)}>
+          <pre>{JSON.stringify(details.content, null, 2)}</pre>
+          <form method="dialog" class="buttons">
+            <button type="submit">{t('cancel')}</button>
+          </form>
+        </Dialog>
+      )}
+      {isDiscarding && (
+        <ConfirmDialog
+          question={t('deadSure')}
+          yes={t('deadDiscard')}
+          onYes={() => void settle('discard')}
+          close={() => setDiscarding(false)}
+        />
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,92 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { showInTitle } from '../announce.js';
+import { useDeskState } from '../desk-context.js';
+import { useShortcuts } from '../keyboard.js';
+import type { Notices } from '../notices.js';
+import { useRoute } from '../route.js';
+import { type State, unreadOf } from '../state.js';
+import { type Store, useStore } from '../store.js';
+import { t } from '../strings/index.js';
+import { ConversationPane } from './conversation-pane.js';
+import { Dashboard } from './dashboard.js';
+import { HelpSheet } from './help-sheet.js';
+import { Inbox } from './inbox.js';
+import { TopBar } from './top-bar.js';
+
+/** How long a notice stays. */
+const NOTICE_MS = 6_000;
+
+/** The whole page. */
+export function DeskPage({
+  notices,
+  redraw,
+}: {
+  readonly notices: Store<Notices>;
+  readonly redraw: () => void;
+}) {
+  const route = useRoute();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const toggleHelp = useCallback(() => setHelpOpen((open) => !open), []);
+  useShortcuts({ toggleHelp });
+  useTitle();
+  const shown = route.kind === 'conversation' ? route.id : null;
+
+  return (
+    <div class={`desk shows-${route.kind}`}>
+      <TopBar redraw={redraw} openHelp={toggleHelp} isDashboard={route.kind === 'dashboard'} />
+      <ConnectionLine />
+      <div class="panes">
+        <Inbox shown={shown} />
+        <main class="pane main-pane" aria-label={route.kind === 'dashboard' ? t('dashboard') : t('live')}>
+          {route.kind === 'dashboard' && <Dashboard />}
+          {route.kind === 'conversation' && <ConversationPane key={route.id} id={route.id} />}
+          {route.kind === 'list' && <p class="hint">{t('pickOne')}</p>}
+        </main>
+      </div>
+      <NoticeLine notices={notices} />
+      {isHelpOpen && <HelpSheet close={toggleHelp} />}
+    </div>
+  );
+}
+
+const connectionOf = (state: State) => state.connection;
+const isDurable = (state: State) => state.durable;
+
+function ConnectionLine() {
+  const connection = useDeskState(connectionOf);
+  const durable = useDeskState(isDurable);
+  if (connection === 'lost') return <p class="banner alarming">{t('lost')}</p>;
+  return durable ? null : <p class="banner">{t('notDurable')}</p>;
+}
+
+const lastNotice = ({ last }: Notices) => last;
+
+/** Told to those who cannot see it, too, without taking the focus. */
+function NoticeLine({ notices }: { readonly notices: Store<Notices> }) {
+  const last = useStore(notices, lastNotice);
+  const [gone, setGone] = useState(0);
+  useEffect(() => {
+    if (!last) return;
+    const timer = setTimeout(() => setGone(last.id), NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [last]);
+  return (
+    <div class="notice" role="status" aria-live="polite">
+      {last && last.id !== gone && <p>{last.text}</p>}
+    </div>
+  );
+}
+
+/** How many conversations want something of this agent: those that wait, and own ones with unread messages. */
+const wanting = ({ conversations, me }: State): number =>
+  [...conversations.values()].filter(
+    (summary) => summary.state === 'waiting' || (summary.agent === me.id && isUnread(summary, me.id)),
+  ).length;
+
+const isUnread = (summary: Parameters<typeof unreadOf>[0], me: string): boolean =>
+  summary.state !== 'closed' && unreadOf(summary, me) > 0;
+
+function useTitle(): void {
+  const count = useDeskState(wanting);
+  useEffect(() => showInTitle(count), [count]);
+}

@@ -1,0 +1,24 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** A dialog over the page. The browser keeps the focus in it, and Escape closes it. */
+export function Dialog({
+  title,
+  close,
+  children,
+}: {
+  readonly title: string;
+  readonly close: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    ref.current?.showModal();
+  }, []);
+  return (
+    <dialog ref={ref} aria-label={title} onClose={close}>
+      <h2>{title}</h2>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,77 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { QaPair, TeachView } from '../../../api.js';
+import { useAttempt, useDesk } from '../desk-context.js';
+import { t } from '../strings/index.js';
+import { Dialog } from './dialog.js';
+
+/** Makes a question and its answer knowledge of the AI agent: edit, see what will be sent, send. */
+export function TeachDialog({ pair, close }: { readonly pair: QaPair; readonly close: () => void }) {
+  const { client, say } = useDesk();
+  const attempt = useAttempt();
+  const [question, setQuestion] = useState(pair.question);
+  const [answer, setAnswer] = useState(pair.answer);
+  const [known, setKnown] = useState<TeachView | null>(null);
+  const [isSending, setSending] = useState(false);
+  const look = () => attempt(async () => setKnown(await client.teaching()));
+  useEffect(() => void look(), []);
+
+  const send = async (): Promise<void> => {
+    if (!known) return;
+    setSending(true);
+    const seen = known.pairs.length;
+    const done = await attempt(() =>
+      client.teach({ question: question.trim(), answer: answer.trim(), seen }),
+    );
+    setSending(false);
+    // Somebody may have taught something meanwhile: show what would be sent now.
+    if (!done) return void look();
+    say(t('teachDone'));
+    close();
+  };
+
+  const others = known?.pairs.filter((each) => each.question !== question.trim()) ?? [];
+  const isEmpty = question.trim() === '' || answer.trim() === '';
+  return (
+    <Dialog title={t('teachTitle')} close={close}>
+      <label>
+        {t('teachQuestion')}
+        <textarea
+          rows={2}
+          value={question}
+          onInput={({ currentTarget }) => setQuestion(currentTarget.value)}
+        />
+      </label>
+      <label>
+        {t('teachAnswer')}
+        <textarea rows={4} value={answer} onInput={({ currentTarget }) => setAnswer(currentTarget.value)} />
+      </label>
+      {known && <p>{known.document ? t('teachWhat', { count: others.length + 1 }) : t('teachFirst')}</p>}
+      {others.length > 0 && (
+        <details>
+          <summary>{t('teachSee')}</summary>
+          <dl class="pairs">
+            {[...others, { question, answer }].map((each) => (
+              <div key={each.question}>
+                <dt>{each.question}</dt>
+                <dd>{each.answer}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+      <div class="buttons">
+        <button type="button" onClick={close}>
+          {t('cancel')}
+        </button>
+        <button
+          type="button"
+          class="primary"
+          disabled={!known || isEmpty || isSending}
+          onClick={() => void send()}
+        >
+          {t('teachSend')}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

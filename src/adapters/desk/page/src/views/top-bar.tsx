@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks';
+import { isMuted, setMuted } from '../announce.js';
+import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import type { State } from '../state.js';
+import { chooseLanguage, chosenLanguage, LANGUAGES, type Language, t } from '../strings/index.js';
+
+const meOf = ({ me }: State) => me;
+
+/** The bar at the top: where one is, who one is, and what holds everywhere. */
+export function TopBar({
+  redraw,
+  openHelp,
+  isDashboard,
+}: {
+  readonly redraw: () => void;
+  readonly openHelp: () => void;
+  readonly isDashboard: boolean;
+}) {
+  const { client } = useDesk();
+  const attempt = useAttempt();
+  const me = useDeskState(meOf);
+  const [muted, showMuted] = useState(isMuted);
+  const toggleSound = (): void => {
+    setMuted(!muted);
+    showMuted(!muted);
+  };
+  const leave = async (): Promise<void> => {
+    if (await attempt(() => client.logout())) location.reload();
+  };
+
+  return (
+    <header class="top-bar">
+      <h1>{t('desk')}</h1>
+      <nav>
+        <a href="#/" aria-current={isDashboard ? undefined : 'page'}>
+          {t('inbox')}
+        </a>
+        <a href="#/dashboard" aria-current={isDashboard ? 'page' : undefined}>
+          {t('dashboard')}
+        </a>
+      </nav>
+      <div class="tools">
+        <button type="button" onClick={openHelp} aria-label={t('shortcuts')} title={`${t('shortcuts')} (?)`}>
+          ?
+        </button>
+        <button
+          type="button"
+          onClick={toggleSound}
+          aria-pressed={muted}
+          aria-label={t('mute')}
+          title={t(muted ? 'unmute' : 'mute')}
+        >
+          {muted ? '🔕' : '🔔'}
+        </button>
+        <select
+          aria-label={t('language')}
+          value={chosenLanguage()}
+          onChange={({ currentTarget }) => {
+            chooseLanguage(currentTarget.value as Language);
+            redraw();
+          }}
+        >
+          {Object.entries(LANGUAGES).map(([key, name]) => (
+            <option key={key} value={key}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <span class="me">{me.name}</span>
+        <button type="button" onClick={() => void leave()}>
+          {t('logout')}
+        </button>
+      </div>
+    </header>
+  );
+}

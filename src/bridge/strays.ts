@@ -1,0 +1,62 @@
+import type { Conversation } from '../handoff/index.js';
+import type { Opened } from './adapter.js';
+import type { BridgeParts } from './parts.js';
+import { REMEMBER_MS } from './parts.js';
+import { linkOf, refOf, sessionKey, sessionOf } from './session.js';
+
+/**
+ * Knows of conversations that may be open in the system without anybody having them: an `open` was begun, and
+ * its end is not known, or came when the user had been told no.
+ */
+export interface Strays {
+  /** An open is about to begin. `false` when one was begun before whose end is not known. */
+  begin(conversation: Conversation): Promise<boolean>;
+  /** Nothing is open for it that nobody has. */
+  settle(conversation: Conversation): Promise<void>;
+  /** Whether something may be open for it. */
+  mayExist(conversation: Conversation): Promise<boolean>;
+  /** Closes what opened too late. Never rejects: what fails now is found later. */
+  close(conversation: Conversation, opened: Opened): Promise<void>;
+  /** Looks for what may be open, and closes it. Tells whether there was something. */
+  findAndClose(conversation: Conversation): Promise<boolean>;
+}
+
+const TOO_LATE = 'The conversation was over before it was open here: opening it took too long.';
+
+/** Makes {@link Strays}. */
+export function createStrays({ adapter, life, calls, retry, counters, log }: BridgeParts): Strays {
+  const noteOf = (conversation: Conversation): string =>
+    `bridge opening ${adapter.name} ${sessionKey(conversation)}`;
+  const settle = (conversation: Conversation): Promise<void> => life.store.unmark(noteOf(conversation));
+
+  const end = async (conversation: Conversation, opened: Opened): Promise<void> => {
+    const ref = refOf(conversation, linkOf(adapter.name, opened));
+    await retry(() => calls.run('close', (call) => adapter.close(ref, { by: 'kit', text: TOO_LATE }, call)));
+    await settle(conversation);
+    counters.count('strays');
+    log.info({ conversationId: conversation.id }, 'closed what had opened after the user was told no');
+  };
+
+  return {
+    begin: (conversation) => life.store.mark(noteOf(conversation), REMEMBER_MS),
+    settle,
+    mayExist: (conversation) => life.store.isMarked(noteOf(conversation)),
+    async close(conversation, opened) {
+      try {
+        await end(conversation, opened);
+      } catch (error) {
+        log.warn(
+          { conversationId: conversation.id, err: error },
+          'what opened too late could not be closed yet',
+        );
+      }
+    },
+    async findAndClose(conversation) {
+      const found = await retry(() =>
+        calls.run('find', (call) => adapter.find(sessionOf(conversation), call)),
+      );
+      if (found) await end(conversation, found);
+      return found !== null;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { type Command, Option } from 'commander';
+import { type RequestTrackerScrip, requestTrackerScrip } from '../../adapters/request-tracker/index.js';
+import { EXIT, type OutputFlags } from '../output.js';
+import { addOutputFlags, print, runCommand, UsageError } from '../run-command.js';
+
+type ScripFlags = OutputFlags & {
+  readonly url?: string;
+  readonly queue?: string;
+  readonly rtWebhookSecret?: string;
+  readonly datafile?: boolean;
+};
+
+const MORE_HELP = `
+The Scrip tells this receiver at once what agents do in Request Tracker. It holds the secret that it signs with: show
+it to nobody, and paste it under Admin > Scrips.
+
+Example:
+  $ export RT_WEBHOOK_SECRET=$(openssl rand -hex 32)
+  $ handoff-kit adapter scrip --url https://your.host/adapters/request-tracker
+  As a file that installs it, on the machine of Request Tracker:
+    $ handoff-kit adapter scrip --url https://your.host/adapters/request-tracker --datafile > handoff-kit.scrip
+    $ rt-setup-database-5 --action insert --datafile handoff-kit.scrip
+
+Exit codes: 0 it worked, 2 wrong use`;
+
+/** Adds `adapter scrip`: what Request Tracker must run to tell us what agents do. */
+export function registerScrip(adapter: Command): void {
+  const command = adapter
+    .command('scrip')
+    .summary('print the Scrip that makes Request Tracker tell us what agents do')
+    .description('Prints the Scrip that makes Request Tracker tell this receiver what agents do.')
+    .option(
+      '--url <url>',
+      'where Request Tracker reaches this receiver: https://your.host/adapters/request-tracker',
+    )
+    .option(
+      '--queue <name>',
+      'only in this queue; default in all, where tickets that are no handoff are passed over',
+    )
+    .option(
+      '--datafile',
+      'print a file that installs it: rt-setup-database-5 --action insert --datafile FILE',
+    )
+    .addOption(
+      new Option('--rt-webhook-secret <secret>', '[RT_WEBHOOK_SECRET] what it signs with').env(
+        'RT_WEBHOOK_SECRET',
+      ),
+    );
+  addOutputFlags(command).addHelpText('after', MORE_HELP).action(run);
+}
+
+function run({ url, queue, datafile, rtWebhookSecret: secret, json }: ScripFlags): Promise<void> {
+  return runCommand({ json }, async (output) => {
+    if (url === undefined) throw new UsageError('give --url: where Request Tracker reaches this receiver.');
+    if (secret === undefined) throw new UsageError('give RT_WEBHOOK_SECRET: what the Scrip signs with.');
+    const scrip = requestTrackerScrip({ url, secret, ...(queue !== undefined && { queue }) });
+    if (datafile) process.stdout.write(scrip.datafile);
+    else print(output, scrip, textOf(scrip));
+    return EXIT.ok;
+  });
+}
+
+function textOf({ description, condition, commit }: RequestTrackerScrip): string {
+  return `In Request Tracker: Admin > Global > Scrips > Create (or the same of one queue).
+
+Description: ${description}
+Condition:   User Defined
+Action:      User Defined
+Template:    Blank
+Stage:       Normal
+
+Custom condition:
+
+${condition}
+
+Custom action commit code:
+
+${commit}`;
+}

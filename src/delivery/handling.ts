@@ -1,0 +1,53 @@
+import { type DeliveredEvent, Postponed, within } from '../events/index.js';
+import { type Backoff, delayAfter } from './backoff.js';
+import type { DeliveryHost } from './delivery.js';
+import { about, type HandlerRuns } from './handler-run.js';
+import { describeError } from './outbox.js';
+import { createPostponements } from './postponements.js';
+import { restoreEvent } from './stored-event.js';
+import type { Attempt, Ending } from './work.js';
+
+/** What {@link createHandling} needs. */
+export interface HandlingParts {
+  readonly host: DeliveryHost;
+  readonly runs: HandlerRuns;
+  readonly backoff: Backoff;
+  /** Attempts before an event is parked as dead. */
+  readonly maxAttempts: number;
+}
+
+/** The user waits a minute for a first reply; the handler, which may give one too, must not wait that long. */
+const GREET_WITHIN_MS = 10_000;
+
+/** Handles a stored event once, and says what becomes of it. */
+export function createHandling({ host, runs, backoff, maxAttempts }: HandlingParts): Attempt {
+  const postponements = createPostponements(backoff);
+
+  const park = (event: DeliveredEvent, attempts: number, error: string): Ending => {
+    host.log.error({ ...about(event), attempts }, 'parked as dead: it failed too often');
+    return { state: 'dead', error };
+  };
+
+  const greet = async (event: DeliveredEvent<'handoff.requested'>): Promise<void> => {
+    if (await within(host.greet(event), GREET_WITHIN_MS)) return;
+    host.log.warn(about(event), 'the greeting takes long: the handoff is handled without it');
+  };
+
+  return async ({ content, key, conversationId, attempts, ...work }) => {
+    const event = work.event ?? restoreEvent(content ?? '{}', key, conversationId);
+    // It may be what ends the process each time, before anybody can note that it failed.
+    if (attempts > maxAttempts) return park(event, attempts, 'the process ended during its last attempt');
+    if (event.name === 'handoff.requested') await greet(event);
+    const failed = await runs.run(host, event, attempts);
+    if (failed?.error instanceof Postponed) {
+      const afterMs = postponements.next(key, failed.error);
+      host.log.warn({ ...about(event), afterMs, reason: failed.error.message }, 'postponed by its handler');
+      return { state: 'waiting', error: describeError(failed.error), afterMs, postponed: true };
+    }
+    postponements.end(key);
+    if (!failed) return { state: 'done' };
+    const error = describeError(failed.error);
+    if (attempts >= maxAttempts) return park(event, attempts, error);
+    return { state: 'waiting', error, afterMs: delayAfter(attempts, backoff) };
+  };
+}

@@ -1,0 +1,32 @@
+import type { CloseOptions, Receipt, Replies, ReplyOptions } from '../events/index.js';
+import type { Conversation, ConversationFilter, Life } from '../handoff/index.js';
+
+/** Handed-over conversations, from outside a handler. */
+export interface Conversations {
+  /** How a conversation stands: its user, what was said before, until when to reply, who ended it and why. */
+  get(id: string): Promise<Conversation | null>;
+  /**
+   * Conversations, the last changed first.
+   *
+   * @example
+   * const waiting = await receiver.conversations.list({ states: ['requested', 'waiting'] });
+   */
+  list(filter?: ConversationFilter): Promise<Conversation[]>;
+  /** Says something to the user. Replies to one conversation arrive in the order they were made. */
+  reply(id: string, text: string, options?: ReplyOptions): Promise<Receipt>;
+  /** Ends a handoff from the human side. Where the service has ended it before, nothing is sent. */
+  close(id: string, options?: CloseOptions): Promise<Receipt>;
+  /** The steps of a conversation's life, for what carries conversations elsewhere. */
+  readonly life: Life;
+}
+
+/** Makes {@link Conversations}. */
+export function createConversations(life: Life, replies: Replies): Conversations {
+  return {
+    get: (id) => life.store.get(id),
+    list: (filter) => life.store.list(filter),
+    reply: (id, text, options) => replies.reply(id, text, options),
+    close: (id, options) => replies.close(id, options),
+    life,
+  };
+}

@@ -1,0 +1,55 @@
+import type { DeliveryHost } from '../delivery/index.js';
+import type { DeliveredEvent, Dispatcher, Run } from '../events/index.js';
+import type { Life } from '../handoff/index.js';
+
+/** Notes that a conversation was asked for and accepted, where that is not known yet. */
+export async function beginHandoff(life: Life, event: DeliveredEvent<'handoff.requested'>): Promise<void> {
+  await life.request(event);
+  await life.accept(event.conversationId);
+}
+
+/** Runs handlers, and notes what their event means for its conversation. A store that fails is a failed handler. */
+export function trackHandlers(life: Life, dispatcher: Dispatcher): DeliveryHost['handle'] {
+  const reported = async <Result>(
+    event: DeliveredEvent,
+    { attempt }: Run,
+    change: Promise<Result>,
+  ): Promise<Result> => {
+    try {
+      return await change;
+    } catch (error) {
+      const { name, conversationId, requestId } = event;
+      dispatcher.report(error, { event: name, conversationId, requestId, attempt });
+      throw error;
+    }
+  };
+
+  const begin = async (event: DeliveredEvent<'handoff.requested'>, run: Run): Promise<void> => {
+    await reported(event, run, beginHandoff(life, event));
+    await dispatcher.handle(event, run);
+  };
+
+  const end = async (event: DeliveredEvent<'handoff.closed'>, run: Run): Promise<void> => {
+    const isEnded = await reported(event, run, endHandoff(life, event));
+    await dispatcher.handle(event, run);
+    if (isEnded) await reported(event, run, life.close(event.conversationId));
+  };
+
+  // What means nothing for a life goes straight on: nothing is done for it that is not needed.
+  return (event, run) => {
+    if (event.name === 'handoff.requested') return begin(event, run);
+    if (event.name === 'handoff.closed') return end(event, run);
+    return dispatcher.handle(event, run);
+  };
+}
+
+/** Notes that the service has ended a conversation. `false`: nobody knows it, or it was asked for anew since. */
+async function endHandoff(
+  life: Life,
+  { conversationId, receivedAt, body }: DeliveredEvent<'handoff.closed'>,
+): Promise<boolean> {
+  const conversation = await life.store.get(conversationId);
+  if (!conversation || conversation.requestedAt.getTime() > receivedAt) return false;
+  await life.end(conversationId, body.type === 'TIMEOUT' ? 'timeout' : 'user', body.type);
+  return true;
+}

@@ -1,0 +1,88 @@
+import type { Check } from '../check.js';
+import { found, shortened } from '../failure.js';
+import { gets, isShownOnce } from '../seen.js';
+import { createWholePath } from '../whole-path.js';
+
+/** What people write. */
+const TEXTS = {
+  HTML: '<b>Is 5 < 6 & 7 > 2?</b> <script>alert("no")</script> &amp; done',
+  emoji: 'Thanks 👍🏽 from our family 👨‍👩‍👧‍👦 in 🇨🇭',
+  CJK: '您好，我的包裹在哪里？ありがとう、감사합니다',
+  'right-to-left': 'שלום, איפה החבילה? مرحبا، أين طردي؟',
+  lines: 'First line\n\nThird line\n  with blanks',
+} as const;
+
+/** Longer bodies are refused by the receiver, whatever the system takes. */
+const LONGEST = 60_000;
+
+/** What becomes of words that are not plain. */
+export const textChecks: readonly Check[] = [
+  ...Object.entries(TEXTS).flatMap(([kind, text]): Check[] => [
+    {
+      id: `${kind.toLowerCase()}-to-agents`,
+      title: `${kind} reaches the agents as the user wrote it`,
+      expected: `the agents read ${shortened(text)}`,
+      advice:
+        'send text as text: escape it where the system takes markup, and as UTF-8. If the system keeps it well, let system.read of the harness give it as agents read it.',
+      async run(rig) {
+        const path = await createWholePath(rig);
+        const { user, externalId } = await path.handOver();
+        await user.say(text);
+        await isShownOnce(rig, externalId, text);
+      },
+    },
+    {
+      id: `${kind.toLowerCase()}-to-user`,
+      title: `${kind} reaches the user as the agent wrote it`,
+      expected: `the user reads ${shortened(text)}`,
+      advice: "turn the system's markup into plain text in parse, and undo its escapes.",
+      async run(rig) {
+        const path = await createWholePath(rig);
+        const handed = await path.handOver();
+        await rig.system.agent.reply(handed.externalId, text);
+        await gets(rig, handed, [text]);
+      },
+    },
+  ]),
+  {
+    id: 'overlong',
+    title: 'overlong text reaches the agents whole',
+    expected: 'every word is shown, in order, in as many messages as it takes.',
+    advice:
+      'set capabilities.maxTextLength to what the system takes in one message, with what the adapter adds to it.',
+    async run(rig) {
+      const path = await createWholePath(rig);
+      const { maxTextLength } = (await rig.make()).capabilities;
+      const { user, externalId } = await path.handOver();
+      const words = numbered(Math.min(Math.ceil(maxTextLength * 1.5), LONGEST));
+      await user.say(words.join(' '));
+      const last = words.at(-1) ?? '';
+      await rig.until('the agents to be shown the end of a long text', async () =>
+        (await rig.system.read(externalId)).shown.some((text) => text.includes(last)),
+      );
+      const all = (await rig.system.read(externalId)).shown.join(' ');
+      const lost = missing(all, words);
+      if (lost !== null)
+        found(`of ${words.length} words the ${lost + 1}th is missing or in the wrong place.`);
+    },
+  },
+];
+
+/** Words that can be told apart, of so many characters together. */
+function numbered(length: number): string[] {
+  const words = ['begin'];
+  for (let used = 5; used < length - 12; used += (words.at(-1)?.length ?? 0) + 1)
+    words.push(`word${words.length}`);
+  return [...words, 'at-the-end'];
+}
+
+/** The place of the first word that is not where it should be. */
+function missing(text: string, words: readonly string[]): number | null {
+  let from = 0;
+  for (const [index, word] of words.entries()) {
+    const at = text.indexOf(word, from);
+    if (at === -1) return index;
+    from = at + word.length;
+  }
+  return null;
+}

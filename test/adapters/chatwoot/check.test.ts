@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { FAKE_HMAC_TOKEN, FAKE_INBOX, FAKE_SECRET } from '../../fixtures/chatwoot/fake-chatwoot.js';
+import { call, makeAdapter, startDesk } from './support.js';
+
+/** What `check` says, by name. */
+const outcomes = async (adapter: ReturnType<typeof makeAdapter>) =>
+  Object.fromEntries((await adapter.check(call)).map(({ name, ok }) => [name, ok]));
+
+describe('check', () => {
+  it('is content with what is set up, and leaves nothing behind', async () => {
+    const { adapter, account } = await startDesk({}, { hmacToken: FAKE_HMAC_TOKEN });
+    expect(await outcomes(adapter)).toEqual({
+      address: true,
+      inbox: true,
+      'identity validation': true,
+      'webhook secret': true,
+      clock: true,
+    });
+    expect(account.contacts).toEqual([]);
+  });
+
+  it.each<[string, boolean, string | undefined, boolean]>([
+    ['not enforced, no key', false, undefined, true],
+    ['enforced, no key', true, undefined, false],
+    ['enforced, a wrong key', true, 'wrong', false],
+    ['not enforced, a wrong key', false, 'wrong', false],
+    ['enforced, the right key', true, FAKE_HMAC_TOKEN, true],
+  ])('judges identity validation: %s', async (_, hmacMandatory, key, ok) => {
+    const settings = key === undefined ? {} : { hmacToken: key };
+    const { adapter } = await startDesk({ hmacMandatory }, settings);
+    expect(await outcomes(adapter)).toMatchObject({ 'identity validation': ok });
+  });
+
+  it('tells a wrong inbox from a wrong address', async () => {
+    const { adapter } = await startDesk({}, { inbox: 'another' });
+    expect(await outcomes(adapter)).toMatchObject({ address: true, inbox: false });
+    expect(await outcomes(makeAdapter())).toMatchObject({ address: false });
+  });
+
+  it('does not take another server for Chatwoot', async () => {
+    const { adapter, proxy } = await startDesk();
+    proxy.answer({ status: 200, body: '<html>Welcome</html>' });
+    expect(await outcomes(adapter)).toMatchObject({ address: false });
+  });
+
+  it.each([
+    [-10, true],
+    [-200, false],
+    [200, false],
+  ])('judges a clock that is %i s apart', async (seconds, ok) => {
+    const { adapter, proxy } = await startDesk();
+    const body = JSON.stringify({ identifier: FAKE_INBOX, name: 'Assistant' });
+    const date = new Date(Date.now() + seconds * 1000).toUTCString();
+    proxy.answer({ status: 200, headers: { date }, body });
+    expect(await outcomes(adapter)).toMatchObject({ clock: ok });
+  });
+
+  it('tells no secrets', async () => {
+    const { adapter } = await startDesk({ hmacMandatory: true }, { hmacToken: 'a wrong key' });
+    const told = JSON.stringify(await adapter.check(call));
+    for (const secret of [FAKE_INBOX, FAKE_SECRET, 'a wrong key']) expect(told).not.toContain(secret);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { call, failureOf, refOf, session, startDesk } from './support.js';
+
+const LEFT = { by: 'user', text: 'The user has left.' } as const;
+
+async function openDesk() {
+  const desk = await startDesk();
+  const ref = refOf(session('u1'), await desk.adapter.open(session('u1'), call));
+  const [conversation] = desk.account.conversations();
+  if (!conversation) throw new Error('there must be a conversation');
+  return { ...desk, ref, conversation };
+}
+
+describe('close', () => {
+  it('says why and resolves', async () => {
+    const { adapter, conversation, ref } = await openDesk();
+    await adapter.close(ref, LEFT, call);
+    expect(conversation.status).toBe('resolved');
+    expect(conversation.messages.at(-1)?.content).toBe('[handoff] The user has left.');
+  });
+
+  it('does not open again what an agent has resolved', async () => {
+    const { adapter, agents, conversation, ref, requests } = await openDesk();
+    agents.resolve(ref.externalId);
+    const before = requests.length;
+    await adapter.close(ref, LEFT, call);
+    expect(conversation.status).toBe('resolved');
+    expect(conversation.messages).toHaveLength(1);
+    expect(requests.slice(before).map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  it('resolves a snoozed one', async () => {
+    const { adapter, agents, conversation, ref } = await openDesk();
+    agents.snooze(ref.externalId);
+    await adapter.close(ref, LEFT, call);
+    expect(conversation.status).toBe('resolved');
+  });
+
+  it.each(['/messages', '/toggle_status'])('says why once when the answer of %s was lost', async (end) => {
+    const { adapter, conversation, ref, proxy } = await openDesk();
+    proxy.loseAnswer({ match: ({ path }) => path.endsWith(end) });
+    expect(await failureOf(adapter.close(ref, LEFT, call))).toMatchObject({ kind: 'transient' });
+    await adapter.close(ref, LEFT, call);
+    expect(conversation.status).toBe('resolved');
+    expect(conversation.messages).toHaveLength(2);
+  });
+
+  it('succeeds for a conversation that was deleted', async () => {
+    const { adapter, agents, ref } = await openDesk();
+    agents.deleteConversation(ref.externalId);
+    await expect(adapter.close(ref, LEFT, call)).resolves.toBeUndefined();
+  });
+
+  it('succeeds when the answer that nobody needs is too long', async () => {
+    const { adapter, conversation, ref, proxy } = await openDesk();
+    proxy.answer(
+      { status: 200, body: 'x'.repeat(2_000_000) },
+      { match: ({ path }) => path.endsWith('status') },
+    );
+    await expect(adapter.close(ref, LEFT, call)).resolves.toBeUndefined();
+    expect(conversation.messages).toHaveLength(2);
+  });
+});

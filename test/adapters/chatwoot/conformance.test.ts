@@ -1,0 +1,16 @@
+import { describe, it } from 'vitest';
+import { describeAdapter } from '../../../src/testing/adapter-kit/index.js';
+import { chatwootHarness, makeChatwoot } from '../../fixtures/chatwoot/harness.js';
+
+describeAdapter(makeChatwoot, chatwootHarness('Chatwoot', {}), { describe, it });
+
+// What an administrator may have switched on, all at once.
+describeAdapter(
+  makeChatwoot,
+  chatwootHarness('Chatwoot with identity validation, a single conversation and a greeting', {
+    hmacMandatory: true,
+    lockToSingleConversation: true,
+    greeting: 'Hello from Chatwoot',
+  }),
+  { describe, it },
+);

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { FAKE_HMAC_TOKEN } from '../../fixtures/chatwoot/fake-chatwoot.js';
+import { call, failureOf, session, startDesk } from './support.js';
+
+describe('open', () => {
+  it('makes a contact, a conversation and its first message', async () => {
+    const { adapter, account, url, proxy } = await startDesk();
+    const opened = await adapter.open(session('u1'), call);
+
+    const [conversation] = account.conversations();
+    expect(account.conversations()).toHaveLength(1);
+    expect(opened).toEqual({
+      externalId: '1',
+      url: `${proxy.url}/app/accounts/7/conversations/1`,
+      extra: { contact: conversation?.session.sourceId },
+    });
+    expect(url).not.toBe(proxy.url);
+    expect(conversation?.customAttributes).toEqual({
+      handoff_conversation_id: 'handoff of u1',
+      handoff_bot_id: 'bot-1',
+      handoff_user_id: 'u1',
+      handoff_email: 'support@example.com',
+    });
+    expect(conversation?.messages.map(({ content }) => content)).toEqual([
+      [
+        '[handoff] This user asks for a human.',
+        'User: u1',
+        'E-mail: support@example.com',
+        'Agent that hands over: bot-1',
+        '',
+        'Said before:',
+        '',
+        'Customer: Where is my parcel?',
+        '',
+        'AI: I do not know.',
+      ].join('\n'),
+    ]);
+  });
+
+  it('says something even where nothing was said before', async () => {
+    const { adapter, account } = await startDesk();
+    const nobody = { key: 'conversation:c1', userId: null, anonymousId: null, email: null, phone: null };
+    await adapter.open(session('c1', { user: nobody, botId: null, transcript: [] }), call);
+    expect(account.conversations()[0]?.messages[0]?.content).toBe('[handoff] This user asks for a human.');
+    expect(account.contacts[0]?.name).toBe('Visitor');
+  });
+
+  it('keeps a long transcript within what Chatwoot and its webhook can carry', async () => {
+    const { adapter, account } = await startDesk();
+    const transcript = Array.from({ length: 400 }, (_, index) => ({
+      from: 'user' as const,
+      text: `${index}: ${'長'.repeat(1000)}`,
+    }));
+    await adapter.open(session('u1', { transcript }), call);
+    const content = account.conversations()[0]?.messages[0]?.content ?? '';
+    expect(content.length).toBeLessThanOrEqual(50_000);
+    expect(content).toContain('earlier messages were left out');
+    expect(content).toContain('399: ');
+  });
+
+  it('cuts attributes that are longer than Chatwoot takes', async () => {
+    const { adapter, account } = await startDesk();
+    const { user } = session('u1');
+    await adapter.open(session('u1', { user: { ...user, userId: 'x'.repeat(5000) } }), call);
+    expect(account.conversations()[0]?.customAttributes.handoff_user_id).toBe('x'.repeat(1500));
+  });
+
+  it('is one conversation when it is done twice', async () => {
+    const { adapter, account } = await startDesk();
+    const first = await adapter.open(session('u1'), call);
+    expect(await adapter.open(session('u1'), call)).toEqual(first);
+    expect(account.conversations().map(({ messages }) => messages.length)).toEqual([1]);
+  });
+
+  it('keeps users apart who share an e-mail address and a phone number', async () => {
+    const { adapter, account } = await startDesk();
+    const shared = { anonymousId: null, email: 'support@example.com', phone: '+4930123456' };
+    for (const id of ['u1', 'u2']) {
+      await adapter.open(session(id, { user: { key: `user:${id}`, userId: id, ...shared } }), call);
+    }
+    expect(account.contacts.map(({ identifier }) => identifier)).toEqual(['user:u1', 'user:u2']);
+  });
+
+  it.each([false, true])(
+    'is a new conversation of the same contact (single conversation: %s)',
+    async (lock) => {
+      const { adapter, account, agents } = await startDesk({ lockToSingleConversation: lock });
+      const { user } = session('u1');
+      const before = await adapter.open(session('monday', { user }), call);
+      agents.resolve(before.externalId);
+      const after = await adapter.open(session('tuesday', { user }), call);
+      expect(after.externalId).not.toBe(before.externalId);
+      expect(account.contacts).toHaveLength(1);
+      expect(account.conversations().map(({ status }) => status)).toEqual(['resolved', 'open']);
+    },
+  );
+
+  it('refuses a contact that is blocked, because nobody would see it', async () => {
+    const { adapter, agents } = await startDesk();
+    const { user } = session('u1');
+    agents.block((await adapter.open(session('monday', { user }), call)).externalId);
+    const error = await failureOf(adapter.open(session('tuesday', { user }), call));
+    expect(error).toMatchObject({ kind: 'invalid', message: expect.stringContaining('blocked') });
+  });
+
+  it('proves the identifier where the inbox wants that', async () => {
+    const { adapter, account } = await startDesk({ hmacMandatory: true }, { hmacToken: FAKE_HMAC_TOKEN });
+    await adapter.open(session('u1'), call);
+    expect(account.conversations()).toHaveLength(1);
+  });
+
+  it.each([undefined, 'a wrong key'])('names the key of identity validation when it is %s', async (key) => {
+    const settings = key === undefined ? {} : { hmacToken: key };
+    const { adapter } = await startDesk({ hmacMandatory: true }, settings);
+    const error = await failureOf(adapter.open(session('u1'), call));
+    expect(error).toMatchObject({
+      kind: 'transient',
+      message: expect.stringContaining('CHATWOOT_HMAC_TOKEN'),
+    });
+  });
+
+  it('tells of an inbox that does not exist as a matter of credentials', async () => {
+    const { adapter } = await startDesk({}, { inbox: 'another' });
+    const error = await failureOf(adapter.open(session('u1'), call));
+    expect(error).toMatchObject({ kind: 'auth', message: expect.stringContaining('CHATWOOT_INBOX') });
+    expect(error.message).not.toContain('another');
+  });
+});
+
+describe('find', () => {
+  it('finds what was opened, by its session alone', async () => {
+    const { adapter } = await startDesk();
+    const { user } = session('u1');
+    const opened = await adapter.open(session('monday', { user }), call);
+    expect(await adapter.find(session('monday', { user }), call)).toEqual(opened);
+    expect(await adapter.find(session('tuesday', { user }), call)).toBeNull();
+  });
+
+  it.each([
+    ['the contact', '/contacts'],
+    ['the conversation', '/conversations'],
+    ['the first message', '/messages'],
+  ])('and then open make one conversation when the answer for %s was lost', async (_, end) => {
+    const { adapter, account, proxy } = await startDesk();
+    proxy.loseAnswer({ match: ({ method, path }) => method === 'POST' && path.endsWith(end) });
+    expect(await failureOf(adapter.open(session('u1'), call))).toMatchObject({ kind: 'transient' });
+    const opened = (await adapter.find(session('u1'), call)) ?? (await adapter.open(session('u1'), call));
+    expect(account.conversations().map(({ id }) => String(id))).toEqual([opened.externalId]);
+    expect(account.conversations()[0]?.messages).toHaveLength(1);
+  });
+
+  it('does not take a greeting for the first message', async () => {
+    const { adapter, account, agents, proxy } = await startDesk();
+    proxy.refuse({ match: ({ path }) => path.endsWith('/messages') });
+    await failureOf(adapter.open(session('u1'), call));
+    agents.ruleReply('1', 'A human will be with you soon.');
+    expect(await adapter.find(session('u1'), call)).toBeNull();
+    await adapter.open(session('u1'), call);
+    expect(account.conversations()[0]?.messages.map(({ messageType }) => messageType)).toEqual([
+      'outgoing',
+      'incoming',
+    ]);
+  });
+});

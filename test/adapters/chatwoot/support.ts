@@ -1,0 +1,108 @@
+import { createHmac } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { type ChatwootSettings, chatwoot } from '../../../src/adapters/chatwoot/index.js';
+import {
+  type Adapter,
+  AdapterError,
+  type Call,
+  type ConversationRef,
+  type InboundRequest,
+  type Opened,
+  type Session,
+} from '../../../src/bridge/index.js';
+import { silentLog } from '../../../src/logging/index.js';
+import { createFaultProxy } from '../../../src/testing/adapter-kit/index.js';
+import {
+  FAKE_INBOX,
+  FAKE_SECRET,
+  type FakeChatwootOptions,
+  startFakeChatwoot,
+} from '../../fixtures/chatwoot/fake-chatwoot.js';
+
+/** What calls of an adapter come with. */
+export const call: Call = { signal: new AbortController().signal, log: silentLog };
+
+/** The adapter as it is set up by default; it has nothing that must be ended. */
+export function makeAdapter(settings: Partial<ChatwootSettings> = {}) {
+  return chatwoot({
+    url: 'http://127.0.0.1:9',
+    inbox: FAKE_INBOX,
+    webhookSecret: FAKE_SECRET,
+    ...settings,
+  }) as Adapter & Required<Pick<Adapter, 'verify' | 'parse'>>;
+}
+
+/** The fake, a proxy before it and the adapter behind that, until the test ends. */
+export async function startDesk(
+  options: FakeChatwootOptions = {},
+  settings: Omit<Partial<ChatwootSettings>, 'url'> = {},
+) {
+  const fake = await startFakeChatwoot(options);
+  const proxy = await createFaultProxy(fake.url);
+  onTestFinished(async () => {
+    await proxy.stop();
+    await fake.stop();
+  });
+  return { ...fake, fake, proxy, adapter: makeAdapter({ ...settings, url: proxy.url }) };
+}
+
+/** A conversation that is to be opened. */
+export function session(key: string, details: Partial<Session> = {}): Session {
+  return {
+    key,
+    conversationId: `handoff of ${key}`,
+    user: { key: `user:${key}`, userId: key, anonymousId: null, email: 'support@example.com', phone: null },
+    botId: 'bot-1',
+    transcript: [
+      { from: 'user', text: 'Where is my parcel?' },
+      { from: 'agent', text: '' },
+      { from: 'agent', text: 'I do not know.' },
+    ],
+    requestedAt: new Date(0),
+    replyBy: new Date(60_000),
+    ...details,
+  };
+}
+
+/** What `send` and `close` get. */
+export function refOf(
+  { conversationId, user }: Session,
+  { externalId, url, extra }: Opened,
+): ConversationRef {
+  return { conversationId, externalId, url: url ?? null, extra: extra ?? {}, user };
+}
+
+/** What a call fails with. */
+export async function failureOf(task: Promise<unknown>): Promise<AdapterError> {
+  const error: unknown = await task.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof AdapterError) return error;
+  throw new Error('an AdapterError was expected', { cause: error });
+}
+
+/** The time at which webhooks of tests come. */
+export const NOW = Date.UTC(2026, 4, 1, 12);
+
+/** A webhook as Chatwoot sends it, signed. */
+export function webhook(
+  body: string | object,
+  { secret = FAKE_SECRET, at = NOW, receivedAt = NOW } = {},
+): InboundRequest {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const timestamp = String(Math.floor(at / 1000));
+  const hex = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest('hex');
+  return {
+    method: 'POST',
+    url: '/',
+    headers: {
+      'content-type': 'application/json',
+      'x-chatwoot-delivery': '0f8fad5b-d9cb-469f-a165-70867728950e',
+      'x-chatwoot-timestamp': timestamp,
+      'x-chatwoot-signature': `sha256=${hex}`,
+    },
+    body: bytes,
+    receivedAt,
+  };
+}

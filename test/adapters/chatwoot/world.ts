@@ -1,0 +1,66 @@
+import { onTestFinished, vi } from 'vitest';
+import { chatwoot } from '../../../src/adapters/chatwoot/index.js';
+import { type Bridge, type BridgeOptions, createBridge } from '../../../src/bridge/index.js';
+import { createReceiver } from '../../../src/index.js';
+import { createTestBench } from '../../../src/testing/index.js';
+import {
+  FAKE_ACCOUNT_SECRET,
+  FAKE_INBOX,
+  FAKE_SECRET,
+  type FakeChatwootOptions,
+  startFakeChatwoot,
+} from '../../fixtures/chatwoot/fake-chatwoot.js';
+import type { FakeConversation } from '../../fixtures/chatwoot/records.js';
+import { serve } from '../../helpers/serve.js';
+
+/** How long a thing may take that should happen: only a failure waits for so long. */
+export const PATIENCE_MS = 15_000;
+
+/** The simulated service, a receiver, the bridge, the adapter and the fake: all of it, over real HTTP. */
+export async function startWorld(
+  options: FakeChatwootOptions = {},
+  bridgeOptions: Partial<BridgeOptions> = { openWithinMs: PATIENCE_MS },
+) {
+  const fake = await startFakeChatwoot(options);
+  const adapter = chatwoot({
+    url: fake.url,
+    inbox: FAKE_INBOX,
+    webhookSecret: [FAKE_SECRET, FAKE_ACCOUNT_SECRET],
+  });
+  let bridge: Bridge | undefined;
+  const bench = await createTestBench({
+    replyTimeoutMs: PATIENCE_MS,
+    simulator: { deliveryTimeoutMs: PATIENCE_MS },
+    receiver: (settings) => {
+      const receiver = createReceiver({ ...settings, log: false });
+      bridge = createBridge({ receiver, adapter, agentNames: true, log: false, ...bridgeOptions });
+      return receiver;
+    },
+  });
+  const { url } = await serve((request, response) => bridge?.webhook(request, response));
+  const online = { webhookUrl: `${url}/inbox`, accountWebhookUrl: `${url}/account` };
+  fake.pointWebhooksAt(online);
+  onTestFinished(async () => {
+    await fake.stop();
+    await bench.close();
+    await bridge?.close();
+  });
+
+  return {
+    fake,
+    bench,
+    /** Where Chatwoot's webhooks belong. */
+    online,
+    agents: fake.agents,
+    /** The texts that the user has read. */
+    read: () => bench.replies.map(({ text }) => text),
+    /** The conversation that was opened last. */
+    conversation: (): FakeConversation => {
+      const last = fake.account.conversations().at(-1);
+      if (!last) throw new Error('nothing was opened in Chatwoot');
+      return last;
+    },
+    /** Resolves when the user's conversation has ended. */
+    ended: () => vi.waitUntil(() => bench.conversation.endedBy, { timeout: PATIENCE_MS, interval: 10 }),
+  };
+}

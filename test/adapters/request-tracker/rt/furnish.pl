@@ -1,0 +1,40 @@
+# Furnishes a fresh RT: a queue, the user of the kit, an agent, and tokens, which it prints as JSON.
+use strict;
+use warnings;
+use lib '/usr/local/share/request-tracker5/lib', '/usr/share/request-tracker5/lib';
+use JSON;
+use RT;
+RT->LoadConfig;
+RT->Init;
+
+sub must {
+    my ( $ok, $message, @others ) = @_;
+    die "$message\n" unless $ok;
+    return ( $ok, $message, @others );
+}
+
+my $queue = RT::Queue->new( RT->SystemUser );
+must( $queue->Create( Name => 'Handoffs' ) );
+
+# The rights that the README asks for, and what an agent has more.
+my @kit   = qw(SeeQueue CreateTicket ShowTicket ReplyToTicket CommentOnTicket ModifyTicket);
+my @agent = ( @kit, qw(ShowTicketComments OwnTicket TakeTicket) );
+
+my %users = (
+    kit      => { Name => 'handoff-kit', RealName => 'Customer chat', rights => \@kit },
+    agent    => { Name => 'ada', RealName => 'Ada Agent', rights => \@agent },
+    stranger => { Name => 'stranger', RealName => 'No Rights', rights => [] },
+);
+my %made;
+for my $key ( sort keys %users ) {
+    my %user     = %{ $users{$key} };
+    my $rights   = delete $user{rights};
+    my $password = "password of $user{Name}";
+    my $made     = RT::User->new( RT->SystemUser );
+    must( $made->Create( %user, EmailAddress => "$user{Name}\@rt.test", Password => $password, Privileged => 1 ) );
+    must( $made->PrincipalObj->GrantRight( Right => $_, Object => $queue ) ) for @$rights;
+    my $token = RT::AuthToken->new( RT->SystemUser );
+    my ( undef, undef, $text ) = must( $token->Create( Owner => $made->Id, Description => 'test' ) );
+    $made{$key} = { login => $user{Name}, password => $password, token => $text, id => $made->Id + 0 };
+}
+print encode_json( \%made ), "\n";

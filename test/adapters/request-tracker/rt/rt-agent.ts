@@ -1,0 +1,114 @@
+import type { Rt, RtUser } from './start-rt.js';
+
+/** One thing in a ticket's history, as agents read it. */
+export interface Told {
+  readonly type: string;
+  readonly by: string;
+  /** As it was written, HTML or not. */
+  readonly text: string;
+}
+
+/** An agent who works in RT, by its REST interface and by its web pages. */
+export interface RtAgent {
+  reply(ticket: string, text: string, contentType?: 'text/plain' | 'text/html'): Promise<void>;
+  comment(ticket: string, text: string): Promise<void>;
+  setStatus(ticket: string, status: string): Promise<void>;
+  /** Replies and sets a status in one act. */
+  replyAndSetStatus(ticket: string, text: string, status: string): Promise<void>;
+  take(ticket: string): Promise<void>;
+  /** What the ticket's page would show: status, subject, and who said what. */
+  read(ticket: string): Promise<{ status: string; subject: string; history: Told[] }>;
+  /** The numbers of the tickets after one, in any queue that the agent sees. */
+  ticketsAfter(ticket: number): Promise<string[]>;
+  /** Fills in and sends the form "Reply" of the web pages, as a browser with the rich text editor does. */
+  replyInBrowser(ticket: string, html: string, status?: string): Promise<void>;
+}
+
+/** Works as a user of RT. */
+export function rtAgent({ url }: Pick<Rt, 'url'>, { token, login, password }: RtUser): RtAgent {
+  const rest = async (method: string, path: string, json?: object): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${url}/REST/2.0${path}`, {
+      method,
+      headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
+      ...(json && { body: JSON.stringify(json) }),
+    });
+    if (!response.ok) throw new Error(`RT answered ${method} ${path} with ${response.status}`);
+    return (await response.json()) as Record<string, unknown>;
+  };
+  const items = async (path: string) => (await rest('GET', path)).items as Record<string, unknown>[];
+
+  const textOf = async (transaction: unknown): Promise<string> => {
+    const parts = await items(`/transaction/${String(transaction)}/attachments?fields=ContentType,Filename`);
+    const part = parts.find(({ ContentType, Filename }) => /^text\//.test(String(ContentType)) && !Filename);
+    if (!part) return '';
+    const { Content } = await rest('GET', `/attachment/${String(part.id)}`);
+    return Buffer.from(String(Content), 'base64').toString('utf8');
+  };
+
+  return {
+    async reply(ticket, text, contentType = 'text/plain') {
+      await rest('POST', `/ticket/${ticket}/correspond`, { ContentType: contentType, Content: text });
+    },
+    async comment(ticket, text) {
+      await rest('POST', `/ticket/${ticket}/comment`, { ContentType: 'text/plain', Content: text });
+    },
+    async setStatus(ticket, status) {
+      await rest('PUT', `/ticket/${ticket}`, { Status: status });
+    },
+    async replyAndSetStatus(ticket, text, status) {
+      const json = { ContentType: 'text/plain', Content: text, Status: status };
+      await rest('POST', `/ticket/${ticket}/correspond`, json);
+    },
+    async take(ticket) {
+      await rest('PUT', `/ticket/${ticket}/take`, {});
+    },
+    async read(ticket) {
+      const { Status, Subject } = await rest('GET', `/ticket/${ticket}`);
+      const found = await items(`/ticket/${ticket}/history?fields=Type,Creator&per_page=100`);
+      const history: Told[] = [];
+      for (const { id, Type, Creator } of found) {
+        const by = (Creator as { readonly id: string }).id;
+        history.push({ type: String(Type), by, text: await textOf(id) });
+      }
+      return { status: String(Status), subject: String(Subject), history };
+    },
+    async ticketsAfter(ticket) {
+      const found = await items(`/tickets?query=${encodeURIComponent(`id > ${ticket}`)}&per_page=100`);
+      return found.map(({ id }) => String(id));
+    },
+    async replyInBrowser(ticket, html, status = '') {
+      const cookie = await logIn(url, login, password);
+      const form = new FormData();
+      const fields = {
+        id: ticket,
+        Status: status,
+        UpdateType: 'response',
+        UpdateContentType: 'text/html',
+        UpdateContent: html,
+        SubmitTicket: 'Update Ticket',
+      };
+      for (const [name, value] of Object.entries(fields)) form.set(name, value);
+      const page = `${url}/Ticket/Update.html`;
+      const response = await fetch(page, {
+        method: 'POST',
+        headers: { cookie, referer: `${page}?id=${ticket}` },
+        body: form,
+        redirect: 'manual',
+      });
+      const answer = await response.text();
+      if (response.status !== 302)
+        throw new Error(`the form was not taken: ${response.status} ${answer.slice(0, 300)}`);
+    },
+  };
+}
+
+async function logIn(url: string, user: string, pass: string): Promise<string> {
+  const response = await fetch(`${url}/NoAuth/Login.html`, {
+    method: 'POST',
+    body: new URLSearchParams({ user, pass }),
+  });
+  const cookie = response.headers.getSetCookie()[0]?.split(';')[0];
+  const page = await response.text();
+  if (cookie && page.includes(`"Name":"${user}"`)) return cookie;
+  throw new Error(`RT did not log ${user} in: ${response.status}`);
+}

@@ -1,0 +1,47 @@
+/** Where a private RT keeps what is its own. */
+export interface Places {
+  readonly config: string;
+  readonly configFolder: string;
+  readonly database: string;
+  readonly mail: string;
+  readonly sendmail: string;
+  readonly cache: string;
+  readonly sessions: string;
+  readonly variable: string;
+}
+
+/** The places of an RT in a folder. */
+export const placesIn = (folder: string): Places => ({
+  config: `${folder}/RT_SiteConfig.pm`,
+  configFolder: `${folder}/RT_SiteConfig.d`,
+  database: `${folder}/rt.db`,
+  mail: `${folder}/mail`,
+  sendmail: `${folder}/sendmail`,
+  cache: `${folder}/cache`,
+  sessions: `${folder}/sessions`,
+  variable: `${folder}/var`,
+});
+
+/** The configuration of an RT that touches nothing outside its folder, and sends its mail nowhere. */
+export function siteConfig(places: Places, port: number): string {
+  return `Set($rtname, 'handoff-kit.test');
+Set($Organization, 'handoff-kit.test');
+Set($WebDomain, '127.0.0.1');
+Set($WebPort, ${port});
+Set($WebPath, '');
+Set($Timezone, 'UTC');
+Set($DatabaseType, 'SQLite');
+Set($DatabaseName, '${places.database}');
+Set($LogToSyslog, undef);
+Set($LogToSTDERR, 'warning');
+Set($MailCommand, 'sendmailpipe');
+Set($SendmailPath, '${places.sendmail}');
+# Each request with a token pays for this; the default is 12.
+Set($BcryptCost, 4);
+Set($WebSessionClass, 'Apache::Session::File');
+$RT::VarPath = '${places.variable}';
+$RT::MasonDataDir = '${places.cache}';
+$RT::MasonSessionDir = '${places.sessions}';
+1;
+`;
+}

@@ -1,0 +1,165 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeWith } from '../../../helpers/requirement.js';
+import { placesIn, siteConfig } from './site-config.js';
+
+const SERVER = '/usr/share/request-tracker5/libexec/rt-server';
+const SETUP = '/usr/sbin/rt-setup-database-5';
+
+/** `describe` for tests against a real Request Tracker. */
+export const describeWithRt = describeWith({
+  name: 'rt',
+  found: existsSync(SERVER),
+  leavesOut: `tests against Request Tracker, since there is none at ${SERVER}`,
+  howToGet: 'npm run test:rt, as root on Debian',
+});
+
+/** Somebody who can log in to RT. */
+export interface RtUser {
+  readonly id: number;
+  readonly login: string;
+  readonly password: string;
+  readonly token: string;
+}
+
+/** A Request Tracker of our own. */
+export interface Rt {
+  readonly url: string;
+  readonly queue: string;
+  readonly kit: RtUser;
+  readonly agent: RtUser;
+  /** Has no rights at all. */
+  readonly stranger: RtUser;
+  /** Starts it, again after `stop`: on the same port, with everything in it. */
+  start(): Promise<void>;
+  /** Ends it as an operator would; what it knows stays. */
+  stop(): Promise<void>;
+  /** Installs a data file, as the README says. Answers with what RT's program says. */
+  install(datafile: string): string;
+  /** Everything it has mailed, as it was mailed. */
+  mails(): string;
+  /** What it has written to its log. */
+  log(): string;
+  /** Ends it and removes all there is of it. */
+  remove(): Promise<void>;
+}
+
+/** Makes and starts a Request Tracker with a folder, a database and a port of its own. */
+export async function startRt(): Promise<Rt> {
+  const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-rt-'));
+  const places = placesIn(folder);
+  const port = await freePort();
+  const owner = rtOwner();
+  writeFileSync(places.config, siteConfig(places, port));
+  writeFileSync(places.sendmail, `#!/bin/sh\ncat >> '${places.mail}'\n`);
+  chmodSync(places.sendmail, 0o755);
+  for (const path of [places.configFolder, places.cache, places.sessions, places.variable]) mkdirSync(path);
+  if (owner)
+    for (const path of [folder, ...Object.values(places)]) if (existsSync(path)) chownSync(path, ...owner);
+  const as = {
+    env: { PATH: process.env.PATH, RT_SITE_CONFIG: places.config, RT_SITE_CONFIG_DIR: places.configFolder },
+    ...(owner ? { uid: owner[0], gid: owner[1] } : {}),
+    cwd: folder,
+  };
+  const run = (program: string, args: readonly string[]): string =>
+    execFileSync(program, args, { ...as, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+  run(SETUP, ['--action', 'init', '--skip-create']);
+  const users: Record<'kit' | 'agent' | 'stranger', RtUser> = JSON.parse(
+    run('perl', [join(import.meta.dirname, 'furnish.pl')]),
+  );
+
+  let server: ChildProcess | null = null;
+  let log = '';
+  const url = `http://127.0.0.1:${port}`;
+
+  const start = async (): Promise<void> => {
+    const args = ['--host', '127.0.0.1', '--port', String(port), '--max-workers', '4'];
+    server = spawn(SERVER, args, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
+    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+    });
+    await answering(`${url}/REST/2.0/rt`, server, () => log);
+  };
+  const stop = async (): Promise<void> => {
+    const ending = server;
+    server = null;
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
+    const gone = once(ending, 'exit');
+    ending.kill('SIGTERM');
+    await gone;
+  };
+
+  const rt: Rt = {
+    url,
+    queue: 'Handoffs',
+    ...users,
+    start,
+    stop,
+    install(datafile) {
+      const file = join(folder, 'handoff-kit.scrip');
+      writeFileSync(file, datafile, { mode: 0o644 });
+      try {
+        return run(SETUP, ['--action', 'insert', '--skip-create', '--datafile', file]);
+      } finally {
+        rmSync(file);
+      }
+    },
+    mails: () => (existsSync(places.mail) ? readFileSync(places.mail, 'utf8') : ''),
+    log: () => log,
+    async remove() {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  try {
+    await start();
+    return rt;
+  } catch (error) {
+    await rt.remove();
+    throw error;
+  }
+}
+
+/** RT refuses to run as root; Debian's user for it is the web server's. Anybody else runs it themselves. */
+function rtOwner(): [uid: number, gid: number] | null {
+  if (process.getuid?.() !== 0) return null;
+  const id = (flag: string): number => Number(execFileSync('id', [flag, 'www-data'], { encoding: 'utf8' }));
+  return [id('-u'), id('-g')];
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
+
+async function answering(url: string, server: ChildProcess, log: () => string): Promise<void> {
+  const deadline = AbortSignal.timeout(60_000);
+  while (server.exitCode === null && server.signalCode === null) {
+    const status = await fetch(url).then(
+      (response) => response.status,
+      () => null,
+    );
+    if (status === 401) return;
+    deadline.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`Request Tracker ended while it started:\n${log()}`);
+}

@@ -1,0 +1,14 @@
+/** Waits for something that is to be, and says what it is when it does not come. */
+export async function until<Value>(
+  what: string,
+  look: () => Promise<Value | null | undefined | false> | Value | null | undefined | false,
+  timeoutMs = 30_000,
+): Promise<Value> {
+  const end = Date.now() + timeoutMs;
+  while (Date.now() < end) {
+    const found = await look();
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+}

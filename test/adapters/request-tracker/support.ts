@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { Call, ConversationRef, OutgoingMessage, Session } from '../../../src/bridge/index.js';
+import { silentLog } from '../../../src/logging/index.js';
+
+/** What every call to the adapter comes with, here. */
+export const call: Call = { signal: new AbortController().signal, log: silentLog };
+
+let sessions = 0;
+
+/** A conversation that is to be opened. Each is another one. */
+export function session(changes: Partial<Session> = {}): Session {
+  sessions += 1;
+  const id = `handoff-${createHash('sha256').update(`${process.pid} ${sessions}`).digest('hex').slice(0, 12)}`;
+  return {
+    key: `${id} 1`,
+    conversationId: id,
+    user: {
+      key: `user:u-${id}`,
+      userId: `u-${id}`,
+      anonymousId: null,
+      email: 'support@example.com',
+      phone: null,
+    },
+    botId: 'bot-1',
+    transcript: [
+      { from: 'user', text: 'My parcel is late' },
+      { from: 'agent', text: 'I will get a human.' },
+    ],
+    requestedAt: new Date('2026-01-01T10:00:00Z'),
+    replyBy: new Date('2026-01-01T10:01:00Z'),
+    ...changes,
+  };
+}
+
+/** A conversation that was opened, as `send` and `close` get it. */
+export const refOf = (of: Session, externalId: string): ConversationRef => ({
+  conversationId: of.conversationId,
+  externalId,
+  url: null,
+  extra: {},
+  user: of.user,
+});
+
+let messages = 0;
+
+/** Something that a user says. Each is another one. */
+export function message(text: string): OutgoingMessage {
+  messages += 1;
+  return { key: `message ${messages}`, text, sentAt: null };
+}

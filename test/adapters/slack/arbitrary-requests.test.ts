@@ -1,0 +1,107 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect } from 'vitest';
+import { AdapterError, type InboundMessage } from '../../../src/bridge/index.js';
+import { envelope } from '../../fixtures/slack/fake-slack.js';
+import { escaped, typed } from '../../fixtures/slack/typed-text.js';
+import { IDS } from '../../fixtures/slack/workspace.js';
+import { adapterFor, inbound, messageRequest, request } from './support.js';
+
+const adapter = adapterFor();
+
+/** What `parse` makes of a body; `null` where it says that it cannot read it. */
+function outcomeOf(body: string | Buffer): readonly unknown[] | null {
+  try {
+    return adapter.parse({ ...request(''), body: Buffer.from(body) }).events;
+  } catch (error) {
+    expect(error).toBeInstanceOf(AdapterError);
+    expect((error as AdapterError).kind).toBe('invalid');
+    return null;
+  }
+}
+
+/** A message of Slack in which any field may be anything. */
+const event = fc.record(
+  {
+    type: fc.oneof(fc.constant('message'), fc.jsonValue()),
+    channel: fc.oneof(fc.constant(IDS.channel), fc.jsonValue()),
+    ts: fc.oneof(fc.constant('1.000002'), fc.jsonValue()),
+    thread_ts: fc.oneof(fc.constant('1.000001'), fc.jsonValue()),
+    user: fc.oneof(fc.constant(IDS.agent), fc.jsonValue()),
+    subtype: fc.oneof(fc.constantFrom('file_share', 'bot_message'), fc.jsonValue()),
+    text: fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()),
+    files: fc.jsonValue(),
+    blocks: fc.oneof(
+      fc.jsonValue(),
+      fc.array(fc.record({ type: fc.constant('rich_text'), elements: fc.jsonValue() })),
+      fc.array(
+        fc.record({
+          type: fc.constant('rich_text'),
+          elements: fc.array(
+            fc.record({
+              type: fc.constantFrom('rich_text_section', 'rich_text_list'),
+              indent: fc.jsonValue(),
+              elements: fc.array(
+                fc.record({
+                  type: fc.constantFrom('text', 'emoji', 'link', 'user', 'date'),
+                  text: fc.jsonValue(),
+                  unicode: fc.oneof(fc.string(), fc.jsonValue()),
+                  elements: fc.jsonValue(),
+                }),
+              ),
+            }),
+          ),
+        }),
+      ),
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+describe('whatever comes', () => {
+  test.prop([fc.jsonValue()])('as JSON is read, or told to be unreadable', (value) => {
+    outcomeOf(JSON.stringify(value));
+  });
+
+  test.prop([fc.uint8Array({ maxLength: 200 })])('as bytes is read, or told to be unreadable', (bytes) => {
+    outcomeOf(Buffer.from(bytes));
+    expect(adapter.verify(inbound({ headers: {}, body: '' }))).toBe('unsigned');
+  });
+
+  test.prop([fc.jsonValue()])('as a form is read, or told to be unreadable', (value) => {
+    const payload = { type: 'block_actions', ...(value as object) };
+    outcomeOf(`payload=${encodeURIComponent(JSON.stringify(payload))}`);
+  });
+
+  test.prop([event, fc.jsonValue()])('as an event is read', (each, authorizations) => {
+    const body = { ...envelope(each as never, 'Ev1'), authorizations };
+    expect(outcomeOf(JSON.stringify(body))).toBeInstanceOf(Array);
+  });
+
+  test.prop([fc.string(), fc.string()])('in headers is judged', (time, signature) => {
+    const headers = { 'x-slack-request-timestamp': time, 'x-slack-signature': signature };
+    expect(adapter.verify(inbound({ headers, body: '{}' }))).not.toBe('genuine');
+  });
+});
+
+/** Words that nobody could take for a sign to the adapter. */
+const words = fc
+  .string({ unit: 'grapheme', minLength: 1 })
+  .map((text) => `x ${text} y`.normalize())
+  .filter((text) => !text.includes('://'));
+
+describe('what an agent types', () => {
+  test.prop([words])('reaches the user as it was typed', (text) => {
+    const [message] = adapter.parse(messageRequest({ ...typed(text) })).events;
+    expect((message as InboundMessage).text).toBe(text);
+  });
+
+  test.prop([words])('reaches the user without blocks too', (text) => {
+    const [message] = adapter.parse(messageRequest({ text: escaped(text) })).events;
+    expect((message as InboundMessage).text).toBe(text);
+  });
+
+  test.prop([fc.string({ unit: 'grapheme' })])('after the prefix never reaches the user', (text) => {
+    const { events } = adapter.parse(messageRequest({ ...typed(`//${text}`) }));
+    expect(events).toMatchObject([{ kind: 'message', internal: true }]);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { effects, hasButton, seen } from '../../fixtures/slack/seen.js';
+import { call, errorOf, newSession, refOf, tsOf, withFake } from './support.js';
+
+const REASON = { by: 'user', text: 'The user has left & <!channel>.' } as const;
+
+async function opened() {
+  const { fake, adapter } = await withFake();
+  const session = newSession();
+  const ref = refOf(session, await adapter.open(session, call));
+  const thread = tsOf(ref);
+  return { fake, adapter, session, ref, thread, root: () => fake.workspace.find(thread) };
+}
+
+describe('a conversation that is closed', () => {
+  it('says so in the thread and at its head, where the button is gone', async () => {
+    const { fake, adapter, ref, thread, root } = await opened();
+    await adapter.close(ref, REASON, call);
+    const [notice, ...more] = fake.workspace.thread(thread);
+    expect(more).toEqual([]);
+    expect(notice && seen(notice)).toBe('*Closed:* The user has left & <!channel>.');
+    expect(notice && effects(notice)).toEqual([]);
+    const head = root();
+    if (!head) throw new Error('the first message is gone');
+    expect(hasButton(head)).toBe(false);
+    expect(effects(head)).toEqual([]);
+    expect(seen(head)).toContain('Customer: Where is my parcel?');
+    expect(seen(head)).toContain('*Closed:* The user has left');
+    expect(seen(head)).not.toContain('Answer in this thread');
+  });
+
+  it('is closed once', async () => {
+    const { fake, adapter, ref, thread } = await opened();
+    await adapter.close(ref, REASON, call);
+    await adapter.close(ref, REASON, call);
+    expect(fake.workspace.thread(thread)).toHaveLength(1);
+  });
+
+  it('is still the one that its session opened', async () => {
+    const { adapter, ref, session } = await opened();
+    await adapter.close(ref, REASON, call);
+    expect((await adapter.find(session, call))?.externalId).toBe(ref.externalId);
+  });
+
+  it('is closed when its first message was deleted', async () => {
+    const { fake, adapter, ref, thread } = await opened();
+    fake.workspace.delete(thread);
+    await adapter.close(ref, REASON, call);
+    expect(fake.workspace.messages).toEqual([]);
+  });
+
+  it.each(['is_archived', 'channel_not_found'])('is closed when the channel is gone: %s', async (error) => {
+    const { fake, adapter, ref } = await opened();
+    fake.fail('chat.postMessage', { kind: 'error', error });
+    await expect(adapter.close(ref, REASON, call)).resolves.toBeUndefined();
+  });
+
+  it('is closed by the next try when one failed halfway', async () => {
+    const { fake, adapter, ref, root } = await opened();
+    fake.fail('chat.update', { kind: 'status', status: 503 });
+    expect(await errorOf(adapter.close(ref, REASON, call))).toMatchObject({ kind: 'transient' });
+    await adapter.close(ref, REASON, call);
+    const head = root();
+    expect(head && hasButton(head)).toBe(false);
+  });
+});

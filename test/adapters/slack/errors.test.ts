@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { call, errorOf, newSession, refOf, withFake } from './support.js';
+
+const message = { key: 'm-1', text: 'words of a user', sentAt: null };
+
+describe('what Slack refuses', () => {
+  it.each([
+    ['invalid_auth', 'auth'],
+    ['not_authed', 'auth'],
+    ['account_inactive', 'auth'],
+    ['token_revoked', 'auth'],
+    ['token_expired', 'auth'],
+    ['missing_scope', 'auth'],
+    ['not_in_channel', 'auth'],
+    ['thread_not_found', 'gone'],
+    ['message_not_found', 'gone'],
+    ['ratelimited', 'rate-limited'],
+    ['rate_limited', 'rate-limited'],
+    ['internal_error', 'transient'],
+    ['fatal_error', 'transient'],
+    ['request_timeout', 'transient'],
+    ['msg_too_long', 'invalid'],
+    ['invalid_blocks', 'invalid'],
+    ['an_error_of_next_year', 'invalid'],
+    ['Words That Are No Name', 'invalid'],
+  ])('with 200 and %s is %s', async (error, kind) => {
+    const { fake, adapter } = await withFake();
+    const session = newSession();
+    const ref = refOf(session, await adapter.open(session, call));
+    fake.fail('chat.postMessage', { kind: 'error', error });
+    const refused = await errorOf(adapter.send(ref, message, call));
+    expect(refused).toMatchObject({ kind });
+    expect(refused.message).not.toContain('Words That');
+    expect(refused.message).not.toContain(message.text);
+    expect(refused.message).not.toContain(fake.token);
+  });
+
+  it.each(['channel_not_found', 'is_archived'])(
+    'with %s is a matter of the settings at first',
+    async (error) => {
+      const { fake, adapter } = await withFake();
+      const session = newSession();
+      fake.fail('chat.postMessage', { kind: 'error', error });
+      expect(await errorOf(adapter.open(session, call))).toMatchObject({ kind: 'auth' });
+      fake.fail('conversations.history', { kind: 'error', error });
+      expect(await errorOf(adapter.find(session, call))).toMatchObject({ kind: 'auth' });
+      const ref = refOf(session, await adapter.open(session, call));
+      fake.fail('chat.postMessage', { kind: 'error', error });
+      expect(await errorOf(adapter.send(ref, message, call))).toMatchObject({ kind: 'gone' });
+    },
+  );
+
+  it('because the app is not in the channel says what to do', async () => {
+    const { fake, adapter } = await withFake();
+    fake.workspace.channel.member = false;
+    const error = await errorOf(adapter.open(newSession(), call));
+    expect(error).toMatchObject({ kind: 'auth', code: 'ADAPTER_AUTH' });
+    expect(error.message).toContain('/invite');
+  });
+
+  it('because it was too much comes with the time to wait', async () => {
+    const { adapter } = await withFake({ rate: { burst: 1, perMs: 30_000 } });
+    const session = newSession();
+    const ref = refOf(session, await adapter.open(session, call));
+    const error = await errorOf(adapter.send(ref, message, call));
+    expect(error).toMatchObject({ kind: 'rate-limited' });
+    expect(error.retryAfterMs).toBeGreaterThan(20_000);
+  });
+
+  it.each([
+    [{ kind: 'status', status: 500 } as const, 'transient'],
+    [{ kind: 'status', status: 401 } as const, 'auth'],
+    [{ kind: 'lost' } as const, 'transient'],
+  ])('or does not answer: %j', async (fault, kind) => {
+    const { fake, adapter } = await withFake();
+    fake.fail('chat.postMessage', fault);
+    expect(await errorOf(adapter.open(newSession(), call))).toMatchObject({ kind });
+  });
+
+  it('by a token that it does not know', async () => {
+    const { adapter } = await withFake({}, { botToken: 'xoxb-some-other-token' });
+    const error = await errorOf(adapter.open(newSession(), call));
+    expect(error).toMatchObject({ kind: 'auth' });
+    expect(error.message).not.toContain('some-other-token');
+  });
+});

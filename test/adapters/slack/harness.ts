@@ -1,0 +1,67 @@
+import { slack } from '../../../src/adapters/slack/index.js';
+import type { AdapterFactory, AdapterHarness, HarnessSystem } from '../../../src/testing/index.js';
+import { type FakeSlack, startFakeSlack } from '../../fixtures/slack/fake-slack.js';
+import { hasButton, seen } from '../../fixtures/slack/seen.js';
+import { tsOf } from './support.js';
+
+/** The fake, with what an adapter must know of it. */
+export interface SlackSystem extends HarnessSystem {
+  readonly fake: FakeSlack;
+}
+
+const ok = (error: string) => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ ok: false, error }),
+});
+
+/** What the conformance kit must know of Slack. */
+export const slackHarness: AdapterHarness<SlackSystem> = {
+  name: 'Slack (a fake of it)',
+  secrets: ['xoxb-1111-2222-fakefakefake', '8f742231b10e8888abcd99yyyzzz85a5', 'xoxb-wrong'],
+  unsupported: { join: 'nobody takes a thread in Slack: who answers has it' },
+  faults: { unauthorized: ok('invalid_auth') },
+  async start({ webhookUrl }) {
+    const fake = await startFakeSlack({ requestUrl: webhookUrl });
+    return systemOf(fake);
+  },
+};
+
+/** Makes the adapter for the kit's fake. */
+export const makeSlack: AdapterFactory<SlackSystem> = ({ baseUrl, credentials, system: { fake } }) =>
+  slack({
+    botToken: credentials === 'right' ? fake.token : 'xoxb-wrong',
+    signingSecret: fake.signingSecret,
+    channel: fake.ids.channel,
+    apiUrl: baseUrl,
+  });
+
+function systemOf(fake: FakeSlack): SlackSystem {
+  const { workspace, ids } = fake;
+  const threadOf = (externalId: string): string => tsOf({ externalId });
+  return {
+    fake,
+    baseUrl: fake.apiUrl,
+    list: async () =>
+      workspace.messages
+        .filter(({ thread_ts, bot_id }) => thread_ts === undefined && bot_id === ids.bot)
+        .map(({ ts }) => `${ids.channel}:${ts}`),
+    async read(externalId) {
+      const ts = threadOf(externalId);
+      const root = workspace.find(ts);
+      const own = workspace.thread(ts).filter(({ bot_id }) => bot_id === ids.bot);
+      return {
+        isClosed: root === undefined || !hasButton(root),
+        shown: [...(root ? [root] : []), ...own].map(seen),
+        customer: null,
+      };
+    },
+    agent: {
+      reply: async (externalId, text) => void fake.says(threadOf(externalId), text),
+      note: async (externalId, text) => void fake.says(threadOf(externalId), `// ${text}`),
+      close: async (externalId) => fake.presses(threadOf(externalId), 'handoff_close'),
+      replyAndClose: async (externalId, text) => void fake.says(threadOf(externalId), `${text}\n!close`),
+    },
+    stop: () => fake.stop(),
+  };
+}

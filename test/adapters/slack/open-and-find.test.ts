@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { effects, hasButton, seen } from '../../fixtures/slack/seen.js';
+import { IDS } from '../../fixtures/slack/workspace.js';
+import { call, errorOf, newSession, tsOf, withFake } from './support.js';
+
+describe('a conversation that is opened', () => {
+  it('is a message with who asks, what was said, and a button', async () => {
+    const { fake, adapter } = await withFake({}, { teamUrl: 'https://example.slack.com/' });
+    const session = newSession({
+      user: { key: 'user:ada', userId: 'ada', anonymousId: 'x', email: 'ada@example.com', phone: '+123' },
+    });
+    const { externalId, url } = await adapter.open(session, call);
+    const [root, ...more] = fake.workspace.messages;
+    expect(more).toEqual([]);
+    if (!root) throw new Error('no message');
+    expect(externalId).toBe(`${IDS.channel}:${root.ts}`);
+    expect(url).toBe(`https://example.slack.com/archives/${IDS.channel}/p${root.ts.replace('.', '')}`);
+    expect(root.text).toBe('A customer asks for a human: Where is my parcel?');
+    expect(hasButton(root)).toBe(true);
+    for (const words of ['ada', 'ada@example.com', '+123', session.conversationId])
+      expect(seen(root)).toContain(words);
+    expect(seen(root)).toContain('Customer: Where is my parcel?\n\nAI: I do not know.');
+    expect(seen(root)).toContain('`!close`');
+  });
+
+  it('has no link where the address of the workspace is not set', async () => {
+    const { adapter } = await withFake();
+    expect(await adapter.open(newSession(), call)).toEqual({ externalId: expect.any(String) });
+  });
+
+  it('is there without a transcript too', async () => {
+    const { fake, adapter } = await withFake();
+    await adapter.open(newSession({ transcript: [{ from: 'agent', text: '' }] }), call);
+    expect(fake.workspace.messages).toMatchObject([{ text: 'A customer asks for a human.' }]);
+  });
+
+  it.each([
+    ['words that call people', '<!channel> <!here> <@U0ANN> <!subteam^S1> @channel @here'],
+    ['a forged link', '<https://evil.example|your bank>'],
+    ['signs', '&&&<<<>>>'.repeat(2_000)],
+    ['half a surrogate pair', 'a \ud83d b'],
+  ])('does nothing because of %s', async (_, text) => {
+    const { fake, adapter } = await withFake();
+    const user = { key: 'k', userId: text, anonymousId: null, email: text, phone: text };
+    await adapter.open(
+      newSession({ conversationId: text, user, transcript: [{ from: 'user', text }] }),
+      call,
+    );
+    expect(fake.workspace.messages.length).toBeGreaterThan(0);
+    for (const message of fake.workspace.messages) expect(effects(message)).toEqual([]);
+  });
+
+  it('shows the end of a long transcript, and the whole in the thread', async () => {
+    const { fake, adapter } = await withFake();
+    const transcript = Array.from({ length: 30 }, (_, at) => ({
+      from: 'agent' as const,
+      text: `item ${at} ${'日本語 '.repeat(100)}`,
+    }));
+    await adapter.open(newSession({ transcript }), call);
+    const [root, whole, ...more] = fake.workspace.messages;
+    expect(more).toEqual([]);
+    expect(root && seen(root)).toContain('AI: item 29 ');
+    expect(root && seen(root)).toContain('[earlier messages were left out]');
+    expect(whole).toMatchObject({ thread_ts: root?.ts });
+    for (const { text } of transcript) expect(whole?.text).toContain(text);
+  });
+
+  it('is open when the whole transcript could not be shown', async () => {
+    const { fake, adapter } = await withFake({ rate: { burst: 1, perMs: 60_000 } });
+    const transcript = [{ from: 'user' as const, text: 'long '.repeat(3_000) }];
+    const { externalId } = await adapter.open(newSession({ transcript }), call);
+    expect(fake.workspace.messages.map(({ ts }) => ts)).toEqual([tsOf({ externalId })]);
+    expect(fake.calls.map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.postMessage']);
+  });
+
+  it('keeps the end of a transcript that no message holds', async () => {
+    const { fake, adapter } = await withFake();
+    const text = `${'old '.repeat(30_000)}the end`;
+    await adapter.open(newSession({ transcript: [{ from: 'user', text }] }), call);
+    const [root, whole] = fake.workspace.messages;
+    expect(root && seen(root)).toContain('the end');
+    expect(whole?.text.length).toBeGreaterThan(30_000);
+    expect(whole?.text.endsWith('the end')).toBe(true);
+  });
+});
+
+describe('a conversation whose opening was not confirmed', () => {
+  it('is found', async () => {
+    const { fake, adapter } = await withFake();
+    const session = newSession();
+    fake.fail('chat.postMessage', { kind: 'lost' });
+    expect(await errorOf(adapter.open(session, call))).toMatchObject({ kind: 'transient' });
+    const found = await adapter.find(session, call);
+    expect(found?.externalId).toBe(`${IDS.channel}:${fake.workspace.messages[0]?.ts}`);
+    expect(fake.workspace.messages).toHaveLength(1);
+  });
+
+  it('is not taken for another', async () => {
+    const { adapter } = await withFake();
+    await adapter.open(newSession(), call);
+    expect(await adapter.find(newSession(), call)).toBeNull();
+  });
+
+  it('is found by its button where Slack shows no metadata', async () => {
+    const { fake, adapter } = await withFake();
+    const session = newSession();
+    const opened = await adapter.open(session, call);
+    const [root] = fake.workspace.messages;
+    if (root) delete root.metadata;
+    expect(await adapter.find(session, call)).toEqual(opened);
+  });
+
+  it('is found among many, page by page', async () => {
+    const { fake, adapter } = await withFake();
+    const session = newSession();
+    const opened = await adapter.open(session, call);
+    for (let at = 0; at < 40; at += 1) fake.workspace.add({ user: IDS.agent, text: `chatter ${at}` });
+    expect(await adapter.find(session, call)).toEqual(opened);
+    expect(fake.calls.filter(({ method }) => method === 'conversations.history')).toHaveLength(3);
+  });
+
+  it('is not looked for without end', async () => {
+    const { fake, adapter } = await withFake();
+    for (let at = 0; at < 400; at += 1) fake.workspace.add({ user: IDS.agent, text: `chatter ${at}` });
+    expect(await adapter.find(newSession(), call)).toBeNull();
+    expect(fake.calls).toHaveLength(20);
+  });
+
+  it('is not looked for among what is older', async () => {
+    const { adapter } = await withFake();
+    const session = newSession();
+    await adapter.open(session, call);
+    const later = { ...session, requestedAt: new Date(Date.now() + 3_600_000) };
+    expect(await adapter.find(later, call)).toBeNull();
+  });
+
+  it('gets the whole transcript when it is found, once', async () => {
+    const { fake, adapter } = await withFake();
+    const session = newSession({ transcript: [{ from: 'user', text: 'long '.repeat(3_000) }] });
+    fake.fail('chat.postMessage', { kind: 'lost' });
+    await errorOf(adapter.open(session, call));
+    await adapter.find(session, call);
+    await adapter.find(session, call);
+    expect(fake.workspace.messages).toHaveLength(2);
+  });
+});

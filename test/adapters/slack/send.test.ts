@@ -1,0 +1,90 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { clip, escapedPieces } from '../../../src/adapters/slack/outgoing-text.js';
+import { effects, seen } from '../../fixtures/slack/seen.js';
+import { asRead } from '../../fixtures/slack/typed-text.js';
+import { call, errorOf, newSession, refOf, tsOf, withFake } from './support.js';
+
+const message = (text: string) => ({ key: 'm-1', text, sentAt: null });
+
+async function opened() {
+  const { fake, adapter } = await withFake();
+  const session = newSession();
+  const ref = refOf(session, await adapter.open(session, call));
+  return { fake, adapter, ref, thread: tsOf(ref) };
+}
+
+describe('what a user says', () => {
+  it('is a message in the thread, by whose id it comes back', async () => {
+    const { fake, adapter, ref, thread } = await opened();
+    const { messageId } = await adapter.send(ref, message('Hello?'), call);
+    expect(fake.workspace.thread(thread)).toMatchObject([{ ts: messageId, text: 'Hello?' }]);
+    expect(fake.calls.at(-1)).toMatchObject({
+      method: 'chat.postMessage',
+      contentType: 'application/json; charset=utf-8',
+      args: { mrkdwn: false, parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false },
+    });
+  });
+
+  it.each([
+    '<!channel> <!here|x> <@U0ANN> <!subteam^S1>',
+    '<https://evil.example|your bank>',
+    'a & b &amp; c &lt;!channel&gt;',
+    '`code` *bold* ```block``` ~no~ > quote',
+    '👋🏼 👨‍👩‍👧 ❤️',
+    '日本語の文章、한국어 문장',
+    'שלום العربية \u202e right to left',
+    '<b>HTML</b> <script>alert(1)</script>',
+    '@channel @here #general',
+    '&'.repeat(3_800),
+    'a\n\nb\tc',
+  ])('is shown as it is, and does nothing: %j', async (text) => {
+    const { fake, adapter, ref, thread } = await opened();
+    await adapter.send(ref, message(text), call);
+    const [shown] = fake.workspace.thread(thread);
+    expect(shown && seen(shown)).toBe(text);
+    expect(shown && effects(shown)).toEqual([]);
+  });
+
+  it.each(['', '   ', '\n'])('is shown to be empty: %j', async (text) => {
+    const { fake, adapter, ref, thread } = await opened();
+    await adapter.send(ref, message(text), call);
+    expect(fake.workspace.thread(thread)).toMatchObject([{ text: '[empty message]' }]);
+  });
+
+  it('goes nowhere when the thread is gone', async () => {
+    const { fake, adapter, ref, thread } = await opened();
+    fake.workspace.delete(thread);
+    expect(await errorOf(adapter.send(ref, message('x'), call))).toMatchObject({ kind: 'gone' });
+  });
+
+  it('goes nowhere by an id of another adapter', async () => {
+    const { adapter, ref } = await opened();
+    const strange = { ...ref, externalId: '17' };
+    expect(await errorOf(adapter.send(strange, message('x'), call))).toMatchObject({ kind: 'invalid' });
+  });
+});
+
+describe('pieces of a text', () => {
+  test.prop([fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 5, max: 60 })])(
+    'are never too long, cut nothing in two, and lose nothing but blanks',
+    (text, most) => {
+      const pieces = escapedPieces(text, most);
+      for (const piece of pieces) {
+        expect(piece.length).toBeLessThanOrEqual(most);
+        expect(piece).not.toMatch(/&(?!amp;|lt;|gt;)|[<>]/);
+      }
+      const bare = (words: string) => words.replace(/\s+/g, '');
+      expect(bare(asRead(pieces.join('')))).toBe(bare(text));
+    },
+  );
+
+  it.each([
+    ['short', 10, 'short'],
+    ['exactly 10', 10, 'exactly 10'],
+    ['longer than that', 10, 'longer th…'],
+    ['ab👋cd', 4, 'ab…'],
+  ])('are clipped: %j to %i', (text, most, clipped) => {
+    expect(clip(text, most)).toBe(clipped);
+  });
+});

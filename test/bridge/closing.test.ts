@@ -1,0 +1,83 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { BridgeOptions } from '../../src/index.js';
+import { deferred } from '../helpers/deferred.js';
+import { agentSays, fakeDesk } from './fake-desk.js';
+import { stand } from './stand.js';
+
+describe('a bridge that is closed', () => {
+  it('lets what runs finish, lets go of the desk once, and takes nothing more', async () => {
+    const { bench, desk, bridge, tell } = await stand();
+    await bench.requestHandoff();
+    const gate = deferred();
+    desk.behave({ send: async (apply) => gate.promise.then(apply) });
+    const saying = bench.say('hello');
+    await vi.waitFor(() => expect(desk.count('send')).toBe(1));
+    const closing = bridge.close();
+    gate.resolve();
+    await Promise.all([closing, bridge.close(), saying]);
+    expect(desk.said()).toEqual(['hello']);
+    expect(desk.disposed).toBe(1);
+    expect(await tell(agentSays('too late'))).toBe(503);
+    expect((await bench.requestHandoff()).state).toBe('busy');
+  });
+
+  it('does not wait for ever, and tells the adapter', async () => {
+    const desk = fakeDesk();
+    const sending = deferred<AbortSignal>();
+    const { bench, bridge } = await stand({
+      desk,
+      adapter: {
+        send(_ref, _message, { signal }) {
+          sending.resolve(signal);
+          return new Promise(() => {});
+        },
+      },
+    });
+    await bench.requestHandoff();
+    void bench.say('hello');
+    const signal = await sending.promise;
+    await bridge.close({ timeoutMs: 10 });
+    expect(signal.aborted).toBe(true);
+    expect(desk.disposed).toBe(1);
+  });
+
+  it('leaves no timers behind', async () => {
+    const before = timers();
+    const { bench, bridge } = await stand({ capabilities: { inbound: ['webhook', 'poll'], pollEveryMs: 5 } });
+    await bench.requestHandoff();
+    await bench.close();
+    await bridge.close();
+    await vi.waitFor(() => expect(timers()).toBeLessThanOrEqual(before));
+  });
+});
+
+const timers = (): number =>
+  process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout' || kind === 'Immediate').length;
+
+describe('check', () => {
+  it('tells what the adapter found', async () => {
+    const { bridge } = await stand();
+    expect(await bridge.check()).toEqual([{ name: 'credentials', ok: true, detail: 'the desk lets us in' }]);
+  });
+
+  it('tells of a failure without what caused it', async () => {
+    const { bridge } = await stand({
+      adapter: {
+        check: async () => {
+          throw new Error('token S3cret');
+        },
+      },
+    });
+    const [result] = await bridge.check();
+    expect(result).toMatchObject({ ok: false });
+    expect(JSON.stringify(result)).not.toContain('S3cret');
+  });
+});
+
+it.each<[object, string]>([
+  [{ openWithinMs: 0 }, 'openWithinMs'],
+  [{ nonsense: true }, 'nonsense'],
+  [{ hours: { timeZone: 'x', open: {} } }, 'hours.timeZone'],
+])('refuses options that cannot work: %j', async (options, message) => {
+  await expect(stand({ bridge: options as Partial<BridgeOptions> })).rejects.toThrow(message);
+});

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { createPace } from '../../src/bridge/pace.js';
+import { stand } from './stand.js';
+
+/** A pace on a clock that a test sets. */
+function paced(rate: Parameters<typeof createPace>[0]) {
+  const clock = { now: 1_000 };
+  return { clock, pace: createPace(rate, () => clock.now) };
+}
+
+it('lets everything through where there is no rate', () => {
+  const { pace } = paced(undefined);
+  for (let n = 0; n < 100; n += 1) expect(pace.take('T1', 0)).toMatchObject({ waitMs: 0, taken: true });
+});
+
+it('gives each turn a time, so that none are more than the rate', () => {
+  const { pace, clock } = paced({ overall: { count: 2, perMs: 100 } });
+  const waits = Array.from({ length: 6 }, () => pace.take('T1', 1_000).waitMs);
+  expect(waits).toEqual([0, 0, 100, 100, 200, 200]);
+  clock.now += 250;
+  expect(pace.take('T1', 1_000).waitMs).toBe(50);
+});
+
+it('takes no turn that is too far off', () => {
+  const { pace, clock } = paced({ overall: { count: 1, perMs: 100 } });
+  pace.take('T1', 50);
+  expect(pace.take('T2', 50)).toMatchObject({ waitMs: 100, taken: false });
+  expect(pace.take('T2', 50)).toMatchObject({ waitMs: 100, taken: false });
+  clock.now += 60;
+  expect(pace.take('T2', 50)).toMatchObject({ waitMs: 40, taken: true });
+});
+
+it('counts conversations apart, and knows the last turn of one for a while', () => {
+  const { pace, clock } = paced({
+    perConversation: { count: 2, perMs: 100 },
+    overall: { count: 3, perMs: 10 },
+  });
+  expect(pace.take('T1', 1_000)).toMatchObject({ waitMs: 0, crowded: false });
+  expect(pace.take('T2', 1_000)).toMatchObject({ waitMs: 0, crowded: false });
+  expect(pace.take('T1', 1_000)).toMatchObject({ waitMs: 0, crowded: true });
+  expect(pace.take('T3', 1_000)).toMatchObject({ waitMs: 10, crowded: false });
+  expect(pace.take('T1', 1_000)).toMatchObject({ waitMs: 100, crowded: true });
+  clock.now += 500;
+  expect(pace.take('T1', 1_000)).toMatchObject({ waitMs: 0, crowded: false });
+});
+
+it('is kept by the bridge: what is too fast arrives later, in order', async () => {
+  const { bench, desk } = await stand({ capabilities: { rate: { overall: { count: 2, perMs: 20 } } } });
+  await bench.requestHandoff();
+  for (const text of ['1', '2', '3', '4', '5']) await bench.say(text);
+  expect(desk.said()).toEqual(['1', '2', '3', '4', '5']);
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it, vi } from 'vitest';
+import { sessionKey } from '../../src/bridge/session.js';
+import { requestEvent } from '../helpers/events.js';
+import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';
+import { onOneFile } from './instances.js';
+
+const shown = (bench: { readonly replies: readonly { readonly text: string }[] }): string[] =>
+  bench.replies.map(({ text }) => text);
+
+describe('a restart in the middle of a conversation', () => {
+  it('goes on in the same ticket, and repeats nothing', async () => {
+    const desk = fakeDesk();
+    const { bench, start, face } = await onOneFile(desk);
+    const first = await start();
+    face(first);
+    await bench.requestHandoff();
+    await bench.say('before');
+    await vi.waitFor(() => expect(desk.said()).toEqual(['before']));
+    const heard = agentSays('I am looking.');
+    await first.tell(heard);
+    await vi.waitFor(() => expect(shown(bench)).toEqual(['I am looking.']));
+    await first.stop();
+
+    const second = await start();
+    face(second);
+    await bench.say('after');
+    await vi.waitFor(() => expect(desk.said()).toEqual(['before', 'after']));
+    await second.tell(heard, agentSays('Found it.'), agentCloses());
+    await vi.waitFor(() => expect(bench.conversation.endedBy).toBe('human'));
+    expect(shown(bench)).toEqual(['I am looking.', 'Found it.']);
+    expect(desk.tickets).toHaveLength(1);
+  });
+
+  it('does not send again what was sent of a long message', async () => {
+    const desk = fakeDesk();
+    const { bench, start, face } = await onOneFile(desk);
+    const capabilities = { maxTextLength: 5 };
+    const first = await start({ capabilities });
+    face(first);
+    await bench.requestHandoff();
+    desk.behave({ send: (apply, nth) => (nth === 2 ? new Promise(() => {}) : apply()) });
+    await bench.say('aaaa bbbb cccc');
+    await vi.waitFor(() => expect(desk.count('send')).toBe(2));
+    await first.stop();
+
+    face(await start({ capabilities }));
+    await vi.waitFor(() => expect(desk.said()).toEqual(['aaaa', 'bbbb', 'cccc']), 10_000);
+    const keys = desk.tickets[0]?.messages.map(({ key }) => key) ?? [];
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it('knows its own words by their ids afterwards', async () => {
+    const desk = fakeDesk();
+    const { bench, start, face } = await onOneFile(desk);
+    const first = await start();
+    face(first);
+    await bench.requestHandoff();
+    await bench.say('hello');
+    await vi.waitFor(() => expect(first.bridge.stats().sent).toBe(1));
+    await first.stop();
+    const second = await start();
+    face(second);
+    await second.tell(agentSays('hello', { messageId: 'T1-M1' }), agentSays('hi'));
+    await vi.waitFor(() => expect(shown(bench)).toEqual(['hi']));
+  });
+
+  it('finishes at the desk what the user ended while nothing ran', async () => {
+    const desk = fakeDesk();
+    const { bench, start, face } = await onOneFile(desk);
+    const first = await start();
+    face(first);
+    await bench.requestHandoff();
+    desk.behave({ close: () => new Promise(() => {}) });
+    await bench.closeByUser();
+    await vi.waitFor(() => expect(desk.count('close')).toBe(1));
+    await first.stop();
+    desk.behave();
+    await start();
+    await vi.waitFor(() => expect(desk.tickets[0]?.closes).toMatchObject([{ by: 'user' }]), 10_000);
+  });
+});
+
+describe('a restart while a conversation was being opened', () => {
+  it('closes what opened after the user was told no', async () => {
+    const desk = fakeDesk();
+    const { bench, start, face } = await onOneFile(desk);
+    desk.behave({
+      open: (apply) => {
+        apply();
+        return new Promise(() => {});
+      },
+    });
+    const first = await start({ bridge: { openWithinMs: 20 } });
+    face(first);
+    expect((await bench.requestHandoff()).state).toBe('busy');
+    await first.stop();
+    expect(desk.tickets).toMatchObject([{ closes: [] }]);
+
+    await start();
+    await vi.waitFor(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
+  });
+
+  it('closes what a process opened that died before it could tell', async () => {
+    const desk = fakeDesk();
+    const { start } = await onOneFile(desk);
+    const first = await start();
+    // As it stands when a process is killed between asking the desk and hearing of it.
+    const { life } = first.receiver.conversations;
+    const { conversation } = await life.request(requestEvent('c-1'));
+    const key = sessionKey(conversation);
+    await life.store.mark(`bridge opening fake-desk ${key}`, 60_000);
+    desk.tickets.push({ id: 'T1', key, session: desk.sessionWith(key), messages: [], closes: [] });
+    await first.stop();
+
+    const second = await start({ bridge: { openWithinMs: 1, callTimeoutMs: 1_000, tidyEveryMs: 20 } });
+    await vi.waitFor(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]), 10_000);
+    expect(await second.receiver.conversations.get('c-1')).toMatchObject({ state: 'failed', link: null });
+  });
+
+  it('finds it where the same request comes again', async () => {
+    const desk = fakeDesk();
+    const { start, bench, face } = await onOneFile(desk);
+    const first = await start();
+    const { store } = first.receiver.conversations.life;
+    face(first);
+    const asked = await bench.requestHandoff({ conversationId: 'c-1' });
+    expect(asked.state).toBe('connecting');
+    // The same as above, with the request that the service makes.
+    const stored = await store.get('c-1');
+    await store.change('c-1', stored?.version ?? 0, { link: null, state: 'requested' });
+    await store.mark(`bridge opening fake-desk ${desk.tickets[0]?.key}`, 60_000);
+    await first.stop();
+
+    const second = await start();
+    face(second);
+    await bench.say('hello');
+    await vi.waitFor(() => expect(desk.said()).toEqual(['hello']), 10_000);
+    expect(desk.tickets).toHaveLength(1);
+    expect(desk.count('find')).toBe(1);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { inline, Postponed } from '../../src/index.js';
+import { chatEvent } from '../helpers/events.js';
+import { AN_HOUR, type Engine, type EngineOptions, notes, stage } from './contract/stage.js';
+
+/** Inline, whose sender waits for so long. */
+const engine = (ackDeadlineMs: number): Engine => ({
+  stores: false,
+  createStore: async () => ({
+    open: ({ handlerTimeoutMs = AN_HOUR }: EngineOptions) => inline({ ackDeadlineMs, handlerTimeoutMs }),
+    remove: async () => {},
+  }),
+});
+
+const awayFor = (retryAfterMs: number) => (): never => {
+  throw new Postponed('the helpdesk is away', { retryAfterMs });
+};
+
+describe('a postponed event that nothing stores', () => {
+  it('fails at once when it would have to wait for longer than handlers may take', async () => {
+    const to = await (await stage(engine(AN_HOUR))).open(awayFor(60_000), { handlerTimeoutMs: 50_000 });
+    const event = chatEvent('c');
+    expect(await to.accept(event)).toBe('failed');
+    expect(to.reports).toMatchObject([{ error: { code: 'POSTPONED' }, conversationId: 'c', attempt: 1 }]);
+    expect(await to.delivery.seen(event)).toBe(false);
+  });
+
+  it('fails when it was postponed for too long in all', async () => {
+    const to = await (await stage(engine(AN_HOUR))).open(awayFor(10), { handlerTimeoutMs: 100 });
+    expect(await to.accept(chatEvent('c'))).toBe('failed');
+    expect(to.reports).toMatchObject([{ error: { code: 'POSTPONED' } }]);
+    expect(to.logged.about('postponed').length).toBeGreaterThan(1);
+  });
+
+  it('does not keep its sender waiting', async () => {
+    const seen = notes<string>();
+    let away = true;
+    const to = await (await stage(engine(20))).open(({ key }) => {
+      seen.add(key);
+      if (away) awayFor(40)();
+    });
+    expect(await to.accept(chatEvent('c', { key: 'k' }))).toBe('late');
+    away = false;
+    await to.logged.until('late handlers finished');
+    expect(new Set(seen.all)).toEqual(new Set(['k']));
+  });
+
+  it('has failed when the receiver closes meanwhile', async () => {
+    const to = await (await stage(engine(AN_HOUR))).open(awayFor(AN_HOUR / 2));
+    const accepted = to.accept(chatEvent('c'));
+    await to.logged.until('postponed');
+    expect(await to.stop(1)).toEqual({ unfinished: 1 });
+    expect(await accepted).toBe('failed');
+    expect(to.reports).toMatchObject([{ error: { code: 'POSTPONED' } }]);
+  });
+});

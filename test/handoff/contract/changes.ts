@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { Conversation } from '../../../src/index.js';
+import { fresh, link, openOne, openTwo, type StoreEngine, user, yesses } from './stage.js';
+
+const CALLERS = 20;
+
+/** Storing a conversation, and changing it. */
+export function changes(engine: StoreEngine): void {
+  describe('a claim', () => {
+    it('stores the conversation as it was asked for', async () => {
+      const store = await openOne(engine);
+      const asked = fresh('c', {
+        user: user({ key: 'user:ada', userId: 'ada', email: 'ada@example.com', phone: '+1' }),
+        botId: 'bot',
+        transcript: [{ from: 'user', text: 'help' }],
+      });
+      const { conversation, claimed } = await store.claim(asked);
+      expect(claimed).toBe(true);
+      expect(conversation).toEqual({
+        ...asked,
+        session: 1,
+        state: 'requested',
+        version: 1,
+        firstReplyAt: null,
+        agent: null,
+        link: null,
+        ending: null,
+        changedAt: expect.any(Date) as Date,
+      });
+      expect(await store.get('c')).toEqual(conversation);
+      expect(await store.get('d')).toBeNull();
+    });
+
+    it('has one winner, whoever else claims at the same time', async () => {
+      const stores = await openTwo(engine);
+      const claims = await Promise.all(
+        Array.from({ length: CALLERS }, async (_, nth) =>
+          stores[nth % 2]?.claim(fresh('c', { requestKey: `key ${nth}` })),
+        ),
+      );
+      expect(yesses(claims.map((claim) => claim?.claimed === true))).toBe(1);
+      const winner = claims.find((claim) => claim?.claimed)?.conversation;
+      for (const claim of claims) expect(claim?.conversation).toEqual(winner);
+    });
+  });
+
+  describe('a change', () => {
+    it('happens to the version that it was made for', async () => {
+      const store = await openOne(engine);
+      await store.claim(fresh('c'));
+      const at = new Date();
+      const changed = await store.change('c', 1, {
+        state: 'closing',
+        session: 2,
+        agent: 'Bo',
+        firstReplyAt: at,
+        link: { adapter: 'desk', externalId: '7', url: 'https://desk/7', extra: { contact: '9' } },
+        ending: { by: 'agent', why: 'resolved', at },
+      });
+      expect(changed).toMatchObject({ state: 'closing', session: 2, version: 2, agent: 'Bo' });
+      expect(changed).toMatchObject({ firstReplyAt: at, ending: { by: 'agent', why: 'resolved', at } });
+      expect(await store.get('c')).toEqual(changed);
+    });
+
+    it('is refused where somebody was faster, and where there is nothing', async () => {
+      const [one, other] = await openTwo(engine);
+      await one.claim(fresh('c'));
+      expect(await other.change('c', 1, { state: 'waiting' })).toMatchObject({ version: 2 });
+      expect(await one.change('c', 1, { state: 'failed' })).toBeNull();
+      expect(await one.change('d', 1, { state: 'failed' })).toBeNull();
+      expect(await one.get('c')).toMatchObject({ state: 'waiting', version: 2 });
+    });
+
+    it('has one winner among all that are made of one version', async () => {
+      const stores = await openTwo(engine);
+      await stores[0].claim(fresh('c'));
+      const made = await Promise.all(
+        Array.from({ length: CALLERS }, async (_, nth) =>
+          stores[nth % 2]?.change('c', 1, { agent: `${nth}` }),
+        ),
+      );
+      const winners = made.filter((each): each is Conversation => Boolean(each));
+      expect(winners).toHaveLength(1);
+      expect(await stores[1].get('c')).toEqual(winners[0]);
+    });
+
+    it('of many who try again until it works, loses none', async () => {
+      const stores = await openTwo(engine);
+      await stores[0].claim(fresh('c'));
+      const count = async (nth: number): Promise<void> => {
+        const store = stores[nth % 2] ?? stores[0];
+        for (let done = false; !done; ) {
+          const found = await store.get('c');
+          if (!found) throw new Error('it is gone');
+          done = (await store.change('c', found.version, { session: found.session + 1 })) !== null;
+        }
+      };
+      await Promise.all(Array.from({ length: CALLERS }, (_, nth) => count(nth)));
+      expect(await stores[0].get('c')).toMatchObject({ session: 1 + CALLERS, version: 1 + CALLERS });
+    });
+
+    it('to an end drops what was said before', async () => {
+      const store = await openOne(engine);
+      for (const state of ['closed', 'failed'] as const) {
+        await store.claim(fresh(state, { transcript: [{ from: 'user', text: 'my secret' }] }));
+        expect(await store.change(state, 1, { link: link('7') })).toMatchObject({ transcript: [{}] });
+        expect(await store.change(state, 2, { state })).toMatchObject({ transcript: [] });
+        expect(await store.get(state)).toMatchObject({ transcript: [] });
+      }
+    });
+  });
+}

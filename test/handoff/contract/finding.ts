@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  Conversation,
+  ConversationFilter,
+  ConversationState,
+  HandoffStore,
+} from '../../../src/index.js';
+import { fresh, link, openOne, openTwo, type StoreEngine, user } from './stage.js';
+
+const idsOf = (conversations: readonly Conversation[]): string[] => conversations.map(({ id }) => id);
+
+/** Reads everything a filter finds, page by page. */
+async function readAll(store: HandoffStore, filter: ConversationFilter): Promise<string[]> {
+  const ids: string[] = [];
+  for (let after: Conversation | undefined; ; ) {
+    const page = await store.list({ ...filter, ...(after && { after }) });
+    ids.push(...idsOf(page));
+    after = page.at(-1);
+    if (!after) return ids;
+  }
+}
+
+/** Looking conversations up. */
+export function finding(engine: StoreEngine): void {
+  describe('a conversation that an adapter knows by its own id', () => {
+    it('is found by that, and by no other adapter’s', async () => {
+      const [store, other] = await openTwo(engine);
+      await store.claim(fresh('c'));
+      expect(await store.byLink('desk', '7')).toBeNull();
+      await store.change('c', 1, { link: link('7') });
+      expect(await other.byLink('desk', '7')).toMatchObject({ id: 'c' });
+      expect(await other.byLink('desk', '8')).toBeNull();
+      expect(await other.byLink('other-desk', '7')).toBeNull();
+      await store.change('c', 2, { link: null });
+      expect(await other.byLink('desk', '7')).toBeNull();
+    });
+
+    it('is the latest of several', async () => {
+      const store = await openOne(engine);
+      for (const [id, requestedAt] of [
+        ['new', 3_000],
+        ['old', 1_000],
+        ['older', 500],
+      ] as const) {
+        await store.claim(fresh(id, { requestedAt: new Date(requestedAt) }));
+        await store.change(id, 1, { link: link('7') });
+      }
+      expect(await store.byLink('desk', '7')).toMatchObject({ id: 'new' });
+    });
+  });
+
+  describe('a list', () => {
+    const some = async (): Promise<HandoffStore> => {
+      const store = await openOne(engine);
+      const made: [string, ConversationState, string, string | null][] = [
+        ['a', 'requested', 'user:ada', null],
+        ['b', 'waiting', 'user:bob', 'desk'],
+        ['c', 'connected', 'user:ada', 'desk'],
+        ['d', 'closed', 'user:ada', 'other-desk'],
+      ];
+      for (const [id, state, key, adapter] of made) {
+        await store.claim(fresh(id, { user: user({ key }) }));
+        await store.change(id, 1, { state, link: adapter === null ? null : link(id, adapter) });
+      }
+      return store;
+    };
+    const sorted = async (store: HandoffStore, filter?: ConversationFilter): Promise<string[]> =>
+      idsOf(await store.list(filter)).sort();
+
+    it('has all, or those in some states, of a user, or of an adapter', async () => {
+      const store = await some();
+      expect(await sorted(store)).toEqual(['a', 'b', 'c', 'd']);
+      expect(await sorted(store, { states: ['waiting', 'closed'] })).toEqual(['b', 'd']);
+      expect(await sorted(store, { states: [] })).toEqual([]);
+      expect(await sorted(store, { userKey: 'user:ada' })).toEqual(['a', 'c', 'd']);
+      expect(await sorted(store, { adapter: 'desk' })).toEqual(['b', 'c']);
+      expect(await sorted(store, { adapter: 'desk', states: ['connected', 'closed'] })).toEqual(['c']);
+      expect(await sorted(store, { userKey: 'user:ada', states: ['closed'], adapter: 'other-desk' })).toEqual(
+        ['d'],
+      );
+      expect(await sorted(store, { userKey: 'user:bob', adapter: 'other-desk' })).toEqual([]);
+    });
+
+    it('begins with what changed last', async () => {
+      const store = await openOne(engine);
+      for (const id of ['a', 'b', 'c']) await store.claim(fresh(id));
+      // Changes within one millisecond have no order, so the one that matters is made after some time.
+      for (let version = 1; ; version += 1) {
+        const changed = await store.change('a', version, { state: 'waiting' });
+        const others = await Promise.all([store.get('b'), store.get('c')]);
+        if (changed && others.every((each) => each && each.changedAt < changed.changedAt)) break;
+      }
+      expect((await store.list({ limit: 1 }))[0]?.id).toBe('a');
+      const [last] = await store.list();
+      if (!last) throw new Error('the list is empty');
+      expect(await sorted(store, { changedBefore: last.changedAt })).toEqual(['b', 'c']);
+    });
+
+    it('can be read page by page, and has each once, however many changed at one time', async () => {
+      const store = await openOne(engine);
+      const ids = Array.from({ length: 50 }, (_, nth) => `c-${nth}`).sort();
+      await Promise.all(ids.map((id) => store.claim(fresh(id))));
+      await Promise.all(ids.slice(0, 20).map((id) => store.change(id, 1, { state: 'closed' })));
+      for (const filter of [{ limit: 7 }, { limit: 7, userKey: user().key }]) {
+        const read = await readAll(store, filter);
+        expect(read).toHaveLength(ids.length);
+        expect(read.sort()).toEqual(ids);
+      }
+      expect((await readAll(store, { limit: 7, states: ['closed'] })).sort()).toEqual(ids.slice(0, 20));
+    });
+  });
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { createLife } from '../../../src/handoff/index.js';
+import type { Life } from '../../../src/index.js';
+import { requestEvent } from '../../helpers/events.js';
+import { openTwo, type StoreEngine, yesses } from './stage.js';
+
+const CALLERS = 12;
+
+/** Two receivers on one store, each with what comes to it. */
+export function lives(engine: StoreEngine): void {
+  describe('two receivers', () => {
+    const open = async (): Promise<readonly [Life, Life]> => {
+      const [one, other] = await openTwo(engine);
+      return [createLife(one, { waitTimeoutMs: 60_000 }), createLife(other, { waitTimeoutMs: 60_000 })];
+    };
+    const each = <Result>(both: readonly [Life, Life], act: (life: Life, nth: number) => Promise<Result>) =>
+      Promise.all(Array.from({ length: CALLERS }, (_, nth) => act(both[nth % 2 === 0 ? 0 : 1], nth)));
+
+    it('begin a conversation once, however often it is asked for', async () => {
+      const both = await open();
+      const asked = await each(both, (life) => life.request(requestEvent('c', { key: 'same' })));
+      expect(yesses(asked.map(({ isNew }) => isNew))).toBe(1);
+      expect(await both[0].store.get('c')).toMatchObject({ session: 1, state: 'requested' });
+    });
+
+    it('end it once, and both know who was first', async () => {
+      const both = await open();
+      await both[0].request(requestEvent('c'));
+      const ended = await each(both, (life, nth) =>
+        life.end('c', nth % 2 === 0 ? 'user' : 'agent', `${nth}`),
+      );
+      const firsts = ended.filter((end) => end?.isFirst);
+      expect(firsts).toHaveLength(1);
+      for (const end of ended) expect(end?.conversation.ending).toEqual(firsts[0]?.conversation.ending);
+      const closed = await each(both, (life) => life.close('c'));
+      for (const conversation of closed) expect(conversation).toMatchObject({ state: 'closed', version: 3 });
+    });
+
+    it('begin it anew once, when it is asked for again', async () => {
+      const both = await open();
+      await both[0].request(requestEvent('c'));
+      await both[0].end('c', 'user');
+      await both[0].close('c');
+      const asked = await each(both, (life) => life.request(requestEvent('c', { key: 'again' })));
+      expect(yesses(asked.map(({ isNew }) => isNew))).toBe(1);
+      expect(await both[1].store.get('c')).toMatchObject({ session: 2, state: 'requested', ending: null });
+    });
+
+    it('lose nothing of what is said and done at once', async () => {
+      const both = await open();
+      await both[0].request(requestEvent('c'));
+      const link = { adapter: 'desk', externalId: '7', url: null, extra: {} };
+      await Promise.all([
+        both[0].accept('c'),
+        both[1].link('c', link),
+        both[0].replied('c', { human: true, agent: 'Bo' }),
+        both[1].replied('c', { human: false }),
+      ]);
+      expect(await both[0].store.get('c')).toMatchObject({ state: 'connected', link, agent: 'Bo' });
+    });
+  });
+}

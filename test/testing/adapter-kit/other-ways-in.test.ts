@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, it } from 'vitest';
+import { tinyDesk } from '../../../examples/custom-adapter/adapter.js';
+import { harness as hooked, settingsFor } from '../../../examples/custom-adapter/harness.js';
+import type { Adapter, InboundRequest } from '../../../src/index.js';
+import {
+  type AdapterFactory,
+  type AdapterHarness,
+  describeAdapter,
+  type HarnessSystem,
+} from '../../../src/testing/index.js';
+import type { Hooked } from './defect-tools.js';
+
+/** What depends on how agents' words come. */
+const only = [
+  'signature-wrong',
+  'pure',
+  'joined',
+  'unavailable',
+  'dispose',
+  'restart',
+  'own-echo',
+  'same-words',
+  'internal-note',
+  'duplicate',
+  'forged',
+  'unknown-conversation',
+  'user-closes',
+  'agent-closes',
+  'reply-then-close',
+  'close-race',
+  'after-close',
+];
+
+/** A desk whose webhooks end in a list, from which an adapter can read. */
+interface ListingSystem extends HarnessSystem {
+  readonly told: readonly InboundRequest[];
+}
+
+const harness: AdapterHarness<ListingSystem> = {
+  ...hooked,
+  async start() {
+    const told: InboundRequest[] = [];
+    const server = createServer(async (request, response) => {
+      const body = Buffer.concat(await request.toArray());
+      told.push({ method: 'POST', url: '/', headers: {}, body, receivedAt: Date.now() });
+      response.end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const system = await hooked.start({ webhookUrl: `http://127.0.0.1:${port}` });
+    const stop = async () => {
+      await system.stop();
+      server.close();
+      server.closeAllConnections();
+    };
+    return { ...system, told, stop };
+  },
+};
+
+/** The reference adapter with another way in. */
+const changed =
+  (change: (good: Hooked, system: ListingSystem) => Partial<Adapter>): AdapterFactory<ListingSystem> =>
+  (site) => {
+    const good = tinyDesk(settingsFor(site));
+    return { ...good, ...change(good, site.system) };
+  };
+
+const polling = changed((good, { told }) => ({
+  capabilities: { ...good.capabilities, inbound: ['poll'] },
+  async poll(cursor) {
+    const from = cursor === null ? told.length : Number(cursor);
+    const events = told.slice(from).flatMap((request) => good.parse(request).events);
+    return { events, cursor: String(told.length) };
+  },
+}));
+
+const streaming = changed((good, { told }) => ({
+  capabilities: { ...good.capabilities, inbound: ['stream'] },
+  async stream(emit, { signal }) {
+    for (let next = 0; !signal.aborted; ) {
+      const request = told[next];
+      if (request) {
+        for (const event of good.parse(request).events) await emit(event);
+        next += 1;
+      } else await sleep(10, undefined, { signal, ref: false }).catch(() => {});
+    }
+  },
+}));
+
+describeAdapter(polling, { ...harness, name: 'a desk that is polled' }, { describe, it, only });
+describeAdapter(streaming, { ...harness, name: 'a desk that streams' }, { describe, it, only });
+
+describeAdapter(
+  (site) => {
+    const good = tinyDesk(settingsFor(site));
+    return {
+      ...good,
+      capabilities: { ...good.capabilities, messageIds: false },
+      send: async (...given) => ({ ...(await good.send(...given)), messageId: null }),
+      parse(request) {
+        const events = good.parse(request).events.map((event) => ({ ...event, messageId: null }));
+        return { events };
+      },
+    };
+  },
+  { ...hooked, name: 'a desk without ids of messages' },
+  { describe, it, only },
+);

@@ -1,0 +1,6 @@
+import { describe, it } from 'vitest';
+import { tinyDesk } from '../../../examples/custom-adapter/adapter.js';
+import { harness, settingsFor } from '../../../examples/custom-adapter/harness.js';
+import { describeAdapter } from '../../../src/testing/index.js';
+
+describeAdapter((site) => tinyDesk(settingsFor(site)), harness, { describe, it });
