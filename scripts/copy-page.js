@@ -1,10 +1,12 @@
 // @ts-check
-// tsc copies no assets: brings the simulator's page to where the built simulator looks for it.
+// tsc copies no assets: brings pages to where what is built looks for them.
 import { cpSync } from 'node:fs';
 
 const at = (/** @type {string} */ path) => new URL(`../${path}`, import.meta.url);
 
-cpSync(at('src/simulator/page'), at('dist/simulator/page'), {
-  recursive: true,
-  filter: (source) => !source.endsWith('tsconfig.json'),
-});
+for (const page of ['simulator/page', 'cli/demo/page']) {
+  cpSync(at(`src/${page}`), at(`dist/${page}`), {
+    recursive: true,
+    filter: (source) => !source.endsWith('tsconfig.json'),
+  });
+}

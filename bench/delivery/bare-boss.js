@@ -24,7 +24,8 @@ function uuidOf(/** @type {string} */ key) {
  */
 export async function openBoss(url, schema) {
   const boss = new PgBoss({ connectionString: url, schema, schedule: false, useListenNotify: true });
-  boss.on('error', (error) => console.error(error));
+  // At the end of the run the database goes before those who use it.
+  boss.on('error', (error) => process.connected && console.error(error.message));
   await boss.start();
   await boss.createQueue(QUEUE, { policy: 'key_strict_fifo', partition: true, retryLimit: 8, notify: true });
   return {

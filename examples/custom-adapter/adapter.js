@@ -46,7 +46,7 @@ export function tinyDesk({ baseUrl, token, secret }) {
     verify: ({ headers: { 'x-tiny-time': time = '', 'x-tiny-signature': signature }, body, receivedAt }) =>
       judgeSignature({
         secrets: [secret],
-        payload: `${time}.${body}`,
+        payload: `${time}.${body.toString('utf8')}`,
         signature,
         signedAt: Number(time) * 1_000,
         receivedAt,

@@ -108,7 +108,8 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
     return [404, { error: 'there is nothing here' }];
   };
 
-  const server = createServer(async (request, response) => {
+  /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
+  const serve = async (request, response) => {
     let text = '';
     for await (const chunk of request.setEncoding('utf8')) text += chunk;
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://desk');
@@ -119,7 +120,8 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
         ? answer(route, id, text === '' ? {} : JSON.parse(text), searchParams)
         : [401, { error: 'the token is not known' }];
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  });
+  };
+  const server = createServer((request, response) => void serve(request, response));
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const address = server.address();
 

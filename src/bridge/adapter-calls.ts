@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createPending, within } from '../events/index.js';
 import type { Log } from '../logging/index.js';
 import type { Call } from './adapter.js';
@@ -28,6 +29,8 @@ export function createAdapterCalls({ system, log, timeoutMs }: AdapterCallParts)
   const running = createPending();
   const controllers = new Set<AbortController>();
   const ending = new AbortController();
+  // As many listen to it as conversations wait for something.
+  setMaxListeners(0, ending.signal);
 
   const attempt = async <Result>(what: string, call: (call: Call) => Promise<Result>): Promise<Result> => {
     const controller = new AbortController();

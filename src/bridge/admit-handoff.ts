@@ -11,13 +11,17 @@ const REASON = {
   closing: 'shutting down',
 } as const;
 
+/** What {@link createAdmitHandoff} works with. */
+export type AdmitParts = Pick<BridgeParts, 'life' | 'settings' | 'calls' | 'counters' | 'log'>;
+
 /**
  * Makes the gate: a handoff is accepted once the system has it, so that "connecting" is never shown for a desk
  * that is down. Two requests for the same conversation, here or in another process, become one.
  */
-export function createAdmitHandoff(parts: BridgeParts, openings: Openings): AdmitGate {
-  const { life, settings, calls, counters, log } = parts;
-
+export function createAdmitHandoff(
+  { life, settings, calls, counters, log }: AdmitParts,
+  openings: Pick<Openings, 'ensure'>,
+): AdmitGate {
   const refuse = (reason: string, about: object): string => {
     counters.count('refused');
     log.info(about, 'a handoff was refused');
@@ -42,7 +46,8 @@ export function createAdmitHandoff(parts: BridgeParts, openings: Openings): Admi
     }
     // Accepted in any case; the handler opens it, and goes on trying.
     if (settings.whenUnopened === 'apologise') return true;
-    const { conversation } = await life.request(eventOf(context));
+    const { conversation, isNew } = await life.request(eventOf(context));
+    log.debug({ conversationId, isNew }, 'the service asks for a conversation');
     const opening = await openings.ensure(conversation, settings.openWithinMs);
     return opening.kind === 'open' || refuseUnopened(conversation, opening);
   };

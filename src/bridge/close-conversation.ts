@@ -1,4 +1,4 @@
-import type { Handler } from '../events/index.js';
+import { type Handler, Postponed } from '../events/index.js';
 import { type Conversation, isOpen } from '../handoff/index.js';
 import type { CloseReason } from './adapter.js';
 import { AdapterError } from './adapter-error.js';
@@ -6,6 +6,7 @@ import type { BridgeParts } from './parts.js';
 import { REMEMBER_MS } from './parts.js';
 import { asPostponed } from './retry-by-kind.js';
 import { refOf, sessionKey } from './session.js';
+import type { Strays } from './strays.js';
 
 const WORDS: Readonly<Record<CloseReason['by'], string>> = {
   user: 'The user has left the conversation.',
@@ -55,18 +56,30 @@ export function createSystemCloses(parts: BridgeParts): SystemCloses {
 export function createOnClosed(
   { life, settings, counters }: BridgeParts,
   systemCloses: SystemCloses,
+  strays: Strays,
 ): Handler<'handoff.closed'> {
-  return async ({ conversationId }) => {
-    const conversation = await life.store.get(conversationId);
-    // One that is open was asked for anew since: this is the end of the one before.
-    if (!conversation || isOpen(conversation.state)) return;
+  /** One that is open was asked for anew since; this is the end of the one before, whose link is gone. */
+  const closeEarlier = async (conversation: Conversation): Promise<void> => {
+    const earlier = { ...conversation, session: conversation.session - 1 };
+    await strays.findAndClose(earlier, { by: 'user', text: WORDS.user });
+  };
+
+  const close = async (conversation: Conversation): Promise<void> => {
+    if (isOpen(conversation.state)) return closeEarlier(conversation);
     const by = conversation.ending?.by ?? 'user';
     if (by === 'agent' || (await systemCloses.isNoted(conversation))) return;
+    await systemCloses.close(conversation, by);
+  };
+
+  return async ({ conversationId }) => {
+    const conversation = await life.store.get(conversationId);
+    if (!conversation) return;
     try {
-      await systemCloses.close(conversation, by);
+      await close(conversation);
     } catch (error) {
-      counters.count('postponed');
-      throw asPostponed(error, settings.retry);
+      const thrown = asPostponed(error, settings.retry);
+      if (thrown instanceof Postponed) counters.count('postponed');
+      throw thrown;
     }
   };
 }

@@ -10,7 +10,7 @@ import { createDeliverMessage } from './deliver-message.js';
 import { createEchoes } from './echo.js';
 import { createTellAndEnd } from './end-conversation.js';
 import { createOnRequested } from './handle-requested.js';
-import { createTakeEffect } from './inbound-effects.js';
+import { createInboundEffects } from './inbound-effects.js';
 import { createFindNext } from './join-messages.js';
 import { createMakeText } from './messages.js';
 import { createOpenings } from './open-conversation.js';
@@ -60,6 +60,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     adapter,
     conversations: receiver.conversations,
     life: receiver.conversations.life,
+    isStored: receiver.storage.queues !== null,
     settings,
     calls,
     retry: createRetryByKind(settings.retry, calls.signal),
@@ -80,14 +81,14 @@ export function createBridge(options: BridgeOptions): Bridge {
     pace: createPace(adapter.capabilities.rate),
     findNext: createFindNext(receiver.storage),
   });
-  const events = createReceiveEvents(parts, openings, createTakeEffect(parts, echoes, systemCloses));
+  const events = createReceiveEvents(parts, openings, createInboundEffects(parts, echoes, systemCloses));
   const webhook = createWebhook(parts, events);
 
   receiver
     .admit(createAdmitHandoff(parts, openings))
     .on('handoff.requested', createOnRequested(parts, openings, tellAndEnd))
     .on('handoff.message', createOnMessage(parts, { openings, deliver, tellAndEnd }))
-    .on('handoff.closed', createOnClosed(parts, systemCloses));
+    .on('handoff.closed', createOnClosed(parts, systemCloses, strays));
 
   const { inbound } = adapter.capabilities;
   const loops = [

@@ -16,6 +16,12 @@ export interface Echoes {
   isEcho(message: InboundMessage): Promise<boolean>;
 }
 
+/** What is being sent to a conversation just now. */
+interface UnderWay {
+  readonly pending: Pending;
+  readonly texts: Set<string>;
+}
+
 /** Words are compared for this long, and only where the system has no ids to compare. */
 const SAME_WORDS_MS = 30_000;
 /** How long to wait for a send under way, whose id is not known yet. Systems wait a few seconds for an answer. */
@@ -25,20 +31,26 @@ const WAIT_FOR_ID_MS = 2_000;
 export function createEchoes({ adapter, life }: BridgeParts): Echoes {
   const { store } = life;
   const { messageIds } = adapter.capabilities;
-  const underWay = new Map<string, Pending>();
+  const underWay = new Map<string, UnderWay>();
   const idNote = (externalId: string, id: string): string => `bridge own ${adapter.name} ${externalId} ${id}`;
   const wordsNote = (externalId: string, text: string): string =>
     `bridge words ${adapter.name} ${externalId} ${hash('sha256', normalised(text), 'base64url')}`;
 
-  const noted = async <Result>(externalId: string, task: () => Promise<Result>): Promise<Result> => {
-    const pending = underWay.get(externalId) ?? createPending();
-    underWay.set(externalId, pending);
-    pending.enter();
+  const noted = async <Result>(
+    externalId: string,
+    text: string,
+    task: () => Promise<Result>,
+  ): Promise<Result> => {
+    const sends = underWay.get(externalId) ?? { pending: createPending(), texts: new Set<string>() };
+    underWay.set(externalId, sends);
+    sends.pending.enter();
+    sends.texts.add(normalised(text));
     try {
       return await task();
     } finally {
-      pending.leave();
-      if (pending.count === 0) underWay.delete(externalId);
+      sends.texts.delete(normalised(text));
+      sends.pending.leave();
+      if (sends.pending.count === 0) underWay.delete(externalId);
     }
   };
 
@@ -48,24 +60,26 @@ export function createEchoes({ adapter, life }: BridgeParts): Echoes {
         await store.mark(wordsNote(externalId, text), SAME_WORDS_MS);
         return send();
       }
-      return noted(externalId, async () => {
+      return noted(externalId, text, async () => {
         const sent = await send();
         if (sent.messageId !== null) await store.mark(idNote(externalId, sent.messageId), REMEMBER_MS);
         return sent;
       });
     },
     async isEcho({ externalId, author, messageId, text }) {
-      if (author.kind === 'self') return true;
       if (!messageIds) {
         const note = wordsNote(externalId, text);
-        if (!(await store.isMarked(note))) return false;
+        if (!(await store.isMarked(note))) return author.kind === 'self';
         // One echo for one message: an agent may well repeat what the user said.
         await store.unmark(note);
         return true;
       }
+      if (author.kind === 'self') return true;
       if (messageId === null) return false;
-      const pending = underWay.get(externalId);
-      if (pending) await within(pending.idle(), WAIT_FOR_ID_MS);
+      const sends = underWay.get(externalId);
+      // An id that is not known by then may be anybody's; but the words are those of a send under way.
+      if (sends && !(await within(sends.pending.idle(), WAIT_FOR_ID_MS)) && sends.texts.has(normalised(text)))
+        return true;
       return store.isMarked(idNote(externalId, messageId));
     },
   };

@@ -8,17 +8,22 @@ import type { BridgeParts } from './parts.js';
 /** What an event of the system came to: a reply or close on its way to the user, or nothing, and why. */
 export type Effect = Receipt | { readonly dropped: string; readonly warn?: boolean };
 
-/** Gives an event of the system its effect on the user's side. */
-export type TakeEffect = (event: InboundEvent, conversation: Conversation) => Promise<Effect>;
+/** Gives events of the system their effects on the user's side. */
+export interface InboundEffects {
+  /** Gives an event its effect. */
+  take(event: InboundEvent, conversation: Conversation): Promise<Effect>;
+  /** The receipt of an effect that was taken before, where it is stored. Has no effect itself. */
+  receiptOf(event: InboundEvent, conversation: Conversation): Promise<Receipt | null>;
+}
 
 const nothing = (dropped: string): Effect => ({ dropped });
 
-/** Makes {@link TakeEffect}. */
-export function createTakeEffect(
+/** Makes {@link InboundEffects}. */
+export function createInboundEffects(
   { adapter, conversations, settings, text, counters, log }: BridgeParts,
   echoes: Echoes,
   systemCloses: SystemCloses,
-): TakeEffect {
+): InboundEffects {
   const onceOf = (event: InboundEvent): string => `adapter ${adapter.name} ${event.id}`;
 
   const onMessage = async (event: InboundMessage, { id, state }: Conversation): Promise<Effect> => {
@@ -68,8 +73,17 @@ export function createTakeEffect(
       });
   };
 
-  return (event, conversation) => {
-    if (event.kind === 'message') return onMessage(event, conversation);
-    return event.kind === 'joined' ? onJoined(event, conversation) : onClosed(event, conversation);
+  return {
+    take(event, conversation) {
+      if (event.kind === 'message') return onMessage(event, conversation);
+      return event.kind === 'joined' ? onJoined(event, conversation) : onClosed(event, conversation);
+    },
+    async receiptOf(event, { id }) {
+      // What is stored under the same `once` stays as it is, and its receipt comes back.
+      if (event.kind === 'closed') return conversations.close(id, { once: onceOf(event) });
+      if (event.kind === 'joined') return null;
+      const words = settings.withName(event.author.name, event.text);
+      return conversations.reply(id, words, { once: onceOf(event) });
+    },
   };
 }

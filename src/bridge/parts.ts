@@ -13,6 +13,8 @@ export interface BridgeParts {
   readonly adapter: Adapter;
   readonly conversations: Receiver['conversations'];
   readonly life: Life;
+  /** Whether replies are stored before they are sent. */
+  readonly isStored: boolean;
   readonly settings: BridgeSettings;
   readonly calls: AdapterCalls;
   readonly retry: RetryByKind;

@@ -2,7 +2,7 @@ import { createLanes, type Receipt } from '../events/index.js';
 import type { Conversation } from '../handoff/index.js';
 import { ValidationError } from '../protocol/index.js';
 import type { InboundEvent } from './inbound.js';
-import type { TakeEffect } from './inbound-effects.js';
+import type { InboundEffects } from './inbound-effects.js';
 import type { Openings } from './open-conversation.js';
 import type { BridgeParts } from './parts.js';
 import { REMEMBER_MS } from './parts.js';
@@ -20,6 +20,9 @@ export interface ReceiveEvents {
 /** An agent can be quicker than the answer to our `open`. */
 const WAIT_FOR_OPEN_MS = 2_000;
 
+/** Shorter than replies are remembered where they are stored: a reply that is forgotten would be sent again. */
+const RECEIPT_MS = 86_400_000;
+
 /** Receipts kept for those who tell an event again. */
 const MOST_RECEIPTS = 1_000;
 
@@ -27,11 +30,14 @@ const MOST_RECEIPTS = 1_000;
 export function createReceiveEvents(
   parts: BridgeParts,
   openings: Openings,
-  takeEffect: TakeEffect,
+  effects: InboundEffects,
 ): ReceiveEvents {
   const { adapter, life, counters, log } = parts;
   const lanes = createLanes();
   const receipts = new Map<string, Receipt>();
+  // Only a stream asks for receipts, and only what is stored has one after a restart.
+  const givesReceipts = parts.isStored && adapter.capabilities.inbound.includes('stream');
+  const receiptNote = ({ id }: InboundEvent): string => `bridge receipt ${adapter.name} ${id}`;
 
   const drop = (event: InboundEvent, why: string, level: 'debug' | 'warn' = 'debug'): null => {
     counters.count('dropped');
@@ -51,13 +57,14 @@ export function createReceiveEvents(
   const find = async (externalId: string): Promise<Conversation | null> => {
     const known = await life.store.byLink(adapter.name, externalId);
     if (known) return known;
+    log.debug({ externalId }, 'an event came for a conversation that is not known yet');
     await openings.settled(WAIT_FOR_OPEN_MS);
     return life.store.byLink(adapter.name, externalId);
   };
 
   const act = async (event: InboundEvent, conversation: Conversation): Promise<Receipt | null> => {
     try {
-      const effect = await takeEffect(event, conversation);
+      const effect = await effects.take(event, conversation);
       if (!('dropped' in effect)) return keep(event, effect);
       return drop(event, effect.dropped, effect.warn ? 'warn' : 'debug');
     } catch (error) {
@@ -68,15 +75,21 @@ export function createReceiveEvents(
     }
   };
 
+  const storedReceipt = async (event: InboundEvent, conversation: Conversation): Promise<Receipt | null> => {
+    if (!givesReceipts || !(await life.store.isMarked(receiptNote(event)))) return null;
+    return effects.receiptOf(event, conversation);
+  };
+
   const receiveOne = async (event: InboundEvent): Promise<Receipt | null> => {
     const conversation = await find(event.externalId);
     if (!conversation) return drop(event, 'nobody was handed over in this conversation');
     const note = `bridge in ${adapter.name} ${event.id}`;
     if (await life.store.isMarked(note)) {
       drop(event, 'it came before');
-      return receipts.get(event.id) ?? null;
+      return receipts.get(event.id) ?? storedReceipt(event, conversation);
     }
     const receipt = await act(event, conversation);
+    if (receipt && givesReceipts) await life.store.mark(receiptNote(event), RECEIPT_MS);
     // Noted last: an end of the process before this brings it again, and `once` keeps it from being said twice.
     await life.store.mark(note, REMEMBER_MS);
     return receipt;

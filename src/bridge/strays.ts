@@ -1,5 +1,5 @@
 import type { Conversation } from '../handoff/index.js';
-import type { Opened } from './adapter.js';
+import type { CloseReason, Opened } from './adapter.js';
 import type { BridgeParts } from './parts.js';
 import { REMEMBER_MS } from './parts.js';
 import { linkOf, refOf, sessionKey, sessionOf } from './session.js';
@@ -18,10 +18,13 @@ export interface Strays {
   /** Closes what opened too late. Never rejects: what fails now is found later. */
   close(conversation: Conversation, opened: Opened): Promise<void>;
   /** Looks for what may be open, and closes it. Tells whether there was something. */
-  findAndClose(conversation: Conversation): Promise<boolean>;
+  findAndClose(conversation: Conversation, reason?: CloseReason): Promise<boolean>;
 }
 
-const TOO_LATE = 'The conversation was over before it was open here: opening it took too long.';
+const TOO_LATE: CloseReason = {
+  by: 'kit',
+  text: 'The conversation was over before it was open here: opening it took too long.',
+};
 
 /** Makes {@link Strays}. */
 export function createStrays({ adapter, life, calls, retry, counters, log }: BridgeParts): Strays {
@@ -29,12 +32,12 @@ export function createStrays({ adapter, life, calls, retry, counters, log }: Bri
     `bridge opening ${adapter.name} ${sessionKey(conversation)}`;
   const settle = (conversation: Conversation): Promise<void> => life.store.unmark(noteOf(conversation));
 
-  const end = async (conversation: Conversation, opened: Opened): Promise<void> => {
+  const end = async (conversation: Conversation, opened: Opened, reason: CloseReason): Promise<void> => {
     const ref = refOf(conversation, linkOf(adapter.name, opened));
-    await retry(() => calls.run('close', (call) => adapter.close(ref, { by: 'kit', text: TOO_LATE }, call)));
+    await retry(() => calls.run('close', (call) => adapter.close(ref, reason, call)));
     await settle(conversation);
     counters.count('strays');
-    log.info({ conversationId: conversation.id }, 'closed what had opened after the user was told no');
+    log.info({ conversationId: conversation.id }, 'closed what nobody was in any more');
   };
 
   return {
@@ -43,7 +46,7 @@ export function createStrays({ adapter, life, calls, retry, counters, log }: Bri
     mayExist: (conversation) => life.store.isMarked(noteOf(conversation)),
     async close(conversation, opened) {
       try {
-        await end(conversation, opened);
+        await end(conversation, opened, TOO_LATE);
       } catch (error) {
         log.warn(
           { conversationId: conversation.id, err: error },
@@ -51,11 +54,11 @@ export function createStrays({ adapter, life, calls, retry, counters, log }: Bri
         );
       }
     },
-    async findAndClose(conversation) {
+    async findAndClose(conversation, reason = TOO_LATE) {
       const found = await retry(() =>
         calls.run('find', (call) => adapter.find(sessionOf(conversation), call)),
       );
-      if (found) await end(conversation, found);
+      if (found) await end(conversation, found, reason);
       return found !== null;
     },
   };

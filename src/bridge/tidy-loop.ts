@@ -1,4 +1,5 @@
-import type { Conversation, ConversationState } from '../handoff/index.js';
+import { type Conversation, isOpen } from '../handoff/index.js';
+import { AdapterError } from './adapter-error.js';
 import { failUnaccepted } from './change-conversation.js';
 import type { SystemCloses } from './close-conversation.js';
 import type { BridgeParts } from './parts.js';
@@ -6,8 +7,10 @@ import type { Loop } from './poll-loop.js';
 import { pause } from './retry-by-kind.js';
 import type { Strays } from './strays.js';
 
-/** How far back to look. */
+/** How far back to look at the start. */
 const LOOK_BACK_MS = 86_400_000;
+/** How far back to look after that: longer than anything takes to be sure. */
+const LOOK_AGAIN_MS = 1_200_000;
 /** A request that nobody has accepted after this long never will be: its sender was told no, or is gone. */
 const ABANDONED_AFTER_MS = 600_000;
 /** An open whose end is not known may still take effect; what is not found after this long is not there. */
@@ -20,15 +23,16 @@ const PAGE = 100;
  * does it, at the start and every so often.
  */
 export function createTidyLoop(parts: BridgeParts, strays: Strays, systemCloses: SystemCloses): Loop {
-  const { adapter, life, settings, calls, log, owner } = parts;
+  const { adapter, life, settings, calls, auth, log, owner } = parts;
   const { store } = life;
   const name = `bridge tidy ${adapter.name}`;
 
-  async function* changedLately(states: readonly ConversationState[]): AsyncGenerator<Conversation> {
-    const since = Date.now() - LOOK_BACK_MS;
+  let since = Date.now() - LOOK_BACK_MS;
+
+  async function* changedLately(): AsyncGenerator<Conversation> {
     let after: Conversation | undefined;
     do {
-      const page = await store.list({ states, limit: PAGE, ...(after && { after }) });
+      const page = await store.list({ limit: PAGE, ...(after && { after }) });
       for (const conversation of page) {
         if (conversation.changedAt.getTime() < since) return;
         yield conversation;
@@ -46,45 +50,51 @@ export function createTidyLoop(parts: BridgeParts, strays: Strays, systemCloses:
     if (!found && age(conversation) > SURELY_ABSENT_AFTER_MS) await strays.settle(conversation);
   };
 
-  const tidyUnaccepted = async (conversation: Conversation): Promise<void> => {
-    if (conversation.state === 'failed') return closeStray(conversation);
-    const isLinked = conversation.link !== null;
-    // Who opens it has given up by then; who accepts it after it opened can be late.
-    if (age(conversation) < (isLinked ? ABANDONED_AFTER_MS : settings.openWithinMs + settings.callTimeoutMs))
-      return;
-    const failed = await failUnaccepted(store, conversation, 'nobody has accepted it', () => true);
-    if (!failed) return;
-    if (isLinked) await systemCloses.close(failed, 'kit');
-    else await closeStray(failed);
-  };
-
-  /** Ended by this side, or by code of the developer's: the system has not heard of it. */
-  const tidyEnded = async (conversation: Conversation): Promise<void> => {
+  /** Ended by this side, or by code of the developer's: the system may not have heard of it. */
+  const closeUntold = async (conversation: Conversation): Promise<void> => {
     const by = conversation.ending?.by;
     if (conversation.link?.adapter !== adapter.name || (by !== 'agent' && by !== 'kit')) return;
     if (!(await systemCloses.isNoted(conversation))) await systemCloses.close(conversation, 'kit');
   };
 
+  /** Nobody has said yes, and by now nobody will. */
+  const abandon = async (conversation: Conversation): Promise<Conversation> => {
+    const opensWithin = settings.openWithinMs + settings.callTimeoutMs;
+    // Who opens it has given up by then; who accepts it after it opened can be late.
+    if (age(conversation) < (conversation.link ? ABANDONED_AFTER_MS : opensWithin)) return conversation;
+    const failed = await failUnaccepted(store, conversation, 'nobody has accepted it', () => true);
+    return failed ?? conversation;
+  };
+
+  const tidyOne = async (found: Conversation): Promise<void> => {
+    // Asked for anew, it has another key: what opened late for the one before would be forgotten.
+    if (found.session > 1) await closeStray({ ...found, session: found.session - 1 });
+    const conversation = found.state === 'requested' ? await abandon(found) : found;
+    if (isOpen(conversation.state)) return;
+    if (conversation.link) await closeUntold(conversation);
+    else await closeStray(conversation);
+  };
+
   const tidy = async (): Promise<void> => {
     if (!(await store.lease(name, owner, settings.tidyEveryMs * 3))) return;
-    for await (const conversation of changedLately(['requested', 'failed'])) {
-      await apart(conversation, tidyUnaccepted);
+    const began = Date.now();
+    let failures = 0;
+    for await (const conversation of changedLately()) {
+      if (!(await tidied(conversation))) failures += 1;
     }
-    for await (const conversation of changedLately(['closing', 'closed'])) {
-      await apart(conversation, tidyEnded);
-    }
+    if (failures === 0) since = Math.max(since, began - LOOK_AGAIN_MS);
   };
 
   /** What fails for one is tried again the next time, and does not keep the others waiting. */
-  const apart = async (
-    conversation: Conversation,
-    task: (conversation: Conversation) => Promise<void>,
-  ): Promise<void> => {
-    if (calls.ended) return;
+  const tidied = async (conversation: Conversation): Promise<boolean> => {
+    if (calls.ended) return false;
     try {
-      await task(conversation);
+      await tidyOne(conversation);
+      return true;
     } catch (error) {
-      log.warn({ conversationId: conversation.id, err: error }, 'could not be tidied up yet');
+      if (error instanceof AdapterError && error.kind === 'auth') auth.refused(error);
+      else log.warn({ conversationId: conversation.id, err: error }, 'could not be tidied up yet');
+      return false;
     }
   };
 

@@ -4,6 +4,7 @@ import { registerAdapter } from './commands/adapter.js';
 import { registerCheck } from './commands/check.js';
 import { registerClose } from './commands/close.js';
 import { registerDemo } from './commands/demo.js';
+import { registerDesk } from './commands/desk.js';
 import { registerDoctor } from './commands/doctor.js';
 import { registerForget } from './commands/forget.js';
 import { registerHealth } from './commands/health.js';
@@ -27,6 +28,7 @@ const COMMANDS: readonly Register[] = [
   registerOutbox,
   registerForget,
   registerAdapter,
+  registerDesk,
   registerSimulate,
   registerSend,
   registerDoctor,

@@ -34,7 +34,10 @@ export function print({ json }: Pick<Output, 'json'>, data: object, text: string
   process.stdout.write(`${json ? JSON.stringify(data) : text}\n`);
 }
 
+/** What was told to the program makes no sense. */
+const WRONG_SETTINGS: ReadonlySet<string> = new Set(['CONFIG_INVALID', 'SETTINGS_INVALID']);
+
 const isWrongUse = (error: unknown): boolean =>
   error instanceof UsageError ||
   error instanceof ValidationError ||
-  (error instanceof HandoffKitError && error.code === 'CONFIG_INVALID');
+  (error instanceof HandoffKitError && WRONG_SETTINGS.has(error.code));

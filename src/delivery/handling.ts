@@ -14,13 +14,21 @@ export interface HandlingParts {
   readonly backoff: Backoff;
   /** Attempts before an event is parked as dead. */
   readonly maxAttempts: number;
+  /** How long a handler waits for the greeting. Default 10 seconds. */
+  readonly greetWithinMs?: number;
 }
 
 /** The user waits a minute for a first reply; the handler, which may give one too, must not wait that long. */
 const GREET_WITHIN_MS = 10_000;
 
 /** Handles a stored event once, and says what becomes of it. */
-export function createHandling({ host, runs, backoff, maxAttempts }: HandlingParts): Attempt {
+export function createHandling({
+  host,
+  runs,
+  backoff,
+  maxAttempts,
+  greetWithinMs = GREET_WITHIN_MS,
+}: HandlingParts): Attempt {
   const postponements = createPostponements(backoff);
 
   const park = (event: DeliveredEvent, attempts: number, error: string): Ending => {
@@ -29,7 +37,7 @@ export function createHandling({ host, runs, backoff, maxAttempts }: HandlingPar
   };
 
   const greet = async (event: DeliveredEvent<'handoff.requested'>): Promise<void> => {
-    if (await within(host.greet(event), GREET_WITHIN_MS)) return;
+    if (await within(host.greet(event), greetWithinMs)) return;
     host.log.warn(about(event), 'the greeting takes long: the handoff is handled without it');
   };
 

@@ -49,6 +49,7 @@ export interface EntryAppend {
 /** What is written together or not at all. */
 export interface ShelfChange {
   readonly put?: readonly DocPut[];
+  /** Others than those that are put. */
   readonly remove?: readonly { readonly kind: string; readonly id: string }[];
   readonly append?: readonly EntryAppend[];
 }
@@ -104,4 +105,11 @@ export interface Shelf {
   forget(conversationIds: readonly string[]): Promise<void>;
   /** Removes entries written before a time, and documents of a group last changed before it. */
   prune(before: Date, of: { readonly kind: string; readonly group: string }): Promise<void>;
+}
+
+/** A shelf that was opened by itself. */
+export interface OpenShelf {
+  readonly shelf: Shelf;
+  /** Lets go of the database. */
+  close(): Promise<void>;
 }

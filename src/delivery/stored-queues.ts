@@ -53,6 +53,8 @@ export interface StoredQueues {
    */
   forget(personId: string): Promise<number>;
   depth(queue: QueueName): Promise<QueueDepth>;
+  /** Rejects when nothing can be stored: the database is away, its disk is full, or it may only be read. */
+  check(): Promise<void>;
   /** Lets go of the database. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { type DeliveredEvent, transcriptOf, userOf } from '../events/index.js';
 import { HandoffKitError } from '../protocol/index.js';
-import type { Conversation, ConversationChange, Link, NewConversation } from './conversation.js';
+import type { Conversation, ConversationChange, NewConversation } from './conversation.js';
 import type { Life } from './life.js';
 import { isOpen, mayBecome } from './state.js';
 import type { HandoffStore } from './store.js';
@@ -67,9 +67,8 @@ export function createLife(store: HandoffStore, { waitTimeoutMs, now = Date.now 
     },
     link: (id, link) =>
       settle(id, (conversation) => {
-        if (conversation.link)
-          return isSame(conversation.link, link) || isLive(conversation) ? 'keep' : 'refuse';
-        return isLive(conversation) ? { link } : 'refuse';
+        if (!isLive(conversation)) return 'refuse';
+        return conversation.link ? 'keep' : { link };
       }),
     accept: (id) =>
       settle(id, ({ state }) => {
@@ -129,9 +128,6 @@ function beginsAnew({ state, requestKey }: Conversation, key: string): boolean {
 
 /** Whether a human-service system can still have to do with it: also to be told that it is over. */
 const isLive = ({ state }: Conversation): boolean => isOpen(state) || state === 'closing';
-
-const isSame = (one: Link, other: Link): boolean =>
-  one.adapter === other.adapter && one.externalId === other.externalId;
 
 const neverChanged = (): HandoffKitError =>
   new HandoffKitError(

@@ -11,9 +11,9 @@ export type {
   Link,
   NewConversation,
 } from './conversation.js';
-export { createLife, type LifeOptions } from './create-life.js';
+export { createLife } from './create-life.js';
 export type { Ended, Life, Requested } from './life.js';
-export { createMemoryStore, type MemoryStoreOptions } from './memory-store.js';
-export { firstConversation, isOver, nextConversation } from './next-conversation.js';
-export { type ConversationState, type Ender, isOpen, mayBecome } from './state.js';
+export { createMemoryStore } from './memory-store.js';
+export { firstConversation, nextConversation } from './next-conversation.js';
+export { type ConversationState, type Ender, isOpen } from './state.js';
 export type { Claim, HandoffStore } from './store.js';

@@ -27,10 +27,11 @@ export interface Life {
   readonly store: HandoffStore;
   /**
    * The service asks for a human. A repeat of the same request gives the conversation as it stands; a new
-   * request for an id that has ended begins it anew, as does the same request once it has failed.
+   * request for an id that has ended, or is just being closed, begins it anew, as does the same request once it
+   * has failed.
    */
   request(event: DeliveredEvent<'handoff.requested'>): Promise<Requested>;
-  /** A human-service system has it now. */
+  /** A human-service system has it now. Of several links the first stays: look which one it is. */
   link(id: string, link: Link): Promise<Conversation | null>;
   /** The service was told yes: `requested` becomes `waiting`. */
   accept(id: string): Promise<Conversation | null>;
@@ -41,7 +42,7 @@ export interface Life {
   ): Promise<Conversation | null>;
   /** One side ends it: it becomes `closing`, and the other side is to be told. */
   end(id: string, by: Ender, why?: string | null): Promise<Ended | null>;
-  /** Both sides know: it becomes `closed`. */
+  /** Both sides know: `closing` becomes `closed`. */
   close(id: string): Promise<Conversation | null>;
   /** It cannot be brought to a human. */
   fail(id: string, why: string): Promise<Conversation | null>;

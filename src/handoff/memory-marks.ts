@@ -3,7 +3,7 @@ import type { HandoffStore } from './store.js';
 /** The part of a store that is not about conversations, and a way to drop what has expired. */
 export interface MemoryMarks
   extends Pick<HandoffStore, 'mark' | 'isMarked' | 'unmark' | 'cursor' | 'moveCursor' | 'lease' | 'release'> {
-  dropExpired(): void;
+  readonly dropExpired: () => void;
 }
 
 /** What {@link createMemoryMarks} needs. */

@@ -132,7 +132,8 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     agentMessage,
     answerTo: knowledge.answerTo,
   });
-  const page = createPage({ agents, customer, faults, traffic, log, allowedHosts: settings.allowedHosts });
+  const { allowedHosts, framedBy } = settings;
+  const page = createPage({ agents, customer, faults, traffic, log, allowedHosts, framedBy });
   const endpoints = createEndpoints({ agents, faults, traffic, log, failureStatus: settings.failureStatus });
   const handlers = {
     ...knowledgeRoutes(endpoints, knowledge),

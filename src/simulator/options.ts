@@ -29,6 +29,8 @@ export interface SimulatorOptions {
   failureStatus?: (code: number) => number;
   /** Names besides those of this machine under which the page may be opened. */
   allowedHosts?: readonly string[];
+  /** Who may show the page in a frame. Default: nobody. */
+  framedBy?: 'nobody' | 'same-origin';
   /** Served at `/openapi.json` when given. */
   openapi?: object | undefined;
   /** Where to say what happens, such as a pino logger. Default: nowhere. */
@@ -49,6 +51,7 @@ export function withDefaults(options: SimulatorOptions) {
     keepConversations: 10_000,
     failureStatus: usualStatus,
     allowedHosts: [],
+    framedBy: 'nobody' as const,
     log: silentLog,
     ...options,
   };

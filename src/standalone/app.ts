@@ -1,8 +1,8 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import type { Bridge } from '../bridge/index.js';
 import type { StoredQueues } from '../delivery/index.js';
 import type { Receiver } from '../receiver/index.js';
+import type { Connected } from './adapters/index.js';
 import { createDatabaseCheck } from './database-check.js';
 import { healthRoutes } from './health.js';
 import { createHttpLog } from './http-log.js';
@@ -15,8 +15,8 @@ export interface AppParts {
   /** Where the receiver is; it knows so itself. */
   readonly mountPath: string;
   readonly measures: Measures;
-  /** Where an adapter's system sends its webhooks; `null` without one. */
-  readonly adapter: { readonly path: string; readonly bridge: Bridge } | null;
+  /** Where humans answer; `null` where they do not. */
+  readonly adapter: Connected | null;
   /** What is stored; `null` where nothing is. */
   readonly queues: StoredQueues | null;
 }
@@ -47,7 +47,7 @@ export function createApp({ receiver, log, mountPath, measures, adapter, queues 
   );
   app.use(countAnswers(mountPath, (endpoint, status) => measures.answered(endpoint, status)));
   app.use(receiver);
-  if (adapter) app.use(adapter.path, adapter.bridge.webhook);
+  if (adapter) app.use(adapter.path, adapter.handler);
   app.use(notFound);
   app.use(createErrorAnswer(log));
   return app;

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import type { AgentView } from '../adapters/desk/index.js';
 import { type Delivery, inline } from '../delivery/index.js';
 import { type HandoffMessageContext, within } from '../events/index.js';
 import {
@@ -14,7 +15,7 @@ import {
   webhookUser,
 } from '../receiver/index.js';
 import { createServiceClient } from '../service/index.js';
-import { adapterPath, connectAdapter } from './adapters/index.js';
+import { type Connected, connectAdapter } from './adapters/index.js';
 import { createApp } from './app.js';
 import { listen } from './listen.js';
 import { createMeasures, type Measures } from './metrics/index.js';
@@ -25,6 +26,8 @@ import type { Settings } from './settings-schema.js';
 export interface Standalone {
   readonly app: Express;
   readonly receiver: Receiver;
+  /** Where humans answer; `null` where they do not. */
+  readonly adapter: Connected | null;
   /** Starts to listen. Gives the address under which this machine reaches it. */
   listen(): Promise<string>;
   /** Stops: no new connections, running handlers may finish, then every connection is closed. */
@@ -49,12 +52,16 @@ export interface StandaloneParts {
   readonly log: Logger;
   /** What the setting `databaseUrl` names, opened. Without it nothing is stored, whatever the setting says. */
   readonly delivery?: Delivery | null;
+  /** Makes a link that lets this agent into the desk once. */
+  readonly oneTimeLinkFor?: AgentView | undefined;
+  /** Whether the desk may be shown in a frame of its own origin. */
+  readonly framed?: boolean;
 }
 
 /** Makes the program from its settings. Nothing listens yet. */
 export function createStandalone(
   settings: Settings,
-  { reporter, log, delivery = null }: StandaloneParts,
+  { reporter, log, delivery = null, oneTimeLinkFor, framed }: StandaloneParts,
 ): Standalone {
   const measures = createMeasures();
   const receiver = createReceiver({
@@ -65,8 +72,7 @@ export function createStandalone(
   receiver.onAny((context) => reporter.event(context));
   if (settings.autoReply !== undefined) receiver.on('handoff.message', autoReply(settings.autoReply));
 
-  const bridge = connectAdapter(settings, receiver, log);
-  const adapter = bridge && { path: adapterPath(settings.adapter), bridge };
+  const adapter = connectAdapter(settings, { receiver, log, oneTimeLinkFor, framed });
   const queues = delivery?.queues ?? null;
   const app = createApp({ receiver, log, mountPath: settings.mountPath, measures, adapter, queues });
   const server = createServer(SERVER_OPTIONS, app);
@@ -74,7 +80,7 @@ export function createStandalone(
   const shutDown = async (): Promise<{ unfinished: number }> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const drained = await receiver.close({ timeoutMs: settings.shutdownTimeout });
-    await bridge?.close();
+    await adapter?.close();
     const sweep = setInterval(() => server.closeIdleConnections(), 20);
     await within(closed, LAST_BYTES_MS);
     clearInterval(sweep);
@@ -86,6 +92,7 @@ export function createStandalone(
   return {
     app,
     receiver,
+    adapter,
     listen: () => listen(server, settings.port, settings.host),
     close: () => (closing ??= shutDown()),
   };
@@ -99,6 +106,7 @@ function receiverOptions(settings: Settings, measures: Measures): ReceiverOption
     auth: { message, handoff: handoffScheme(settings, message) },
     basePath: settings.mountPath,
     probes: { auth: settings.probeAuth },
+    waitTimeoutMs: settings.waitTimeout,
     limits: { bodyBytes: settings.bodyLimit },
     ...(baseUrl !== undefined &&
       apiKey !== undefined && { service: measures.client(createServiceClient({ baseUrl, apiKey })) }),

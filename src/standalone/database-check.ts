@@ -2,18 +2,18 @@ import type { StoredQueues } from '../delivery/index.js';
 import { within } from '../events/index.js';
 import type { Log } from '../logging/index.js';
 
-/** Tells whether the database can be reached. */
+/** Tells whether the database can be reached and written. */
 export type DatabaseCheck = () => Promise<boolean>;
 
 /** A database that takes longer than this is as good as none to whoever asks. */
 const TIMEOUT_MS = 2_000;
 
 /**
- * Makes a check that reads the first of what is dead, which costs the same however much is stored. Whoever asks while a check is under way waits for that one, so that a database
- * that hangs gets no heap of them. The log says when the answer changes.
+ * Makes a check that something can be stored. Whoever asks while a check is under way waits for that one, so that a
+ * database that hangs gets no heap of them. The log says when the answer changes.
  */
 export function createDatabaseCheck(
-  queues: Pick<StoredQueues, 'list'>,
+  queues: Pick<StoredQueues, 'check'>,
   log: Log,
   timeoutMs = TIMEOUT_MS,
 ): DatabaseCheck {
@@ -21,15 +21,15 @@ export function createDatabaseCheck(
   let reachable = true;
 
   const tell = (now: boolean, err?: unknown): boolean => {
-    if (reachable && !now) log.error({ err }, 'the database cannot be reached: not ready');
-    if (!reachable && now) log.info({}, 'the database can be reached again');
+    if (reachable && !now) log.error({ err }, 'the database cannot be used: not ready');
+    if (!reachable && now) log.info({}, 'the database can be used again');
     reachable = now;
     return now;
   };
 
   const ask = async (): Promise<boolean> => {
     try {
-      await queues.list('inbox', { state: 'dead', limit: 1 });
+      await queues.check();
       return tell(true);
     } catch (error) {
       return tell(false, error);

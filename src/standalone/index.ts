@@ -4,9 +4,11 @@
  * @module
  */
 export { ADAPTER_CATALOG, ADAPTER_NAMES, adapterPath, readAdapter } from './adapters/index.js';
+export { chooseDatabase } from './choose-database.js';
 export { createStandalone } from './create-standalone.js';
 export { DEFAULT_DATABASE_URL, databaseText, readDatabaseUrl } from './database-url.js';
-export { openQueues } from './open-database.js';
+export { listen } from './listen.js';
+export { openDelivery, openQueues, openShelf } from './open-database.js';
 export { printable } from './printable.js';
 export { readSettings, type SettingSources } from './read-settings.js';
 export { createReadableLog } from './readable-log.js';

@@ -1,19 +1,38 @@
 import { existsSync } from 'node:fs';
-import type { Delivery, StoredQueues } from '../delivery/index.js';
+import type { Delivery, OpenShelf, StoredQueues } from '../delivery/index.js';
 import { configError, HandoffKitError } from '../protocol/index.js';
 import { type DatabaseChoice, databaseText } from './database-url.js';
+import type { Settings } from './settings-schema.js';
 import { withoutSqliteWarning } from './sqlite-warning.js';
 
+const DAY_MS = 86_400_000;
+
+/** How events and replies are kept. What is not told is the engine's own choice. */
+export type KeepingSettings = Partial<
+  Pick<Settings, 'concurrency' | 'maxAttempts' | 'rememberDays' | 'whenUnknown'>
+>;
+
 /** Opens the delivery of a database; `null` where nothing is to be stored. Only the engine in use is loaded. */
-export async function openDelivery(choice: DatabaseChoice): Promise<Delivery | null> {
+export async function openDelivery(
+  choice: DatabaseChoice,
+  keeping: KeepingSettings = {},
+): Promise<Delivery | null> {
   if (choice.kind === 'none') return null;
+  const options = optionsOf(keeping);
   if (choice.kind === 'postgres') {
     const { postgres } = await import('../delivery/postgres/index.js');
-    return postgres({ connectionString: choice.url });
+    return postgres({ ...options, connectionString: choice.url });
   }
   const { sqlite } = await import('../delivery/sqlite/index.js');
-  return opened(() => sqlite({ file: choice.file }));
+  return opened(() => sqlite({ ...options, file: choice.file }));
 }
+
+const optionsOf = ({ concurrency, maxAttempts, rememberDays, whenUnknown }: KeepingSettings) => ({
+  ...(concurrency !== undefined && { concurrency }),
+  ...(maxAttempts !== undefined && { maxAttempts }),
+  ...(rememberDays !== undefined && { rememberMs: rememberDays * DAY_MS }),
+  ...(whenUnknown !== undefined && { outbox: { whenUnknown } }),
+});
 
 /** Opens the queues of a database for looking into them, also while a receiver is at work on them. */
 export async function openQueues(choice: DatabaseChoice): Promise<StoredQueues> {
@@ -32,6 +51,19 @@ export async function openQueues(choice: DatabaseChoice): Promise<StoredQueues> 
   }
   const { openSqliteQueues } = await import('../delivery/sqlite/index.js');
   return opened(() => openSqliteQueues(choice.file));
+}
+
+/** Opens the shelf of a database by itself, also while a receiver is at work on it. Makes the file where it is not there. */
+export async function openShelf(choice: DatabaseChoice): Promise<OpenShelf> {
+  if (choice.kind === 'none') {
+    throw configError('DATABASE_URL is none: nothing is stored, so agents cannot be kept. Name a database.');
+  }
+  if (choice.kind === 'postgres') {
+    const { openPostgresShelf } = await import('../delivery/postgres/index.js');
+    return openPostgresShelf(choice.url);
+  }
+  const { openSqliteShelf } = await import('../delivery/sqlite/index.js');
+  return opened(() => openSqliteShelf(choice.file));
 }
 
 /** Opens a file. Where SQLite itself is missing, to store nothing is a way out that only the program knows of. */

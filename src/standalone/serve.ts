@@ -36,8 +36,9 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   // Node brings rejections that nobody handles here, too.
   process.on('uncaughtException', crash);
 
-  const delivery = await openDelivery(settings.databaseUrl);
-  const standalone = createStandalone(settings, { reporter, log, delivery });
+  const delivery = await openDelivery(settings.databaseUrl, settings);
+  const oneTimeLinkFor = sources.dev ? { id: 'dev', name: 'Developer' } : undefined;
+  const standalone = createStandalone(settings, { reporter, log, delivery, oneTimeLinkFor });
   const url = await listenOrClose(standalone);
 
   const told = new Promise<NodeJS.Signals>((resolve) => {
@@ -49,7 +50,8 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
       },
     });
   });
-  const { data, text } = welcome({ url, settings, generated, dev: sources.dev ?? false });
+  const { adapter } = standalone;
+  const { data, text } = welcome({ url, settings, generated, dev: sources.dev ?? false, adapter });
   reporter.status('listening', data, text);
 
   const signal = await told;

@@ -54,6 +54,15 @@ function unitOf(text: string): number {
   return Object.entries(UNITS).find(([name]) => name === unit)?.[1] ?? 1;
 }
 
+const wholeNumber = (most: number) => {
+  const complaint = `must be a whole number from 1 to ${most}.`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, complaint)
+    .transform(Number)
+    .pipe(z.number().min(1, complaint).max(most, complaint));
+};
+
 const portNumber = 'must be a whole number from 0 to 65535; 0 takes any free port.';
 const pathRule =
   'must be a path that begins with "/", made of letters, digits and "-._~/", such as /webhook.';
@@ -63,7 +72,11 @@ const mountPath = z
   .regex(/^\/[\w\-.~/]*$/, pathRule)
   .refine((path) => !path.includes('//'), pathRule)
   .transform((path) => path.replace(/(?<=.)\/$/, ''))
-  .refine((path) => !HEALTH_PATHS.includes(path), 'is taken by the health checks: choose another path.');
+  .refine((path) => !HEALTH_PATHS.includes(path), 'is taken by the health checks: choose another path.')
+  .refine(
+    (path) => !/^\/(desk|adapters)(\/|$)/.test(path),
+    'is taken by the desk and adapters: choose another path.',
+  );
 
 const handoffAuth = z
   .string(`is missing. Say who may send handoff requests: ${HANDOFF_CHOICES}.`)
@@ -94,7 +107,11 @@ const hours = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const adapterChoice = z.enum(['none', ...ADAPTER_NAMES], `must be one of none, ${ADAPTER_NAMES.join(', ')}.`);
+/** `desk` is the default where agents can answer, so it is decided once all settings are known. */
+const adapterChoice = z.enum(
+  ['none', 'desk', ...ADAPTER_NAMES],
+  `must be one of desk, ${ADAPTER_NAMES.join(', ')} or none.`,
+);
 
 const template = z
   .string()
@@ -127,9 +144,18 @@ export const settingsSchema = z.object({
     createServiceClient({ baseUrl: 'https://any.example', apiKey }),
   ).optional(),
   databaseUrl: databaseUrl.prefault(DEFAULT_DATABASE_URL),
+  concurrency: wholeNumber(1_000).optional(),
+  maxAttempts: wholeNumber(1_000).optional(),
+  rememberDays: wholeNumber(3_650).optional(),
+  whenUnknown: z.enum(['resend', 'park'], 'must be resend or park.').optional(),
   greeting: z.string().optional(),
   autoReply: template.optional(),
-  adapter: adapterChoice.default('none'),
+  waitTimeout: measure(
+    /^\d{1,7}(ms|s)$/i,
+    3_600 * UNITS.s,
+    'must be a time of at most 3600s with its unit, such as 60s.',
+  ).default(60_000),
+  adapter: adapterChoice.optional(),
   rtUrl: z.string().optional(),
   rtToken: z.string().optional(),
   rtQueue: z.string().optional(),

@@ -53,6 +53,26 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--database-url <url>',
     help: 'where events and replies are kept: sqlite:<file>, postgres://… or none; default sqlite:./handoff.db',
   },
+  concurrency: {
+    env: 'CONCURRENCY',
+    flag: '--concurrency <number>',
+    help: 'how many stored conversations are handled side by side; default 16, with PostgreSQL 32',
+  },
+  maxAttempts: {
+    env: 'MAX_ATTEMPTS',
+    flag: '--max-attempts <number>',
+    help: 'how often a stored event is tried before it is parked; default 8',
+  },
+  rememberDays: {
+    env: 'REMEMBER_DAYS',
+    flag: '--remember-days <number>',
+    help: 'how long handled events are remembered, to tell repeats; default 7',
+  },
+  whenUnknown: {
+    env: 'WHEN_UNKNOWN',
+    flag: '--when-unknown <choice>',
+    help: 'a reply of which nobody knows whether it arrived: resend (default, may come twice) or park (may not come)',
+  },
   greeting: {
     env: 'GREETING',
     flag: '--greeting <text>',
@@ -63,10 +83,15 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--auto-reply <text>',
     help: 'sent as the answer to every message of a handoff; {text} is what the user wrote',
   },
+  waitTimeout: {
+    env: 'WAIT_TIMEOUT',
+    flag: '--wait-timeout <time>',
+    help: 'how long the service waits for a first reply, as it is set there; default 60s',
+  },
   adapter: {
     env: 'ADAPTER',
     flag: '--adapter <name>',
-    help: 'where humans answer: request-tracker, chatwoot, slack or none (default)',
+    help: 'where humans answer: desk (default, in the browser), request-tracker, chatwoot, slack or none',
   },
   rtUrl: { env: 'RT_URL', flag: '--rt-url <url>', help: 'where Request Tracker is' },
   rtToken: { env: 'RT_TOKEN', flag: '--rt-token <token>', help: "an auth token of Request Tracker's user" },

@@ -1,3 +1,4 @@
+import type { Connected } from './adapters/index.js';
 import { databaseText } from './database-url.js';
 import type { SettingKey, Settings } from './settings-schema.js';
 import { SETTINGS } from './settings-table.js';
@@ -19,8 +20,10 @@ const HANDOFF_ADDRESS = {
 const NOT_KEPT = 'nothing is stored, and what was not handled is lost when the process ends.';
 
 /** Says where the receiver is and what to do next; with `dev` also the made-up credentials and commands. */
-export function welcome(options: TryOptions & { readonly dev: boolean }): Welcome {
-  const { url, settings, generated, dev } = options;
+export function welcome(
+  options: TryOptions & { readonly dev: boolean; readonly adapter: Connected | null },
+): Welcome {
+  const { url, settings, generated, dev, adapter } = options;
   const { mountPath } = settings;
   const commands = dev ? tryCommands(options) : [];
   const credentials = Object.fromEntries(
@@ -31,6 +34,7 @@ export function welcome(options: TryOptions & { readonly dev: boolean }): Welcom
     '',
     "For the platform's settings, with the host name under which it can reach you:",
     ...addresses(url, settings),
+    ...humans(url, adapter),
     ...(generated.length > 0 ? ['', 'Made up for this run, since they were not set:'] : []),
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
     ...(dev ? ['', 'Play the service from another terminal:'] : []),
@@ -44,10 +48,21 @@ export function welcome(options: TryOptions & { readonly dev: boolean }): Welcom
       url,
       mountPath,
       database: databaseText(settings.databaseUrl),
+      adapter: adapter && { name: adapter.name, url: `${url}${adapter.path}` },
+      ...(adapter?.oneTimePath && { desk: `${url}${adapter.path}${adapter.oneTimePath}` }),
       ...(dev && { credentials, commands }),
     },
     text: text.filter((line, index) => line !== '' || text[index - 1] !== '').join('\n'),
   };
+}
+
+function humans(url: string, adapter: Connected | null): string[] {
+  if (!adapter)
+    return ['Humans: off. ADAPTER says where they answer: desk, request-tracker, chatwoot or slack.'];
+  const { name, path, oneTimePath } = adapter;
+  if (name !== 'desk') return [`Humans: ${name}; its webhooks go to ${url}${path}`];
+  if (oneTimePath) return [`Humans: the desk; this link lets you in once: ${url}${path}${oneTimePath}`];
+  return [`Humans: the desk at ${url}${path}; handoff-kit desk add-agent makes an agent who can log in`];
 }
 
 function addresses(

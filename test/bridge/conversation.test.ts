@@ -44,7 +44,7 @@ describe('a conversation through the bridge', () => {
   it('says that it timed out where the service ended it', async () => {
     const { bench, desk } = await stand({ bench: { simulator: { waitTimeoutMs: 60_000 } } });
     await bench.requestHandoff();
-    await bench.clock.advance(60_000);
+    bench.clock.advance(60_000);
     await bench.idle();
     expect(desk.tickets[0]?.closes).toMatchObject([{ by: 'timeout' }]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../helpers/deferred.js';
 import { agentSays } from './fake-desk.js';
-import { stand } from './stand.js';
+import { stand, stored } from './stand.js';
 
 const AGENT = { kind: 'agent', name: 'Ada' } as const;
 
@@ -39,6 +39,21 @@ describe('our own words, as the desk sends them back,', () => {
     setImmediate(() => gate.resolve());
     await Promise.all([saying, telling]);
     expect(shown()).toEqual([]);
+  });
+
+  it('are known while they are under way, however long the desk takes to tell us the id', async () => {
+    const { bench, desk, tell, shown } = await stand({ receiver: { delivery: await stored() } });
+    await bench.requestHandoff();
+    const gate = deferred();
+    desk.behave({ send: (apply) => gate.promise.then(apply) });
+    await bench.say('hello');
+    await vi.waitFor(() => expect(desk.count('send')).toBe(1));
+    await tell(
+      agentSays('hello', { author: AGENT, messageId: 'T1-M1' }),
+      agentSays('I am here.', { author: AGENT, messageId: 'T1-M2' }),
+    );
+    await vi.waitFor(() => expect(shown()).toEqual(['I am here.']));
+    gate.resolve();
   });
 
   it('are known by their words only where there are no ids, once for each message', async () => {

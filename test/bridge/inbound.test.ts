@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { agentCloses, agentJoins, agentSays } from './fake-desk.js';
+import { describe, expect, it, vi } from 'vitest';
+import { deferred } from '../helpers/deferred.js';
+import { agentCloses, agentJoins, agentSays, fakeDesk } from './fake-desk.js';
 import { stand, stored } from './stand.js';
 
 describe('what the desk tells', () => {
@@ -31,6 +32,27 @@ describe('what the desk tells', () => {
     await bench.requestHandoff();
     expect(await tell(agentSays('to somebody else', { externalId: 'T99' }))).toBe(200);
     expect(shown()).toEqual([]);
+  });
+
+  it('reaches the user also where the agent was quicker than the answer to our request', async () => {
+    const desk = fakeDesk();
+    const gate = deferred();
+    desk.behave({
+      open: async (apply) => {
+        const opened = apply();
+        await gate.promise;
+        return opened;
+      },
+    });
+    const { bench, tell, shown, logged } = await stand({ desk });
+    const asking = bench.requestHandoff();
+    await vi.waitFor(() => expect(desk.tickets).toHaveLength(1));
+    const telling = tell(agentSays('I saw you coming.'));
+    await logged.until('not known yet');
+    gate.resolve();
+    expect(await telling).toBe(200);
+    await asking;
+    expect(shown()).toEqual(['I saw you coming.']);
   });
 
   it('keeps its order where the requests come at once', async () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import {
+  type Adapter,
   type BridgeOptions,
   type Capabilities,
   createBridge,
@@ -21,6 +22,7 @@ import { QUICK, stored } from './stand.js';
 /** What an instance is made of. */
 export interface InstanceOptions {
   readonly capabilities?: Partial<Capabilities>;
+  readonly adapter?: Partial<Adapter>;
   readonly bridge?: Partial<BridgeOptions>;
 }
 
@@ -35,7 +37,7 @@ export async function onOneFile(desk: FakeDesk) {
     message: false,
   });
 
-  const start = async ({ capabilities, bridge: options }: InstanceOptions = {}) => {
+  const start = async ({ capabilities, adapter, bridge: options }: InstanceOptions = {}) => {
     const logged = logLines();
     const receiver = createReceiver({
       auth: { message: false, handoff: pathToken(PATH_TOKEN) },
@@ -45,7 +47,7 @@ export async function onOneFile(desk: FakeDesk) {
     });
     const bridge = createBridge({
       receiver,
-      adapter: desk.adapter(capabilities),
+      adapter: desk.adapter(capabilities, adapter),
       log: logged.log,
       retry: QUICK,
       ...options,

@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createPace } from '../../src/bridge/pace.js';
-import { stand } from './stand.js';
+import { stand, stored } from './stand.js';
 
 /** A pace on a clock that a test sets. */
 function paced(rate: Parameters<typeof createPace>[0]) {
@@ -49,4 +49,16 @@ it('is kept by the bridge: what is too fast arrives later, in order', async () =
   await bench.requestHandoff();
   for (const text of ['1', '2', '3', '4', '5']) await bench.say(text);
   expect(desk.said()).toEqual(['1', '2', '3', '4', '5']);
+});
+
+it('leaves the waiting to the delivery where it is long', async () => {
+  const { bench, desk, bridge } = await stand({
+    capabilities: { rate: { overall: { count: 1, perMs: 3_600_000 } } },
+    receiver: { delivery: await stored() },
+  });
+  await bench.requestHandoff();
+  await bench.say('one');
+  await bench.say('two');
+  await vi.waitFor(() => expect(bridge.stats()).toMatchObject({ sent: 1, postponed: 1 }));
+  expect(desk.said()).toEqual(['one']);
 });

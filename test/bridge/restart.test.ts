@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { sessionKey } from '../../src/bridge/session.js';
+import type { Emit } from '../../src/index.js';
 import { requestEvent } from '../helpers/events.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';
-import { onOneFile } from './instances.js';
+import { type InstanceOptions, onOneFile } from './instances.js';
 
 const shown = (bench: { readonly replies: readonly { readonly text: string }[] }): string[] =>
   bench.replies.map(({ text }) => text);
@@ -78,6 +79,37 @@ describe('a restart in the middle of a conversation', () => {
     await start();
     await vi.waitFor(() => expect(desk.tickets[0]?.closes).toMatchObject([{ by: 'user' }]), 10_000);
   });
+});
+
+it('gives a stream the receipt of what was said before a restart, and says it once', async () => {
+  const desk = fakeDesk();
+  const { bench, start, face } = await onOneFile(desk);
+  const lines: Emit[] = [];
+  const streamed = {
+    capabilities: { inbound: ['stream'] },
+    adapter: {
+      stream: (emit, { signal }) => {
+        lines.push(emit);
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+      },
+    },
+  } as const satisfies InstanceOptions;
+  const first = await start(streamed);
+  face(first);
+  await bench.requestHandoff();
+  await vi.waitFor(() => expect(lines).toHaveLength(1));
+  const event = agentSays('hello');
+  const note = agentSays('a note', { internal: true });
+  await (await lines[0]?.(event))?.delivered;
+  expect(await lines[0]?.(note)).toBeNull();
+  await first.stop();
+
+  await start(streamed);
+  await vi.waitFor(() => expect(lines).toHaveLength(2));
+  const receipt = await lines[1]?.(event);
+  await expect(receipt?.delivered).resolves.toBeDefined();
+  expect(await lines[1]?.(note)).toBeNull();
+  expect(shown(bench)).toEqual(['hello']);
 });
 
 describe('a restart while a conversation was being opened', () => {

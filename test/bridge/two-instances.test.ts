@@ -24,6 +24,23 @@ describe('two bridges on one file', () => {
     expect(desk.count('open')).toBe(1);
   });
 
+  it('make one of it also where it comes to the same one twice at once', async () => {
+    const desk = fakeDesk();
+    const gate = deferred();
+    desk.behave({ open: async (apply) => gate.promise.then(apply) });
+    const { bench, start, face } = await onOneFile(desk);
+    const first = await start();
+    face(first);
+    bench.faults.set('mirror', { on: ['establish'], url: `${first.url}/conversation/establish` });
+    const asked = bench.requestHandoff();
+    await vi.waitFor(() => expect(desk.count('open')).toBe(1));
+    // Both have asked for it when the desk answers.
+    await vi.waitFor(() => expect(first.logged.about('asks for a conversation')).toHaveLength(2));
+    gate.resolve();
+    expect((await asked).state).toBe('connecting');
+    expect([desk.count('open'), desk.count('find')]).toEqual([1, 0]);
+  });
+
   it('both hear of it where the desk says no', async () => {
     const desk = fakeDesk();
     desk.behave({ open: () => new Promise(() => {}) });

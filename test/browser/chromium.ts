@@ -40,7 +40,7 @@ export async function openDemo(
   browser: Browser,
   viewport: { readonly width: number; readonly height: number },
 ): Promise<OpenPage> {
-  const demo = runNode(['dist/cli/main.js', 'demo']);
+  const demo = runNode(['dist/cli/main.js', 'demo', '--automatic']);
   const [, url = ''] = await demo.until(/Open (http:\/\/127\.0\.0\.1:\d+) in a browser/);
   const context = await browser.newContext({ viewport });
   onTestFinished(() => context.close());

@@ -72,7 +72,7 @@ describe('demo --script', () => {
     ['a lost close', 'close', (service: Simulator) => service.faults.set('drop', { on: ['close'] })],
     ['a copy too many', 'chat', (service: Simulator) => service.faults.set('duplicate', { on: ['chat'] })],
   ])('finds %s at the step %s', async (_name, step, spoil) => {
-    const demo = await startDemo({ port: 0, log: createLog({ level: 'silent' }) });
+    const demo = await startDemo({ port: 0, automatic: true, log: createLog({ level: 'silent' }) });
     onTestFinished(() => demo.close());
     spoil(demo.simulator);
     const steps: string[] = [];
@@ -89,9 +89,9 @@ const failRepliesAfter =
     if (from === 'human') faults.set('answerError');
   };
 
-describe('demo', () => {
+describe('demo --automatic', () => {
   it('says what to open, serves it, and tells of each event with its request and answer', async () => {
-    const program = runDemo();
+    const program = runDemo('--automatic');
     const [, url = ''] = await program.until(/Open (http:\/\/127\.0\.0\.1:\d+) in a browser/);
     expect((await fetch(url)).headers.get('content-type')).toContain('text/html');
     expect(await (await fetch(`${url}/openapi.json`)).json()).toHaveProperty('webhooks');
@@ -109,7 +109,7 @@ describe('demo', () => {
   });
 
   it('tells programs in JSON, in the order in which things began', async () => {
-    const program = runDemo('--json');
+    const program = runDemo('--automatic', '--json');
     const url = await addressOf(program);
     await post(`${url}/simulator/handoff`, {});
     await program.until(/"event":"message"/);
@@ -125,7 +125,7 @@ describe('demo', () => {
   });
 
   it('shows why a fault that was switched on breaks a message', async () => {
-    const program = runDemo();
+    const program = runDemo('--automatic');
     const [, url = ''] = await program.until(/Open (\S+) in a browser/);
     await post(`${url}/simulator/handoff`, {});
     await program.until(/→ message/);
@@ -137,14 +137,14 @@ describe('demo', () => {
   });
 
   it('takes the port that it is told', async () => {
-    const first = runDemo('--json');
+    const first = runDemo('--automatic', '--json');
     const { port } = new URL(await addressOf(first));
-    const second = runDemo('--port', port);
+    const second = runDemo('--automatic', '--port', port);
     expect(await second.ended).toBe(1);
     expect(second.stderr()).toContain(`handoff-kit cannot listen on 127.0.0.1:${port}`);
     first.signal('SIGINT');
     await first.ended;
-    const third = runDemo('--json', '--port', port);
+    const third = runDemo('--automatic', '--json', '--port', port);
     expect(await addressOf(third)).toBe(`http://127.0.0.1:${port}`);
   });
 

@@ -60,8 +60,10 @@ describeWith(SMALL_DISK)('SQLite on a full disk', () => {
     expect([establish.status, establish.body]).toEqual([503, { code: 503, message: 'cannot store' }]);
     expect(establish.headers['retry-after']).toBe('1');
     expect(to.logged.about('the database cannot be written').length).toBeGreaterThan(0);
+    await expect(to.delivery.queues?.check()).rejects.toThrow(/full/);
 
     rmSync(join(folder, 'filler'));
+    await eventually(() => to.delivery.queues?.check());
     await eventually(async () => expect(await to.send('late')).toBe(200));
     accepted.push('late');
     await eventually(() => expect(to.handled.all).toContain('late'));

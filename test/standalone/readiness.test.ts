@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { StoredItem } from '../../src/delivery/index.js';
 import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
 import { createDatabaseCheck } from '../../src/standalone/database-check.js';
 import { deferred } from '../helpers/deferred.js';
@@ -23,23 +22,23 @@ describe('readyz', () => {
     await queues.close();
     expect(await readiness(url)).toEqual([503, { status: 'database unreachable' }]);
     expect(await readiness(url)).toEqual([503, { status: 'database unreachable' }]);
-    expect(logged.about('cannot be reached')).toHaveLength(1);
+    expect(logged.about('cannot be used')).toHaveLength(1);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 
   it('does not wait for a database that hangs, nor ask it again meanwhile', async () => {
-    const answers = [deferred<StoredItem[]>(), deferred<StoredItem[]>()];
+    const answers = [deferred(), deferred()];
     let asked = 0;
     const { log, about } = logLines();
-    const list = () => answers[asked++]?.promise ?? Promise.resolve([]);
-    const check = createDatabaseCheck({ list }, log, 5);
+    const ask = () => answers[asked++]?.promise ?? Promise.resolve();
+    const check = createDatabaseCheck({ check: ask }, log, 5);
     expect(await Promise.all([check(), check()])).toEqual([false, false]);
     expect(await check()).toBe(false);
-    expect([asked, about('cannot be reached').length]).toEqual([1, 1]);
-    answers[0]?.resolve([]);
+    expect([asked, about('cannot be used').length]).toEqual([1, 1]);
+    answers[0]?.resolve();
     await answers[0]?.promise;
-    answers[1]?.resolve([]);
+    answers[1]?.resolve();
     expect(await check()).toBe(true);
-    expect(about('can be reached again')).toHaveLength(1);
+    expect(about('can be used again')).toHaveLength(1);
   });
 });

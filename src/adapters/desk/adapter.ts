@@ -28,12 +28,15 @@ export function createDeskAdapter(book: Book, urlOf: (id: string) => string | un
       await customer.ended(externalId, by);
     },
     async stream(emit, { signal }) {
-      await outbound.start(emit);
-      await new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      outbound.stop();
+      try {
+        await outbound.start(emit);
+        await new Promise<void>((resolve) => {
+          if (signal.aborted) resolve();
+          signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+      } finally {
+        await outbound.stop();
+      }
     },
     async check() {
       await records.get('');

@@ -37,8 +37,8 @@ export interface Summary {
   /** Who has it, or `null`. */
   readonly agent: string | null;
   readonly requestedAt: number;
-  /** Until then something must have been said to the user, else the service ends the handoff. */
-  readonly replyBy: number;
+  /** Until then something must have been said to the user, else the service ends the handoff; `null` where it was. */
+  readonly replyBy: number | null;
   readonly firstReplyAt: number | null;
   readonly ended: { readonly by: DeskEnder; readonly at: number; readonly agent: string | null } | null;
   /** The last thing that customer or agent said, cut short. */

@@ -1,7 +1,8 @@
 import { type Request, type RequestHandler, Router } from 'express';
 import { type Bridge, type BridgeOptions, createBridge } from '../../bridge/index.js';
 import type { Log } from '../../logging/index.js';
-import { createLog } from '../../logging/index.js';
+import { createLog, withRedaction } from '../../logging/index.js';
+import { configError } from '../../protocol/index.js';
 import type { Receiver } from '../../receiver/index.js';
 import { createDeskAdapter } from './adapter.js';
 import { type Agents, createAgents } from './agents/agents.js';
@@ -12,12 +13,17 @@ import { openBook } from './book/index.js';
 import { createCanned } from './canned.js';
 import { addApiRoutes } from './http/api-routes.js';
 import { deskHeaders } from './http/headers.js';
+import { createLetIn } from './http/let-in.js';
 import { createLogin } from './http/login.js';
 import { createPageFiles } from './http/page-files.js';
-import { answerFailures, createGuarded } from './http/routes.js';
+import { answerFailures, answerUnknown, createGuarded } from './http/routes.js';
+import { createSameOrigin } from './http/same-origin.js';
 import { createIdentify, type HostSession } from './http/who.js';
 import { createLive } from './live.js';
+import { createParked } from './parked.js';
+import { createRefusals } from './refusals.js';
 import { createTeaching } from './teach.js';
+import { startTidying } from './tidy.js';
 import { createViews } from './views.js';
 
 /** Settings of {@link createDesk}. */
@@ -29,7 +35,7 @@ export interface DeskOptions {
    * logged in at the application that the desk is part of.
    */
   readonly agents: 'stored' | HostSession;
-  /** Where the desk can be reached from outside, for links to conversations. */
+  /** Where the desk can be reached from outside: for links to conversations, and to know its own page by. */
   readonly publicUrl?: string;
   /** Whether cookies are for HTTPS only. Default: as the request came, seen through `trust proxy` of Express. */
   readonly secureCookies?: boolean;
@@ -37,8 +43,12 @@ export interface DeskOptions {
   readonly framedBy?: 'nobody' | 'same-origin';
   /** Lets this agent in by a link that works once, as for trying the desk out. */
   readonly oneTimeLinkFor?: AgentView;
+  /** Whether users get a first reply at once, so that no agent has to hurry. Default `false`. */
+  readonly isGreeted?: boolean;
   /** How conversations are brought to the desk: texts to the user, hours, names. */
   readonly bridge?: Omit<BridgeOptions, 'receiver' | 'adapter'>;
+  /** How many days ended conversations, the journal and the audit log are kept. Default 30. */
+  readonly keepDays?: number;
   /** A pino logger, or one like it. */
   readonly log?: Log;
 }
@@ -63,17 +73,24 @@ export interface Desk extends RequestHandler {
  */
 export function createDesk(options: DeskOptions): Desk {
   const { receiver, publicUrl, oneTimeLinkFor, secureCookies } = options;
-  const log = options.log ?? createLog();
+  const keepMs = daysOf(options.keepDays ?? 30);
+  const log = withRedaction(options.log ?? createLog());
   const { shelf, queues } = receiver.storage;
-  const book = openBook(shelf, log);
+  const book = openBook(shelf, log, options.isGreeted ?? false);
+  const { audit } = book;
   const agents = createAgents(shelf);
   const sessions = createSessions(shelf);
   const live = createLive(shelf, log);
+  const refusals = createRefusals(audit, log);
   const hostSession = options.agents === 'stored' ? null : options.agents;
   const once = oneTimeLinkFor ? createOneTimeLink() : null;
   const identify = createIdentify({ agents, sessions, hostSession });
+  const isSameOrigin = createSameOrigin(publicUrl);
+  const isSecure = (request: Request) => secureCookies ?? request.secure;
+  const letIn = createLetIn({ agents, sessions, audit, isSecure });
   const urlOf = (id: string) => publicUrl && `${publicUrl.replace(/\/+$/, '')}/#/${encodeURIComponent(id)}`;
-  const bridge = createBridge({ ...options.bridge, receiver, adapter: createDeskAdapter(book, urlOf) });
+  const bridge = createBridge({ log, ...options.bridge, receiver, adapter: createDeskAdapter(book, urlOf) });
+  const tidying = startTidying({ shelf, sessions, log, keepMs });
 
   const router = Router();
   router.use(deskHeaders(options.framedBy ?? 'nobody'));
@@ -81,14 +98,16 @@ export function createDesk(options: DeskOptions): Desk {
     createLogin({
       agents,
       sessions,
-      audit: book.audit,
-      log,
+      audit,
+      refusals,
+      letIn,
+      isSameOrigin,
+      isSecure,
       hostSession,
-      isSecure: (request: Request) => secureCookies ?? request.secure,
       link: once && oneTimeLinkFor ? { once, agent: oneTimeLinkFor } : null,
     }),
   );
-  const guarded = createGuarded({ identify, audit: book.audit, log });
+  const guarded = createGuarded({ identify, isSameOrigin, refusals });
   addApiRoutes(guarded, {
     shelf,
     book,
@@ -97,12 +116,14 @@ export function createDesk(options: DeskOptions): Desk {
     agents,
     canned: createCanned(shelf),
     teaching: createTeaching(shelf, receiver.service),
+    parked: createParked(shelf, queues, book),
     queues,
     identify,
     canTeach: receiver.service !== null,
   });
   router.use(guarded.router);
-  router.use(createPageFiles(identify));
+  router.use('/api', answerUnknown(identify));
+  router.use(createPageFiles({ identify, hostSession, letIn }));
   router.use(answerFailures(log));
 
   return Object.assign(router as RequestHandler, {
@@ -110,8 +131,14 @@ export function createDesk(options: DeskOptions): Desk {
     agents,
     bridge,
     async close() {
+      tidying.stop();
       live.stop();
       await bridge.close();
     },
   });
+}
+
+function daysOf(days: number): number {
+  if (Number.isFinite(days) && days > 0) return days * 86_400_000;
+  throw configError('keepDays must be a number of days, more than 0.');
 }

@@ -26,7 +26,7 @@ export async function readDashboard(
     missedToday: today.filter(isMissed).length,
     firstReply: { p50: percentile(firstReplies(today), 0.5), p90: percentile(firstReplies(today), 0.9) },
     hours: hoursOf(records, now),
-    agents: agentsOf(today),
+    agents: agentsOf(records, midnight),
     dead: await deadOf(queues),
   };
 }
@@ -72,10 +72,12 @@ function hoursOf(records: readonly DeskRecord[], now: number): HourView[] {
   });
 }
 
-function agentsOf(records: readonly DeskRecord[]): DashboardView['agents'] {
-  const names = new Set(records.flatMap(({ agent }) => agent ?? []));
+function agentsOf(records: readonly DeskRecord[], midnight: number): DashboardView['agents'] {
+  const isOfToday = ({ state, requestedAt }: DeskRecord) => state === 'active' || requestedAt >= midnight;
+  const current = records.filter(isOfToday);
+  const names = new Set(current.flatMap(({ agent }) => agent ?? []));
   return [...names].sort().map((agent) => {
-    const own = records.filter((record) => record.agent === agent);
+    const own = current.filter((record) => record.agent === agent);
     return {
       agent,
       active: own.filter(({ state }) => state === 'active').length,

@@ -54,27 +54,32 @@ export function htmlToText(html: string): string {
 /** Lines that grow, with white space as a browser would show it. */
 function createLines() {
   const lines: string[] = [];
-  let current = '';
+  /** The line that is written, in pieces: to look at a line again and again takes long when it is long. */
+  let pieces: string[] = [];
   const next = (): void => {
-    lines.push(current.trimEnd());
-    current = '';
+    lines.push(pieces.join('').trimEnd());
+    pieces = [];
   };
   const endLine = (): void => {
-    if (current.trim() !== '') next();
-    current = '';
+    if (pieces.some((piece) => piece.trim() !== '')) next();
+    pieces = [];
+  };
+  const put = (piece: string): void => {
+    if (piece !== '') pieces.push(piece);
   };
   return {
     add(words: string, isKept: boolean): void {
       if (!isKept) {
         const flat = words.replace(/[ \t\r\n\f]+/g, ' ');
-        current += current === '' || current.endsWith(' ') ? flat.replace(/^ /, '') : flat;
+        const isBlankBefore = pieces.at(-1)?.endsWith(' ') ?? true;
+        put(isBlankBefore ? flat.replace(/^ /, '') : flat);
         return;
       }
       const [first = '', ...others] = words.split(/\r\n?|\n/);
-      current += first;
+      put(first);
       for (const line of others) {
         next();
-        current = line;
+        put(line);
       }
     },
     breakLine: next,
@@ -94,8 +99,11 @@ function createLines() {
   };
 }
 
+/** Lists within lists within lists. */
+const DEEPEST_INDENT = 5;
+
 function bullet(lists: (number | null)[]): string {
-  const indent = '  '.repeat(Math.max(0, lists.length - 1));
+  const indent = '  '.repeat(Math.max(0, Math.min(DEEPEST_INDENT, lists.length - 1)));
   const count = lists.at(-1);
   if (typeof count !== 'number') return `${indent}- `;
   lists[lists.length - 1] = count + 1;

@@ -20,6 +20,8 @@ export interface RequestTrackerScrip {
   readonly description: string;
   /** For the box "Custom condition". */
   readonly condition: string;
+  /** For the box "Custom action preparation code". Left empty, RT would never come to the commit code. */
+  readonly prepare: string;
   /** For the box "Custom action commit code". */
   readonly commit: string;
   /** A file for `rt-setup-database --action insert --datafile`, which makes the Scrip or brings it up to date. */
@@ -52,9 +54,10 @@ export function requestTrackerScrip({
     .replace('{{timeout}}', String(timeoutSeconds));
   const datafile = DATAFILE.replaceAll('{{description}}', () => perl('description', DESCRIPTION))
     .replace('{{queue}}', () => (queue === undefined ? '0' : perl('queue', queue)))
+    .replace('{{prepare}}', PREPARE)
     .replace('{{condition}}', () => CONDITION)
     .replace('{{commit}}', () => commit);
-  return { description: DESCRIPTION, condition: CONDITION, commit, datafile };
+  return { description: DESCRIPTION, condition: CONDITION, prepare: PREPARE, commit, datafile };
 }
 
 /** A string of Perl. What is not plain ASCII would depend on how RT reads the code. */
@@ -77,6 +80,8 @@ while ( my $link = $links->Next ) {
 }
 return 0;
 `;
+
+const PREPARE = 'return 1;';
 
 const COMMIT = `# handoff-kit: posts what happened, signed. RT goes on whatever becomes of it: what is not told is polled.
 my $url     = {{url}};
@@ -172,7 +177,7 @@ our @Final = (
     sub {
         my %code = (
             CustomIsApplicableCode => $condition,
-            CustomPrepareCode      => 'return 1;',
+            CustomPrepareCode      => '{{prepare}}',
             CustomCommitCode       => $commit,
         );
         my $scrips = RT::Scrips->new( RT->SystemUser );

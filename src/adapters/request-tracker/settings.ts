@@ -65,7 +65,7 @@ export function settle({
   const selfId = TOKEN.exec(token)?.[1];
   if (selfId === undefined) {
     throw configError(
-      'request-tracker: the token does not look like one. RT shows it once, when it is made under "Logged in as … > Settings > Auth Tokens": 1-, the number of the user, a hyphen and 32 characters.',
+      'request-tracker: the token does not look like one. RT shows it once, when it is made at Admin > Users > (the user) > Auth Tokens > Create: 1-, the number of the user, a hyphen and 32 characters.',
     );
   }
   if (queue.trim() === '') throw configError('request-tracker: name the queue in which tickets are made.');

@@ -4,7 +4,7 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 /** A text that Slack shows as it is. */
 export function escapeText(text: string): string {
   // Half a surrogate pair is no text in UTF-8, and Slack refuses the whole message.
-  const wellFormed = text;
+  const wellFormed = Buffer.from(text, 'utf8').toString('utf8');
   return wellFormed.replace(/[&<>]/g, (sign) => ESCAPES[sign] ?? sign);
 }
 

@@ -19,7 +19,7 @@ Example:
   $ handoff-kit adapter scrip --url https://your.host/adapters/request-tracker
   As a file that installs it, on the machine of Request Tracker:
     $ handoff-kit adapter scrip --url https://your.host/adapters/request-tracker --datafile > handoff-kit.scrip
-    $ rt-setup-database-5 --action insert --datafile handoff-kit.scrip
+    $ rt-setup-database-5 --action insert --skip-create --datafile handoff-kit.scrip
 
 Exit codes: 0 it worked, 2 wrong use`;
 
@@ -39,7 +39,7 @@ export function registerScrip(adapter: Command): void {
     )
     .option(
       '--datafile',
-      'print a file that installs it: rt-setup-database-5 --action insert --datafile FILE',
+      'print a file that installs it: rt-setup-database-5 --action insert --skip-create --datafile FILE',
     )
     .addOption(
       new Option('--rt-webhook-secret <secret>', '[RT_WEBHOOK_SECRET] what it signs with').env(
@@ -60,18 +60,22 @@ function run({ url, queue, datafile, rtWebhookSecret: secret, json }: ScripFlags
   });
 }
 
-function textOf({ description, condition, commit }: RequestTrackerScrip): string {
-  return `In Request Tracker: Admin > Global > Scrips > Create (or the same of one queue).
+function textOf({ description, condition, prepare, commit }: RequestTrackerScrip): string {
+  return `In Request Tracker: Admin > Scrips > Create (for one queue: Admin > Queues, the queue, Scrips > Create).
 
 Description: ${description}
 Condition:   User Defined
 Action:      User Defined
 Template:    Blank
-Stage:       Normal
+Stage:       TransactionCreate
 
 Custom condition:
 
 ${condition}
+
+Custom action preparation code:
+
+${prepare}
 
 Custom action commit code:
 

@@ -17,8 +17,9 @@ const MORE_HELP = `${DATABASE_HELP}
 
 What it does:
   It finds the conversations of a person by the user_id or anonymous_id of agents' messages and handoff requests, and
-  removes everything of them from inbox and outbox: what waits, what is dead, what is done. What waits is not handled
-  or sent any more. A person has more than one id where the service knows more than one: forget each.
+  removes everything of them from inbox and outbox: what waits, what is dead, what is done, and what is known of their
+  handed-over conversations. What waits is not handled or sent any more. A person has more than one id where the
+  service knows more than one: forget each.
   It does not reach backups, your log, nor what your handlers have stored elsewhere.
 
 Examples:

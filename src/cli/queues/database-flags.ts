@@ -1,13 +1,14 @@
 import { type Command, Option } from 'commander';
 import type { StoredQueues } from '../../delivery/index.js';
 import { HandoffKitError } from '../../protocol/index.js';
-import { DEFAULT_DATABASE_URL, databaseText, openQueues, readDatabaseUrl } from '../../standalone/index.js';
+import { chooseDatabase, DEFAULT_DATABASE_URL, databaseText, openQueues } from '../../standalone/index.js';
 import type { Output, OutputFlags } from '../output.js';
 import { addOutputFlags, runCommand, UsageError } from '../run-command.js';
 
 /** What the command line says of the database. */
 export interface DatabaseFlags extends OutputFlags {
   readonly databaseUrl?: string;
+  readonly config?: string;
 }
 
 /** A database that is open, with what it is called. */
@@ -19,28 +20,28 @@ export interface OpenDatabase {
 
 /** What every command on the database says in its help. */
 export const DATABASE_HELP = `
-The database is the one that DATABASE_URL or --database-url names, as for handoff-kit serve; ${DEFAULT_DATABASE_URL}
-of this folder without either. The server may run meanwhile. Other users of a machine can see command lines: give a
-URL with a password in the environment.`;
+The database is the one that DATABASE_URL or --database-url names, or the file that --config names, as for handoff-kit
+serve; ${DEFAULT_DATABASE_URL} of this folder without any of them. The server may run meanwhile. Other users of a
+machine can see command lines: give a URL with a password in the environment or in the file.`;
 
 /** Adds the flags of a command that works on the database. */
 export function addDatabaseFlags(command: Command): Command {
   return addOutputFlags(
-    command.addOption(
-      new Option('--database-url <url>', 'sqlite:<file> or postgres://…').env('DATABASE_URL'),
-    ),
+    command
+      .addOption(new Option('--database-url <url>', 'sqlite:<file> or postgres://…').env('DATABASE_URL'))
+      .option('--config <file>', "the server's JSON file with settings"),
   );
 }
 
 /** Runs a command on the database, and lets go of it at the end. */
 export function runWithDatabase(
-  { databaseUrl = DEFAULT_DATABASE_URL, ...flags }: DatabaseFlags,
+  { databaseUrl, config, ...flags }: DatabaseFlags,
   work: (database: OpenDatabase, output: Output) => Promise<number>,
 ): Promise<void> {
   return runCommand(flags, async (output) => {
-    if (databaseUrl.trim() === '')
+    if (databaseUrl?.trim() === '')
       throw new UsageError('DATABASE_URL is empty. Give it a value, or remove it.');
-    const choice = readDatabaseUrl(databaseUrl);
+    const choice = chooseDatabase({ told: databaseUrl, configFile: config });
     const queues = await told(() => openQueues(choice));
     try {
       return await told(() => work({ queues, name: databaseText(choice) }, output));

@@ -16,6 +16,11 @@ export interface PostgresConnection {
     readonly max?: number;
     /** How long to wait for a free connection. Default 5 seconds. */
     readonly connectionTimeoutMillis?: number;
+    /**
+     * How long a statement may take before its connection is given up, in milliseconds: that is how long it takes at
+     * most to notice a connection that is dead and does not say so. Default 30 seconds.
+     */
+    readonly query_timeout?: number;
   };
   /** The schema that holds everything. It is made when it is not there. Default `handoff_kit`. */
   readonly schema?: string;
@@ -24,7 +29,7 @@ export interface PostgresConnection {
 const DEFAULT_SCHEMA = 'handoff_kit';
 
 /** No statement of ours takes so long; one that does waits for an answer that will not come. */
-const LONGEST_STATEMENT_MS = 60_000;
+const LONGEST_STATEMENT_MS = 30_000;
 
 /** A connection's settings, checked. */
 export interface CheckedConnection {
@@ -60,7 +65,7 @@ export function checkConnection({
         'pool.connectionTimeoutMillis',
         pool.connectionTimeoutMillis ?? 5_000,
       ),
-      query_timeout: LONGEST_STATEMENT_MS,
+      query_timeout: duration('pool.query_timeout', pool.query_timeout ?? LONGEST_STATEMENT_MS),
       keepAlive: true,
       application_name: 'handoff-kit',
     },

@@ -21,14 +21,21 @@ const COUNT_DONE_EVERY_MS = 300_000;
 function createCounter(count: () => Promise<number>) {
   let counted = 0;
   let since = 0;
+  let counting = false;
   return {
     value: () => Math.max(0, counted + since),
     move(by: number): void {
       since += by;
     },
     async recount(): Promise<void> {
-      since = 0;
-      counted = await count();
+      if (counting) return;
+      counting = true;
+      try {
+        since = 0;
+        counted = await count();
+      } finally {
+        counting = false;
+      }
     },
   };
 }

@@ -3,5 +3,7 @@
  *
  * @module
  */
+
+export { openPostgresShelf } from './open-shelf.js';
 export { type PostgresConnection, type PostgresOptions, postgres } from './postgres.js';
 export { openPostgresQueues } from './stored-queues.js';

@@ -9,7 +9,7 @@ export type Run = (sql: string, values: readonly unknown[]) => Promise<readonly 
 /** The part of a store that is not about conversations, and a way to drop what has expired. */
 export interface Marks
   extends Pick<HandoffStore, 'mark' | 'isMarked' | 'unmark' | 'cursor' | 'moveCursor' | 'lease' | 'release'> {
-  dropExpired(): Promise<void>;
+  readonly dropExpired: () => Promise<void>;
 }
 
 /** Removed in one go; more would take too long for one statement. */

@@ -19,6 +19,7 @@ import { idOf } from './job.js';
 import { checkBossInstalled } from './load-boss.js';
 import { createPeople } from './people.js';
 import { createSettle } from './settle.js';
+import { createShelf } from './shelf.js';
 import { createSignals } from './signals.js';
 import { createStoredQueues } from './stored-queues.js';
 import { createStoredReplies } from './stored-replies.js';
@@ -92,6 +93,7 @@ export function postgres(options: PostgresOptions): Delivery {
   const people = createPeople(database);
   const handoffs = createHandoffStore({ database, timeoutMs: storeTimeoutMs, keepContent });
   const signals = createSignals(database, trouble);
+  const shelf = createShelf({ database, timeoutMs: storeTimeoutMs, tell: () => signals.send('shelf') });
   const receipts = followReceipts({ database, pollMs, onTrouble: trouble });
   const writing = { database, people, rememberMs, timeoutMs: storeTimeoutMs };
   const inbox = createWriter({ ...writing, queue: 'inbox' });
@@ -120,7 +122,11 @@ export function postgres(options: PostgresOptions): Delivery {
       prune,
       Math.min(PRUNE_EVERY_MS.max, Math.max(PRUNE_EVERY_MS.min, rememberMs)),
     ).unref();
-    signals.listen((signal) => (signal === 'receipts' ? receipts.look() : workers[signal]?.wake()));
+    signals.listen((signal) => {
+      if (signal === 'receipts') receipts.look();
+      else if (signal === 'shelf') shelf.changedElsewhere();
+      else workers[signal]?.wake();
+    });
     if (!service) return;
     workers.outbox = createWorker({
       ...working,
@@ -192,6 +198,7 @@ export function postgres(options: PostgresOptions): Delivery {
     stats: () => counts?.now() ?? { pending: 0, remembered: 0 },
     queues: createStoredQueues(database, signals, () => Promise.resolve()),
     handoffs,
+    shelf,
   };
 }
 

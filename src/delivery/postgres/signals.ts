@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Database } from './database.js';
 
-/** What processes tell each other: there is something in a queue, or a reply has found its end. */
-export type Signal = 'inbox' | 'outbox' | 'receipts';
+/** What processes tell each other: there is something in a queue or on the shelf, or a reply has found its end. */
+export type Signal = 'inbox' | 'outbox' | 'receipts' | 'shelf';
 
 /** Tells other processes on the same database that there is something to do. */
 export interface Signals {
@@ -17,7 +17,7 @@ export interface Signals {
 /** After a failure, listening is tried again so often. Once it works, the engine keeps it up. */
 const LISTEN_AGAIN_MS = 2_000;
 
-const ALL: readonly Signal[] = ['inbox', 'outbox', 'receipts'];
+const ALL: readonly Signal[] = ['inbox', 'outbox', 'receipts', 'shelf'];
 
 /** Makes {@link Signals}, by LISTEN and NOTIFY on a channel of the schema's own. */
 export function createSignals(database: Database, onTrouble: (error: unknown) => void): Signals {

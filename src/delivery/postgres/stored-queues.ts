@@ -1,3 +1,4 @@
+import { HandoffKitError } from '../../protocol/index.js';
 import type { ItemFilter, QueueName, StoredItem, StoredItemDetails, StoredQueues } from '../stored-queues.js';
 import { checkConnection, type PostgresConnection } from './connection.js';
 import { type Database, openDatabase, QUEUES, type Row } from './database.js';
@@ -5,6 +6,7 @@ import { createHandoffStore } from './handoff-store.js';
 import { type JobData, type JobOutput, laneOf, readText } from './job.js';
 import { checkBossInstalled } from './load-boss.js';
 import { createPeople } from './people.js';
+import { createShelf } from './shelf.js';
 import { createSignals, type Signals } from './signals.js';
 
 /** The engine's states, by ours. What is dead it calls cancelled: that does not hold up what came later. */
@@ -40,6 +42,7 @@ export function createStoredQueues(
   close: () => Promise<void>,
 ): StoredQueues {
   const people = createPeople(database);
+  const shelf = createShelf({ database, timeoutMs: FORGET_WITHIN_MS, tell: () => undefined });
   const handoffs = createHandoffStore({ database, timeoutMs: FORGET_WITHIN_MS, keepContent: false });
   const sql = (text: string): string => text.replaceAll('$schema', database.schema);
   const columns = 'id, state::text AS state, data, retry_count, started_on, output, created_on';
@@ -102,6 +105,7 @@ export function createStoredQueues(
          SELECT count(*) AS count FROM gone`,
       );
       const removed = await Promise.all(QUEUES.map((queue) => database.run(remove, [queue, lanes])));
+      await shelf.forgetLanes(lanes);
       const conversations = await handoffs.forget(personId);
       await people.forget(personId);
       return removed.flat().reduce((sum, { count }) => sum + Number(count), conversations);
@@ -119,6 +123,15 @@ export function createStoredQueues(
         dead: Number(row?.dead),
         oldestAt: oldest instanceof Date ? oldest : null,
       };
+    },
+    async check() {
+      const [row] = await database.run(
+        "SELECT pg_current_xact_id() AS written, current_setting('transaction_read_only')::boolean AS frozen",
+        [],
+      );
+      if (row?.frozen === true) {
+        throw new HandoffKitError('DATABASE_READ_ONLY', 'the database may only be read at the moment.');
+      }
     },
     close,
   };

@@ -34,6 +34,39 @@ const handoffs = (schema: string): string => `DO $$ BEGIN
   END IF;
 END $$`;
 
+/** What an application keeps: documents, and a journal of what happened. */
+const shelf = (schema: string): string => `DO $$ BEGIN
+  IF to_regclass('${schema}.doc') IS NULL THEN
+    CREATE TABLE ${schema}.doc (
+      kind text NOT NULL,
+      id text COLLATE "C" NOT NULL,
+      version integer NOT NULL,
+      value text NOT NULL,
+      grp text NOT NULL,
+      rank bigint NOT NULL,
+      terms text NOT NULL,
+      lane text,
+      changed_at bigint NOT NULL,
+      PRIMARY KEY (kind, id)
+    );
+    CREATE INDEX doc_rank ON ${schema}.doc (kind, rank DESC, id);
+    CREATE INDEX doc_group ON ${schema}.doc (kind, grp, rank DESC, id);
+    CREATE INDEX doc_lane ON ${schema}.doc (lane) WHERE lane IS NOT NULL;
+    CREATE INDEX doc_changed ON ${schema}.doc (kind, grp, changed_at);
+    CREATE TABLE ${schema}.entry (
+      seq bigserial PRIMARY KEY,
+      topic text NOT NULL,
+      lane text,
+      conversation_id text,
+      value text NOT NULL,
+      at bigint NOT NULL
+    );
+    CREATE INDEX entry_topic ON ${schema}.entry (topic, seq);
+    CREATE INDEX entry_lane ON ${schema}.entry (lane, seq) WHERE lane IS NOT NULL;
+    CREATE INDEX entry_at ON ${schema}.entry (at);
+  END IF;
+END $$`;
+
 /**
  * What is kept beside the engine's own tables: which conversations are whose, so that a person's data can be
  * found and forgotten, and what is parked, so that it is found without looking through all that is done.
@@ -53,4 +86,5 @@ export const tables = (schema: string): readonly string[] => [
     PRIMARY KEY (queue, id)
   )`,
   handoffs(schema),
+  shelf(schema),
 ];

@@ -159,8 +159,17 @@ export function createWorker(parts: WorkerParts): Worker {
     if (await takeOver({ database, queue, leaseMs, isHere: (id) => held.has(id) })) wake();
   };
 
+  /** Where the database hangs, no heap of those that wait for it comes into being. */
+  let showing = false;
+  const showLife = async (): Promise<void> => {
+    if (showing) return;
+    showing = true;
+    await liveOn().catch(trouble);
+    showing = false;
+  };
+
   const poll = setInterval(wake, pollMs);
-  const signs = setInterval(() => void liveOn().catch(trouble), leaseMs / 5);
+  const signs = setInterval(() => void showLife(), leaseMs / 5);
   wake();
 
   return {

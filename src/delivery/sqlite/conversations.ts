@@ -8,8 +8,8 @@ import {
   nextConversation,
 } from '../../handoff/index.js';
 import { listStatement, restoreConversation, storeConversation } from '../stored-conversation.js';
+import { toText } from '../text.js';
 import type { Database, Row, SqlValue } from './database.js';
-import { toText } from './text.js';
 
 /** The statements about handed-over conversations. Those that write are to be run within a transaction. */
 export interface ConversationTable {

@@ -3,5 +3,7 @@
  *
  * @module
  */
+
+export { openSqliteShelf } from './open-shelf.js';
 export { type SqliteOptions, sqlite } from './sqlite.js';
 export { openSqliteQueues } from './stored-queues.js';

@@ -1,5 +1,5 @@
+import { fromText, toText } from '../text.js';
 import type { Database } from './database.js';
-import { fromText, toText } from './text.js';
 
 /** The statements about notes, readers and leases. Those that write are to be run within a transaction. */
 export interface Marks {

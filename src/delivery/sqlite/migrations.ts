@@ -79,8 +79,39 @@ const LANES = `
   CREATE INDEX person_seen ON person (seen_at);
 `;
 
+/** What an application keeps: documents, and a journal of what happened. */
+const SHELF = `
+  CREATE TABLE doc (
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    value TEXT NOT NULL,
+    grp TEXT NOT NULL,
+    rank INTEGER NOT NULL,
+    terms TEXT NOT NULL,
+    lane TEXT,
+    changed_at INTEGER NOT NULL,
+    PRIMARY KEY (kind, id)
+  ) STRICT;
+  CREATE INDEX doc_rank ON doc (kind, rank DESC, id);
+  CREATE INDEX doc_group ON doc (kind, grp, rank DESC, id);
+  CREATE INDEX doc_lane ON doc (lane) WHERE lane IS NOT NULL;
+  CREATE INDEX doc_changed ON doc (kind, grp, changed_at);
+  CREATE TABLE entry (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    topic TEXT NOT NULL,
+    lane TEXT,
+    value TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX entry_topic ON entry (topic, seq);
+  CREATE INDEX entry_lane ON entry (lane, seq) WHERE lane IS NOT NULL;
+  CREATE INDEX entry_at ON entry (at);
+`;
+
 /** Each entry brings the tables one version further. One that was released never changes; add another. */
 export const MIGRATIONS: readonly string[] = [
   `${queue('inbox')}${queue('outbox')}${PEOPLE}`,
   `${HANDOFFS}${LANES}`,
+  SHELF,
 ];

@@ -1,5 +1,5 @@
+import { fromText, toText } from '../text.js';
 import type { Database } from './database.js';
-import { fromText, toText } from './text.js';
 
 /** Which conversations are whose. */
 export interface People {

@@ -1,7 +1,7 @@
 import type { QueueName } from '../stored-queues.js';
+import { fromText, toText } from '../text.js';
 import type { Ending, Work } from '../work.js';
 import type { Database, Row } from './database.js';
-import { fromText, toText } from './text.js';
 
 /** What a queue holds. Its receipt is known by its key. */
 export interface Item extends Work {
@@ -61,6 +61,7 @@ export function createQueue(database: Database, name: QueueName, keepContent = f
   );
   const takeLane = sql('UPDATE $queue_lane SET owner = ?, leased_until = ? WHERE lane = ?');
   const renewLane = sql('UPDATE $queue_lane SET leased_until = ? WHERE lane = ? AND owner = ?');
+  const ownLane = sql('SELECT 1 FROM $queue_lane WHERE lane = ? AND owner = ?');
   const freeLane = sql('UPDATE $queue_lane SET owner = NULL, leased_until = 0, due_at = ? WHERE lane = ?');
   const closeLane = sql('DELETE FROM $queue_lane WHERE lane = ?');
   const releaseLanes = sql('UPDATE $queue_lane SET owner = NULL, leased_until = 0 WHERE owner = ?');
@@ -132,7 +133,8 @@ export function createQueue(database: Database, name: QueueName, keepContent = f
       const waits = ending.state === 'waiting';
       const uncounted = waits && ending.postponed ? 1 : 0;
       const { changes } = settle.run(ending.state, error, content, uncounted, now, item.seq, lane, owner);
-      if (Number(changes) === 0) return null;
+      // It was forgotten meanwhile, or the lane is another's by now.
+      if (Number(changes) === 0 && !ownLane.get(lane, owner)) return null;
       if (!waits && goOn) return beginNext(lane, now);
       freeLane.run(waits ? now + Math.ceil(ending.afterMs) : now, lane);
       return null;

@@ -18,6 +18,7 @@ import { createMarks } from './marks.js';
 import { createPeople } from './people.js';
 import { createQueue } from './queue.js';
 import { followReceipts } from './receipts.js';
+import { createShelf } from './shelf.js';
 import { createStoredQueues } from './stored-queues.js';
 import { createSweeper } from './sweeper.js';
 import { createWorker, type Worker } from './worker.js';
@@ -72,7 +73,8 @@ export function sqlite(options: SqliteOptions): Delivery {
   const conversations = createConversationTable(database, keepContent);
   const marks = createMarks(database);
   const runs = createHandlerRuns(duration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));
-  const queues = createStoredQueues(database, commit, () => undefined);
+  const shelf = createShelf(database, commit, pollMs);
+  const queues = createStoredQueues(database, commit, shelf, () => undefined);
   const workers: { inbox?: Worker; outbox?: Worker } = {};
   let host: DeliveryHost | undefined;
   let starting: NodeJS.Timeout | undefined;
@@ -133,6 +135,7 @@ export function sqlite(options: SqliteOptions): Delivery {
     const replies = (await workers.outbox?.stop(Math.max(0, deadline - Date.now()))) ?? 0;
     receipts.stop();
     runs.abortAll();
+    shelf.stop();
     const release = () => [inbox, outbox].map((queue) => queue.release(shared.owner));
     await within(commit.write(release).catch(onTrouble), 1_000);
     stopped = true;
@@ -180,6 +183,7 @@ export function sqlite(options: SqliteOptions): Delivery {
     stop: ({ timeoutMs }) => (stopping ??= leave(timeoutMs)),
     stats: () => inbox.stats(),
     queues,
+    shelf,
     handoffs: createHandoffStore({ conversations, marks, commit }),
   };
 }

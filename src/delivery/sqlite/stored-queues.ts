@@ -1,9 +1,10 @@
 import type { ItemFilter, QueueName, StoredItem, StoredItemDetails, StoredQueues } from '../stored-queues.js';
+import { fromText, toText } from '../text.js';
 import { createConversationTable } from './conversations.js';
 import { type Database, openDatabase, type Row } from './database.js';
 import { createGroupCommit, type GroupCommit } from './group-commit.js';
 import { createPeople } from './people.js';
-import { fromText, toText } from './text.js';
+import { createShelf, type SqliteShelf } from './shelf.js';
 
 /** Written out, since a partial index is used only where its condition stands in the query. */
 const IN_STATE: Readonly<Record<StoredItem['state'], string>> = {
@@ -12,14 +13,23 @@ const IN_STATE: Readonly<Record<StoredItem['state'], string>> = {
   dead: "state = 'dead'",
 };
 
+/** Nobody watches a shelf that is opened for looking into queues. */
+const NEVER = 2 ** 31 - 1;
+
 /** Opens the queues of a database file, for looking into them. */
 export function openSqliteQueues(file: string): StoredQueues {
   const database = openDatabase(file);
-  return createStoredQueues(database, createGroupCommit(database), () => database.close());
+  const commit = createGroupCommit(database);
+  return createStoredQueues(database, commit, createShelf(database, commit, NEVER), () => database.close());
 }
 
 /** Makes {@link StoredQueues} of a database that is open. */
-export function createStoredQueues(database: Database, commit: GroupCommit, close: () => void): StoredQueues {
+export function createStoredQueues(
+  database: Database,
+  commit: GroupCommit,
+  shelf: Pick<SqliteShelf, 'forgetLanes'>,
+  close: () => void,
+): StoredQueues {
   const people = createPeople(database);
   const conversations = createConversationTable(database, false);
   const sql = (queue: QueueName, text: string) => database.prepare(text.replaceAll('$queue', queue));
@@ -63,6 +73,7 @@ export function createStoredQueues(database: Database, commit: GroupCommit, clos
           const remove = sql(queue, 'DELETE FROM $queue WHERE lane = ?');
           return lanes.map((lane) => Number(remove.run(toText(lane)).changes));
         });
+        shelf.forgetLanes(lanes);
         for (const lane of lanes) people.forget(lane);
         return removed.reduce((sum, count) => sum + count, conversations.forget(personId));
       }),
@@ -78,6 +89,12 @@ export function createStoredQueues(database: Database, commit: GroupCommit, clos
         oldestAt: oldest === null ? null : new Date(Number(oldest)),
       };
     },
+    check: () =>
+      commit.write(() => {
+        const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+        // To say again what holds changes nothing, and is written all the same.
+        database.exec(`PRAGMA user_version = ${version}`);
+      }),
     close: async () => close(),
   };
 }

@@ -118,9 +118,14 @@ export function createWorker(parts: WorkerParts): Worker {
     }
     if (added === true) wake();
     if (typeof added === 'boolean') return added;
-    const begun = added;
-    if (!stopped) void workOff({ ...begun, event });
-    else commit.write(() => queue.end(owner, begun, NOT_BEGUN, Date.now(), false)).catch(onTrouble);
+    const begun = { ...added, event };
+    running.enter();
+    // The sender is answered first: a handler may take long before it lets anything else happen.
+    setImmediate(() => {
+      if (!stopped) void workOff(begun);
+      else commit.write(() => queue.end(owner, begun, NOT_BEGUN, Date.now(), false)).catch(onTrouble);
+      running.leave();
+    });
     return true;
   };
 

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /** What the page may load and do: its own files, and nothing inline. */
-const CONTENT_SECURITY_POLICY = [
+const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -11,20 +11,22 @@ const CONTENT_SECURITY_POLICY = [
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
-  "frame-ancestors 'none'",
 ].join('; ');
 
 /** The headers of everything that a browser shows. */
-export const pageHeaders: RequestHandler = (_request, response, next) => {
-  response.set({
-    'content-security-policy': CONTENT_SECURITY_POLICY,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'cross-origin-resource-policy': 'same-origin',
-    'cache-control': 'no-store',
-  });
-  next();
-};
+export const pageHeaders =
+  (framedBy: 'nobody' | 'same-origin'): RequestHandler =>
+  (_request, response, next) => {
+    const ancestors = framedBy === 'nobody' ? "'none'" : "'self'";
+    response.set({
+      'content-security-policy': `${POLICY}; frame-ancestors ${ancestors}`,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+    });
+    next();
+  };
 
 /**
  * Refuses what another site's page asks for. The page acts without a login, so the `Host` must be one that a

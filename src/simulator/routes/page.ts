@@ -26,7 +26,13 @@ const sendPageFile =
   };
 
 /** The page at the root, its live events and its actions: apart from `/v1`, and for the page itself only. */
-export function createPage(options: PageSubject & { log: SimulatorLog; allowedHosts: readonly string[] }): {
+export function createPage(
+  options: PageSubject & {
+    log: SimulatorLog;
+    allowedHosts: readonly string[];
+    framedBy: 'nobody' | 'same-origin';
+  },
+): {
   router: Router;
   close: () => void;
 } {
@@ -38,7 +44,7 @@ export function createPage(options: PageSubject & { log: SimulatorLog; allowedHo
   traffic.onChange((exchange) => events.publish('exchange', exchange));
 
   const router = Router();
-  const guard: RequestHandler[] = [pageHeaders, onlySameOrigin(options.allowedHosts)];
+  const guard: RequestHandler[] = [pageHeaders(options.framedBy), onlySameOrigin(options.allowedHosts)];
   router.get('/', ...guard, sendPageFile('index.html'));
   for (const file of PAGE_FILES) router.get(`/${file}`, ...guard, sendPageFile(file));
   router.use('/simulator', guard);

@@ -8,16 +8,20 @@ type Problem = [SettingKey, string];
 /** What stands between the settings and the adapter that they name. */
 export function checkAdapterSettings(values: SettingTexts<SettingKey>): Problem[] {
   const name = ADAPTER_NAMES.find((each) => each === values.adapter);
-  return [...unused(values), ...(name ? lacking(name, values) : [])];
+  return [
+    ...unused(values),
+    ...(values.adapter === 'desk' ? noService(values) : []),
+    ...(name ? lacking(name, values) : []),
+  ];
 }
 
 function lacking(name: (typeof ADAPTER_NAMES)[number], values: SettingTexts<SettingKey>): Problem[] {
   const { needs, make } = ADAPTER_CATALOG[name];
   const missing = needs.filter((key) => values[key] === undefined);
-  const problems: Problem[] = missing.map((key) => [key, `is missing: ADAPTER=${name} needs it.`]);
-  if (values.serviceBaseUrl === undefined || values.serviceApiKey === undefined) {
-    problems.push(['adapter', 'needs SERVICE_BASE_URL and SERVICE_API_KEY: agents could not answer users.']);
-  }
+  const problems: Problem[] = [
+    ...missing.map((key): Problem => [key, `is missing: ADAPTER=${name} needs it.`]),
+    ...noService(values),
+  ];
   if (missing.length > 0) return problems;
   try {
     void make(values).dispose?.();
@@ -27,6 +31,11 @@ function lacking(name: (typeof ADAPTER_NAMES)[number], values: SettingTexts<Sett
       return [...problems, ['adapter', `cannot be set up: ${error.message}`]];
     throw error;
   }
+}
+
+function noService({ serviceBaseUrl, serviceApiKey }: SettingTexts<SettingKey>): Problem[] {
+  if (serviceBaseUrl !== undefined && serviceApiKey !== undefined) return [];
+  return [['adapter', 'needs SERVICE_BASE_URL and SERVICE_API_KEY: agents could not answer users.']];
 }
 
 /** A setting of an adapter that is not used is a mistake: most often ADAPTER was forgotten. */

@@ -1,3 +1,3 @@
-export { ADAPTER_CATALOG, ADAPTER_NAMES, type AdapterName, adapterPath } from './catalog.js';
-export { bridgeOptions, connectAdapter } from './connect-adapter.js';
+export { ADAPTER_CATALOG, ADAPTER_NAMES, adapterPath } from './catalog.js';
+export { adapterOf, type Connected, connectAdapter } from './connect-adapter.js';
 export { readAdapter } from './read-adapter.js';

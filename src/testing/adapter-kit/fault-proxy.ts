@@ -12,6 +12,8 @@ export interface ProxiedRequest {
   readonly path: string;
   /** Whether it may change something: neither GET nor HEAD. */
   readonly writes: boolean;
+  /** When it came, in milliseconds of `performance.now()`. */
+  readonly at: number;
 }
 
 /** Which requests a fault strikes, and how often. */
@@ -93,7 +95,7 @@ export async function createFaultProxy(target: string): Promise<FaultProxy> {
   const server = createServer((incoming, answer) => {
     const method = incoming.method ?? 'GET';
     const writes = method !== 'GET' && method !== 'HEAD';
-    const request = { method, path: incoming.url ?? '/', writes };
+    const request = { method, path: incoming.url ?? '/', writes, at: performance.now() };
     requests.push(request);
     void act(strikes.take(request), incoming, answer);
   });

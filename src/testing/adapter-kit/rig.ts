@@ -3,6 +3,7 @@ import {
   type Adapter,
   AdapterError,
   type Call,
+  type CheckResult,
   type ConversationRef,
   type Opened,
   type OutgoingMessage,
@@ -154,5 +155,15 @@ export async function errorOf(what: string, task: Promise<unknown>): Promise<Ada
   } catch (error) {
     if (error instanceof AdapterError) return error;
     return found(`${what} failed with something that is no AdapterError: ${saying(error)}`, error);
+  }
+}
+
+/** What `check` says. A failure of it is a result that is not ok, as it is for the bridge. */
+export async function checkResults(adapter: Adapter, call: Call): Promise<readonly CheckResult[]> {
+  try {
+    return await adapter.check(call);
+  } catch (error) {
+    if (!(error instanceof AdapterError)) return found(`check failed with ${saying(error)}`, error);
+    return [{ name: 'check', ok: false, detail: error.message }];
   }
 }

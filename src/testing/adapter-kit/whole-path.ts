@@ -33,9 +33,9 @@ export interface WholePath {
   arrived(endpoint: string): number;
   /** How the receiver sees a conversation. */
   conversation(id: string): Promise<Conversation | null>;
-  /** Ends receiver, bridge and adapter, and begins anew with what they stored. */
-  restart(): Promise<void>;
+  /** Ends receiver, bridge and adapter. */
   stopProcess(): Promise<void>;
+  /** Begins them anew, with what they stored. */
   startProcess(): Promise<void>;
 }
 
@@ -139,10 +139,6 @@ export async function createWholePath(
       return answer.status;
     },
     arrived: (endpoint) => paths.filter((path) => path.endsWith(`/${endpoint}`)).length,
-    async restart() {
-      await stopProcess();
-      await startProcess();
-    },
     stopProcess,
     startProcess,
   };

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type RequestTrackerSettings, requestTracker } from '../../../src/adapters/request-tracker/index.js';
 import type { Adapter } from '../../../src/bridge/index.js';
 import { type RtAgent, rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
 import { call, message, refOf, session } from './support.js';
+
+// RT takes its time, more so on a machine that is busy.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 describeWithRt('the adapter with a real Request Tracker', () => {
   let rt: Rt;
@@ -16,7 +19,7 @@ describeWithRt('the adapter with a real Request Tracker', () => {
     rt = await startRt();
     ada = rtAgent(rt, rt.agent);
     adapter = make();
-  }, 120_000);
+  });
   afterAll(() => rt?.remove());
 
   const opened = async () => {

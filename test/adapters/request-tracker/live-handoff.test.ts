@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { requestTrackerScrip } from '../../../src/adapters/request-tracker/index.js';
 import { createWorld, type World } from './live-world.js';
 import { type RtAgent, rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
 import { until } from './rt/until.js';
+
+// RT takes its time, more so on a machine that is busy.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SECRET = 'the secret of the Scrip';
 /** So long that within a test nothing is polled. */
@@ -16,7 +19,7 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
   beforeAll(async () => {
     rt = await startRt();
     ada = rtAgent(rt, rt.agent);
-  }, 120_000);
+  });
   afterAll(async () => {
     await world?.end();
     await rt?.remove();
@@ -25,7 +28,8 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
   const begin = async (pollEveryMs: number) => {
     await world?.end();
     world = await createWorld(rt, SECRET, pollEveryMs);
-    rt.install(requestTrackerScrip({ url: world.hookUrl, secret: SECRET, queue: rt.queue }).datafile);
+    const { datafile } = requestTrackerScrip({ url: world.hookUrl, secret: SECRET, queue: rt.queue });
+    expect(rt.install(datafile)).toMatch(/(Made|Brought) Scrip \d+/);
   };
 
   const handOver = async () => {
@@ -67,7 +71,7 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
     expect(user.replies.map(({ text }) => text).join()).not.toContain('This customer');
     expect(await saidInTicket(ticket)).toHaveLength(4);
     expect((await ada.read(ticket)).status).toBe('resolved');
-  }, 120_000);
+  });
 
   it('ends the ticket when the user leaves first', async () => {
     const { user, ticket } = await handOver();
@@ -77,7 +81,7 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
     await until('the ticket to be resolved', async () => (await ada.read(ticket)).status === 'resolved');
     await until('why', async () => (await ada.read(ticket)).history.some(({ type }) => type === 'Comment'));
     expect(user.replies).toHaveLength(1);
-  }, 120_000);
+  });
 
   it('loses nothing while RT is stopped', async () => {
     const { user, ticket } = await handOver();
@@ -92,14 +96,14 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
     expect((await user.nextReply()).text).toBe('Back again');
     await ada.setStatus(ticket, 'resolved');
     await until('the end at the service', () => user.state === 'closed');
-  }, 120_000);
+  });
 
   it('tells a user that nobody is there when RT is stopped before', async () => {
     await rt.stop();
     const user = await world.bench.requestHandoff();
     expect(user.state).toBe('busy');
     await rt.start();
-  }, 120_000);
+  });
 
   it('loses nothing while our own process is stopped', async () => {
     await begin(200);
@@ -112,7 +116,7 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
     expect((await user.nextReply()).text).toBe('and good bye');
     await until('the end at the service', () => user.state === 'closed');
     expect(user.replies).toHaveLength(2);
-  }, 120_000);
+  });
 
   it('logs no secret and nobody’s words', () => {
     const text = `${world.logged.text()}\n${rt.log()}`;

@@ -46,6 +46,12 @@ describe('what a user says', () => {
     expect(shown && effects(shown)).toEqual([]);
   });
 
+  it('is text, whatever it was', async () => {
+    const { fake, adapter, ref, thread } = await opened();
+    await adapter.send(ref, message('half a \ud83d pair'), call);
+    expect(fake.workspace.thread(thread)).toMatchObject([{ text: 'half a \ufffd pair' }]);
+  });
+
   it.each(['', '   ', '\n'])('is shown to be empty: %j', async (text) => {
     const { fake, adapter, ref, thread } = await opened();
     await adapter.send(ref, message(text), call);

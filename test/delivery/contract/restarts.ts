@@ -98,6 +98,35 @@ export function restarts(engine: Engine): void {
     });
   });
 
+  describe('an event that ends the process each time', () => {
+    it('is parked after so many attempts, without being begun again', async () => {
+      const set = await stage(engine);
+      const seen = notes<string>();
+      for (let attempt = 1; attempt <= 2; attempt += 1) {
+        const before = await set.open(({ key }) => {
+          seen.add(key);
+          return deferred().promise;
+        });
+        await before.accept(chatEvent('c', { key: 'poison' }));
+        await seen.until(attempt);
+        await before.stop(1);
+      }
+      const after = await set.open(({ key }) => seen.add(key), { maxAttempts: 2 });
+      await after.accept(chatEvent('c', { key: 'later' }));
+      expect(await seen.until(3)).toEqual(['poison', 'poison', 'later']);
+      expect(await after.queues.list('inbox', { state: 'dead' })).toMatchObject([{ attempts: 3 }]);
+    });
+  });
+
+  describe('a store that can be written', () => {
+    it('passes the check, which leaves nothing behind', async () => {
+      const to = await (await stage(engine)).open(() => {});
+      await to.queues.check();
+      await to.queues.check();
+      expect(await to.queues.depth('inbox')).toEqual({ waiting: 0, dead: 0, oldestAt: null });
+    });
+  });
+
   describe('the depth of a queue', () => {
     it('counts what waits and runs, and tells since when', async () => {
       const held = deferred();

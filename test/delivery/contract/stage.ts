@@ -121,6 +121,7 @@ function queuesOf(delivery: Delivery): StoredQueues {
     discard: (...from) => needed().discard(...from),
     forget: (personId) => needed().forget(personId),
     depth: (queue) => needed().depth(queue),
+    check: () => needed().check(),
     close: () => needed().close(),
   };
 }

@@ -16,7 +16,8 @@ async function readAll(store: HandoffStore, filter: ConversationFilter): Promise
     const page = await store.list({ ...filter, ...(after && { after }) });
     ids.push(...idsOf(page));
     after = page.at(-1);
-    if (!after) return ids;
+    // One that comes again and again must fail the test, not hang it.
+    if (!after || ids.length > 1_000) return ids;
   }
 }
 

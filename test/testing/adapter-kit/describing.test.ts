@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it, vi } from 'vitest';
 import { tinyDesk } from '../../../examples/custom-adapter/adapter.js';
 import { harness, settingsFor } from '../../../examples/custom-adapter/harness.js';
@@ -82,7 +85,7 @@ it('tells of each check what it came to', async () => {
 it('asks for a reason where the harness has no way to act', async () => {
   const start: AdapterHarness['start'] = async (site) => {
     const system = await harness.start(site);
-    return { ...system, agent: { reply: system.agent.reply } };
+    return { ...system, agent: { reply: (id, text) => system.agent.reply(id, text) } };
   };
   const [result] = await results({ start }, ['internal-note']);
   expect(result?.error?.message).toContain('no agent.note, and does not say in unsupported.note why');
@@ -98,4 +101,20 @@ it('refuses names that it does not know, and empty reasons', async () => {
   await expect(results({}, ['opening'])).rejects.toThrow(/there is no check opening/);
   await expect(results({ unsupported: { notes: 'none' } }, [])).rejects.toThrow(/unsupported names notes/);
   await expect(results({ unsupported: { note: ' ' } }, [])).rejects.toThrow(/unsupported.note must say why/);
+});
+
+it('takes webhooks on the port that the harness names, check after check', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: webhookPort } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  const urls: string[] = [];
+  const start: AdapterHarness['start'] = (site) => {
+    urls.push(site.webhookUrl);
+    return harness.start(site);
+  };
+  const all = await results({ start, webhookPort }, ['joined', 'own-echo']);
+  expect(all.map(({ outcome }) => outcome)).toEqual(['passed', 'passed']);
+  expect(urls).toEqual([`http://127.0.0.1:${webhookPort}/`, `http://127.0.0.1:${webhookPort}/`]);
 });

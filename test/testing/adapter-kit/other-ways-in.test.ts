@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
@@ -44,11 +44,12 @@ const harness: AdapterHarness<ListingSystem> = {
   ...hooked,
   async start() {
     const told: InboundRequest[] = [];
-    const server = createServer(async (request, response) => {
+    const take = async (request: IncomingMessage, response: ServerResponse) => {
       const body = Buffer.concat(await request.toArray());
       told.push({ method: 'POST', url: '/', headers: {}, body, receivedAt: Date.now() });
       response.end();
-    });
+    };
+    const server = createServer((request, response) => void take(request, response));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     const system = await hooked.start({ webhookUrl: `http://127.0.0.1:${port}` });

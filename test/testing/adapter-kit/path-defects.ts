@@ -158,8 +158,8 @@ export const PATH_DEFECTS: Readonly<Record<string, Defect>> = {
   'emoji-to-user': { what: 'emoji are dropped', tells: /Thanks/, change: readingText(withoutEmoji) },
   'cjk-to-agents': { what: 'text is Latin-1', tells: /您好/, change: sendingText(latin1) },
   'cjk-to-user': { what: 'text is Latin-1', tells: /您好/, change: readingText(latin1) },
-  'right-to-left-to-agents': { what: 'text is Latin-1', tells: /שלום/, change: sendingText(latin1) },
-  'right-to-left-to-user': { what: 'text is Latin-1', tells: /שלום/, change: readingText(latin1) },
+  'rtl-to-agents': { what: 'text is Latin-1', tells: /שלום/, change: sendingText(latin1) },
+  'rtl-to-user': { what: 'text is Latin-1', tells: /שלום/, change: readingText(latin1) },
   'lines-to-agents': { what: 'lines are joined', tells: /First line/, change: sendingText(oneLine) },
   'lines-to-user': { what: 'lines are joined', tells: /First line/, change: readingText(oneLine) },
   overlong: {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Shelf } from '../../../delivery/index.js';
 import { HandoffKitError } from '../../../protocol/index.js';
 import type { AgentView } from '../api.js';
@@ -9,18 +10,28 @@ import { hashPassword, NOBODYS_HASH, passwordComplaint, verifyPassword } from '.
 interface StoredAgent extends AgentView {
   /** Empty for those who log in elsewhere: no password is theirs. */
   readonly password: string;
+  /** Another one with every new password, so that sessions from before it end. */
+  readonly stamp?: string;
   readonly addedAt: number;
+}
+
+/** An agent with what their sessions are held against. */
+export interface KnownAgent {
+  readonly agent: AgentView;
+  readonly stamp: string;
 }
 
 /** Those who may work at the desk. */
 export interface Agents {
   list(): Promise<readonly AgentView[]>;
   get(id: string): Promise<AgentView | null>;
-  /** Adds an agent, or gives one that is there a new password and name. */
+  /** The same, with what their sessions are held against. */
+  known(id: string): Promise<KnownAgent | null>;
+  /** Adds an agent, or gives one that is there a new password and name: that ends their sessions. */
   save(agent: AgentView, password: string): Promise<'added' | 'changed'>;
   /** Notes an agent who logs in elsewhere, so that others can see them and give them conversations. */
   note(agent: AgentView): Promise<void>;
-  /** `false` when there is no such agent. */
+  /** Removes an agent, whose sessions end; `false` when there is no such agent. */
   remove(id: string): Promise<boolean>;
   /** The agent whose password it is; `null` for any other. Takes as long either way. */
   judge(id: string, password: string): Promise<AgentView | null>;
@@ -45,6 +56,10 @@ export function createAgents(shelf: Shelf): Agents {
       const found = await find(id);
       return found ? view(found.agent) : null;
     },
+    async known(id) {
+      const found = await find(id);
+      return found ? { agent: view(found.agent), stamp: found.agent.stamp ?? '' } : null;
+    },
     async save({ id, name }, password) {
       if (!ID.test(id))
         throw wrong('a login name is lower-case letters, digits, dots, hyphens and @, at most 64.');
@@ -52,12 +67,14 @@ export function createAgents(shelf: Shelf): Agents {
       const complaint = passwordComplaint(password);
       if (complaint) throw wrong(complaint);
       const hashed = await hashPassword(password);
+      const stamp = randomUUID();
       for (;;) {
         const found = await find(id);
         const value: StoredAgent = {
           id,
           name,
           password: hashed,
+          stamp,
           addedAt: found?.agent.addedAt ?? Date.now(),
         };
         const action = found ? 'changed' : 'added';
@@ -85,7 +102,7 @@ export function createAgents(shelf: Shelf): Agents {
     },
     async judge(id, password) {
       const found = await find(id);
-      const right = await verifyPassword(password, found?.agent.password ?? NOBODYS_HASH);
+      const right = await verifyPassword(password, found?.agent.password || NOBODYS_HASH);
       return right && found ? view(found.agent) : null;
     },
   };

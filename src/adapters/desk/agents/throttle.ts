@@ -1,9 +1,16 @@
+import { isIPv6 } from 'node:net';
+
 /** Slows down those who guess passwords. */
 export interface Throttle {
-  /** How long to wait before another try counts, in milliseconds; 0 when it may be made now. */
-  wait(key: string): number;
-  failed(key: string): void;
-  succeeded(key: string): void;
+  /**
+   * Begins a try, which counts as failed until it is taken back: many at once are no way round. How long to wait
+   * instead, in milliseconds; 0 when it may be made now.
+   */
+  begin(key: string): number;
+  /** The try was none of a guesser: it does not count. */
+  takeBack(key: string): void;
+  /** No try counts any more. */
+  forget(key: string): void;
 }
 
 interface Failures {
@@ -11,26 +18,56 @@ interface Failures {
   until: number;
 }
 
-/** Tries that cost nothing: people mistype. */
-const FREE = 5;
-const LONGEST_MS = 15 * 60_000;
-/** Names that are remembered; guessing under more names than these forgets the oldest. */
+/** Settings of {@link createThrottle}. */
+export interface ThrottleOptions {
+  /** Tries that cost nothing: people mistype. */
+  readonly free: number;
+  /** The longest wait. */
+  readonly longestMs: number;
+  readonly now?: () => number;
+}
+
+/** After so long without a failure all is forgotten. */
+const FORGET_AFTER_MS = 3_600_000;
+/** Keys that are remembered; guessing under more than these forgets the oldest. */
 const MOST_KEYS = 10_000;
 
-/** Makes a {@link Throttle}: after five failures each doubles the wait, from one second to fifteen minutes. */
-export function createThrottle(now: () => number = Date.now): Throttle {
+/** Makes a {@link Throttle}: after the free tries each doubles the wait, from one second on. */
+export function createThrottle({ free, longestMs, now = Date.now }: ThrottleOptions): Throttle {
   const failures = new Map<string, Failures>();
 
-  return {
-    wait: (key) => Math.max(0, (failures.get(key)?.until ?? 0) - now()),
-    failed(key) {
-      const count = (failures.get(key)?.count ?? 0) + 1;
-      const ms = count < FREE ? 0 : Math.min(LONGEST_MS, 1_000 * 2 ** (count - FREE));
-      failures.delete(key);
-      failures.set(key, { count, until: now() + ms });
-      const oldest = failures.keys().next();
-      if (failures.size > MOST_KEYS && !oldest.done) failures.delete(oldest.value);
-    },
-    succeeded: (key) => void failures.delete(key),
+  const countOf = (key: string): number => {
+    const found = failures.get(key);
+    return found && found.until + FORGET_AFTER_MS > now() ? found.count : 0;
   };
+
+  const set = (key: string, count: number): void => {
+    const ms = count < free ? 0 : Math.min(longestMs, 1_000 * 2 ** (count - free));
+    failures.delete(key);
+    failures.set(key, { count, until: now() + ms });
+    const oldest = failures.keys().next();
+    if (failures.size > MOST_KEYS && !oldest.done) failures.delete(oldest.value);
+  };
+
+  return {
+    begin(key) {
+      const waitMs = (failures.get(key)?.until ?? 0) - now();
+      if (waitMs > 0) return waitMs;
+      set(key, countOf(key) + 1);
+      return 0;
+    },
+    takeBack: (key) => set(key, Math.max(0, countOf(key) - 1)),
+    forget: (key) => void failures.delete(key),
+  };
+}
+
+/** What an address counts as: who has one address of IPv6 has all of its network. */
+export function sourceOf(ip: string | undefined): string {
+  if (ip === undefined) return 'nowhere';
+  if (!isIPv6(ip) || ip.startsWith('::ffff:')) return ip;
+  const [head = '', tail = ''] = ip.split('::');
+  const groups = head.split(':').filter(Boolean);
+  const missing = ip.includes('::') ? 8 - groups.length - tail.split(':').filter(Boolean).length : 0;
+  const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...tail.split(':')];
+  return `${all.slice(0, 4).join(':')}::/64`;
 }

@@ -4,8 +4,15 @@ import { DeskRefusal } from '../refuse.js';
 import { createAudit } from './audit.js';
 import type { Decide, Records } from './change-record.js';
 import { endOf } from './customer.js';
-import { CLOSED_ID, OPEN_GROUP, type Outgoing, outgoingId } from './outgoing.js';
-import { type DeskRecord, KIND, lastSaid } from './record.js';
+import {
+  CLOSED_ID,
+  type Outgoing,
+  outgoingDecision,
+  outgoingId,
+  putOutgoing,
+  readOutgoing,
+} from './outgoing.js';
+import { type DeskRecord, lastSaid } from './record.js';
 
 /** What agents do. Each verb is refused with a {@link DeskRefusal} where it cannot be done. */
 export interface AgentSide {
@@ -18,6 +25,11 @@ export interface AgentSide {
   read(agent: AgentView, id: string, customerMessages: number): Promise<Summary>;
   /** Writes a reply down, to be sent. The same message again changes nothing. */
   reply(agent: AgentView, id: string, messageId: string, text: string): Promise<Summary>;
+  /**
+   * Lets a failed reply be sent again: as a new one, or where what failed before goes on by itself (`isRevived`), as
+   * the same.
+   */
+  retry(agent: AgentView, id: string, messageId: string, isRevived: boolean): Promise<Summary>;
   /** Ends a conversation, and writes down that the user is to be told. */
   close(agent: AgentView, id: string): Promise<Summary>;
 }
@@ -29,11 +41,18 @@ const LONGEST_TEXT = 20_000;
 export function createAgentSide(shelf: Shelf, records: Records): AgentSide {
   const audit = createAudit(shelf);
 
-  const change = async (agent: AgentView, action: string, id: string, decide: Decide): Promise<Summary> => {
+  const change = async (
+    agent: AgentView,
+    action: string,
+    id: string,
+    decide: Decide,
+    detail?: string,
+  ): Promise<Summary> => {
     const summary = await records.change(id, async (record) => {
       const decision = await decide(record);
       if (!decision) return null;
-      const line = audit.line(agent.id, action, { conversationId: record.conversationId });
+      const { conversationId } = record;
+      const line = audit.line(agent.id, action, { conversationId, ...(detail && { detail }) });
       return { ...decision, append: [...(decision.append ?? []), line] };
     });
     if (!summary) throw new DeskRefusal('NOT_FOUND');
@@ -62,14 +81,20 @@ export function createAgentSide(shelf: Shelf, records: Records): AgentSide {
         };
       }),
     transfer: (agent, id, to) =>
-      change(agent, 'transfer', id, (record) => {
-        refuseClosed(record);
-        if (record.agent === to) return null;
-        return {
-          record: { ...record, state: 'active', agent: to },
-          happenings: [{ type: 'transferred', agent: agent.id, to }],
-        };
-      }),
+      change(
+        agent,
+        'transfer',
+        id,
+        (record) => {
+          refuseClosed(record);
+          if (record.agent === to) return null;
+          return {
+            record: { ...record, state: 'active', agent: to },
+            happenings: [{ type: 'transferred', agent: agent.id, to }],
+          };
+        },
+        `to ${to}`,
+      ),
     note(agent, id, text) {
       checkText(text);
       return change(agent, 'note', id, (record) => ({
@@ -92,7 +117,7 @@ export function createAgentSide(shelf: Shelf, records: Records): AgentSide {
     reply(agent, id, messageId, text) {
       checkText(text);
       return change(agent, 'reply', id, async (record) => {
-        if (await shelf.get(KIND.outgoing, outgoingId(id, messageId))) return null;
+        if (await readOutgoing(shelf, outgoingId(id, messageId))) return null;
         refuseClosed(record);
         if (record.agent !== null) refuseOthers(record, agent);
         const now = Date.now();
@@ -112,6 +137,15 @@ export function createAgentSide(shelf: Shelf, records: Records): AgentSide {
         };
       });
     },
+    retry: (agent, id, messageId, isRevived) =>
+      change(agent, 'retry', id, async (record) => {
+        const found = await readOutgoing(shelf, outgoingId(id, messageId));
+        if (found?.outgoing.state !== 'failed') throw new DeskRefusal('NOT_FAILED');
+        refuseClosed(record);
+        if (record.agent !== null) refuseOthers(record, agent);
+        const tries = found.outgoing.tries + (isRevived ? 0 : 1);
+        return outgoingDecision(record, found, { state: 'storing', reason: null, tries });
+      }),
     close: (agent, id) =>
       change(agent, 'close', id, (record) => {
         if (record.agent !== null) refuseOthers(record, agent);
@@ -126,21 +160,20 @@ export function createAgentSide(shelf: Shelf, records: Records): AgentSide {
 }
 
 function outgoing(
-  { id, conversationId }: DeskRecord,
+  record: DeskRecord,
   more: Pick<Outgoing, 'kind' | 'messageId' | 'text'> & { readonly agent: AgentView },
 ) {
   const { agent, ...what } = more;
   const value: Outgoing = {
     ...what,
-    deskId: id,
+    deskId: record.id,
     agent: agent.id,
     name: agent.name,
     state: 'storing',
     reason: null,
     tries: 1,
   };
-  const docId = outgoingId(id, what.messageId);
-  return { kind: KIND.outgoing, id: docId, value, version: 0, group: OPEN_GROUP, conversationId };
+  return putOutgoing(record, value, 0);
 }
 
 function refuseClosed({ state }: DeskRecord): void {

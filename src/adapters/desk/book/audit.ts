@@ -32,3 +32,14 @@ export function createAudit(shelf: Shelf): Audit {
     },
   };
 }
+
+/** A line with its time. */
+export interface AuditEntry extends AuditLine {
+  readonly at: Date;
+}
+
+/** The last lines, the oldest first. */
+export async function readAudit(shelf: Shelf, limit: number): Promise<AuditEntry[]> {
+  const entries = await shelf.read({ topics: [TOPIC.audit], before: Number.MAX_SAFE_INTEGER, limit });
+  return entries.map(({ at, value }) => ({ ...(value as AuditLine), at }));
+}

@@ -19,10 +19,10 @@ export interface CustomerSide {
 const REMEMBERED = 50;
 
 /** Makes {@link CustomerSide}. */
-export function createCustomerSide(records: Records): CustomerSide {
+export function createCustomerSide(records: Records, isGreeted: boolean): CustomerSide {
   return {
     async open(session) {
-      await records.add({ record: newRecord(session), happenings: [{ type: 'opened' }] });
+      await records.add({ record: newRecord(session, isGreeted), happenings: [{ type: 'opened' }] });
     },
     async find({ key }) {
       return (await records.get(key)) ? key : null;

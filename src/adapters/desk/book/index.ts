@@ -4,7 +4,7 @@ import { type AgentSide, createAgentSide } from './agent.js';
 import { type Audit, createAudit } from './audit.js';
 import { createRecords, type Records } from './change-record.js';
 import { type CustomerSide, createCustomerSide } from './customer.js';
-import { createOutbound, type Outbound } from './outgoing.js';
+import { createOutbound, type Outbound } from './outbound.js';
 
 /** What is written at the desk: by the customer's side, by agents, and what goes out to the user. */
 export interface Book {
@@ -16,11 +16,11 @@ export interface Book {
 }
 
 /** Opens the desk's book on a shelf. */
-export function openBook(shelf: Shelf, log: Log): Book {
+export function openBook(shelf: Shelf, log: Log, isGreeted: boolean): Book {
   const records = createRecords(shelf);
   return {
     records,
-    customer: createCustomerSide(records),
+    customer: createCustomerSide(records, isGreeted),
     agents: createAgentSide(shelf, records),
     outbound: createOutbound(shelf, records, log),
     audit: createAudit(shelf),

@@ -25,15 +25,8 @@ export const TOPIC = { desk: 'desk', audit: 'desk.audit' } as const;
 const LONGEST_PREVIEW = 160;
 
 /** A conversation that has just been brought to the desk. */
-export function newRecord({
-  key,
-  conversationId,
-  user,
-  botId,
-  transcript,
-  requestedAt,
-  replyBy,
-}: Session): DeskRecord {
+export function newRecord(session: Session, isGreeted: boolean): DeskRecord {
+  const { key, conversationId, user, botId, transcript, requestedAt, replyBy } = session;
   return {
     id: key,
     conversationId,
@@ -41,7 +34,7 @@ export function newRecord({
     user,
     agent: null,
     requestedAt: requestedAt.getTime(),
-    replyBy: replyBy.getTime(),
+    replyBy: isGreeted ? null : replyBy.getTime(),
     firstReplyAt: null,
     ended: null,
     last: null,

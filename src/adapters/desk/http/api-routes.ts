@@ -8,6 +8,7 @@ import { KIND } from '../book/record.js';
 import type { Canned } from '../canned.js';
 import { readDashboard } from '../dashboard.js';
 import type { Live } from '../live.js';
+import type { Parked } from '../parked.js';
 import { DeskRefusal } from '../refuse.js';
 import type { Teaching } from '../teach.js';
 import type { Views } from '../views.js';
@@ -26,6 +27,7 @@ export interface ApiParts {
   readonly canned: Canned;
   readonly teaching: Teaching;
   readonly queues: StoredQueues | null;
+  readonly parked: Parked;
   readonly identify: Identify;
   readonly canTeach: boolean;
 }
@@ -34,7 +36,7 @@ const STATES: readonly DeskState[] = ['waiting', 'active', 'closed'];
 
 /** Adds everything that the page asks for. */
 export function addApiRoutes(routes: Guarded, parts: ApiParts): void {
-  const { shelf, book, views, live, agents, canned, teaching, identify } = parts;
+  const { shelf, book, views, live, agents, canned, teaching, parked, identify } = parts;
 
   routes.get('/api/state', async ({ agent, token }): Promise<StateView> => {
     // Before the lists: what changes while they are read comes again live, and does no harm.
@@ -53,9 +55,10 @@ export function addApiRoutes(routes: Guarded, parts: ApiParts): void {
       canTeach: parts.canTeach,
     };
   });
+  routes.get('/api/agents', () => agents.list());
   routes.get('/api/events', (_who, request, response) => {
     const mayListen = async () => (await identify(request)) !== null;
-    streamEvents(request, response, { live, mayListen, onEnd: () => undefined });
+    streamEvents(request, response, { live, mayListen });
   });
   routes.get('/api/conversations', (_who, { query }) => {
     const state = STATES.find((each) => each === query.state);
@@ -83,30 +86,24 @@ export function addApiRoutes(routes: Guarded, parts: ApiParts): void {
     teaching.teach(agent, readBody(teachRequest, body)),
   );
   routes.get('/api/dashboard', () => readDashboard(shelf, parts.queues));
-  routes.get('/api/dead/:queue/:id', async (_who, request) => {
-    const item = await parts.queues?.show(queueOf(request), param(request, 'id'));
-    if (!item) throw new DeskRefusal('NOT_DEAD');
-    return { ...item, queue: queueOf(request), createdAt: item.createdAt.getTime() };
-  });
+  routes.get('/api/dead/:queue/:id', (_who, request) => parked.show(queueOf(request), param(request, 'id')));
   for (const action of ['retry', 'discard'] as const) {
     routes.change('post', `/api/dead/:queue/:id/${action}`, async ({ agent }, request) => {
+      const queue = queueOf(request);
       const id = param(request, 'id');
-      const done = await parts.queues?.[action](queueOf(request), id);
-      if (!done) throw new DeskRefusal('NOT_DEAD');
-      await book.audit.note(agent.id, `${action} of what was parked`, {
-        detail: `${queueOf(request)} ${id}`,
-      });
+      await parked[action](queue, id);
+      await book.audit.note(agent.id, `${action} of what was parked`, { detail: `${queue} ${id}` });
     });
   }
 }
 
 async function act(
-  { book, agents }: ApiParts,
+  { book, agents, parked }: ApiParts,
   agent: AgentView,
   id: string,
   action: string,
   body: unknown,
-): Promise<Summary | undefined> {
+): Promise<Summary> {
   if (!isAction(action)) throw new DeskRefusal('INVALID');
   const { agents: verbs, outbound } = book;
   switch (action) {
@@ -125,15 +122,15 @@ async function act(
     case 'reply': {
       const { messageId, text } = readAction(action, body);
       const summary = await verbs.reply(agent, id, messageId, text);
-      await outbound.carry(id, messageId);
+      // The page hears by the journal what becomes of it: the service may take its time.
+      void outbound.carry(id, messageId);
       return summary;
     }
     case 'retry':
-      await outbound.retry(id, readAction(action, body).messageId);
-      return undefined;
+      return parked.retryReply(agent, id, readAction(action, body).messageId);
     case 'close': {
       const summary = await verbs.close(agent, id);
-      await outbound.carry(id, CLOSED_ID);
+      void outbound.carry(id, CLOSED_ID);
       return summary;
     }
   }

@@ -1,8 +1,8 @@
 import { json, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Log } from '../../../logging/index.js';
-import type { Audit } from '../book/index.js';
+import type { Refusals } from '../refusals.js';
 import { DeskRefusal } from '../refuse.js';
-import { hasToken, isSameOrigin } from './same-origin.js';
+import { hasToken, type IsSameOrigin } from './same-origin.js';
 import type { Identify, Who } from './who.js';
 
 /** Answers one request of somebody who is logged in. What it returns is sent as JSON; `undefined` as 204. */
@@ -19,8 +19,8 @@ export interface Guarded {
 /** What {@link createGuarded} needs. */
 export interface GuardedParts {
   readonly identify: Identify;
-  readonly audit: Audit;
-  readonly log: Log;
+  readonly isSameOrigin: IsSameOrigin;
+  readonly refusals: Refusals;
 }
 
 /** The largest body that agents send. */
@@ -28,38 +28,81 @@ const readJson = json({ limit: '256kb', type: 'application/json' });
 
 const NOT_LOGGED_IN = { code: 'NOT_LOGGED_IN', message: 'Log in first.' };
 const FORGED = { code: 'FORGED', message: 'This did not come from the page of the desk. Reload it.' };
+const UNKNOWN = { code: 'NOT_FOUND', message: 'There is nothing here.' };
 
-/** Makes {@link Guarded} routes. */
-export function createGuarded({ identify, audit, log }: GuardedParts): Guarded {
+/** Makes {@link Guarded} routes. Nothing is read of a request before it is known whose it is. */
+export function createGuarded({ identify, isSameOrigin, refusals }: GuardedParts): Guarded {
   const router = Router();
+  const callers = new WeakMap<Request, Who>();
 
-  const guard =
-    (answer: Answer, changes: boolean): RequestHandler =>
+  const whoOf = (request: Request): Who => {
+    const who = callers.get(request);
+    if (who) return who;
+    throw new DeskRefusal('INVALID');
+  };
+
+  const onlyAgents: RequestHandler = async (request, response, next) => {
+    const who = await identify(request);
+    if (!who) {
+      response.status(401).json(NOT_LOGGED_IN);
+      return;
+    }
+    callers.set(request, who);
+    next();
+  };
+
+  const noForgery: RequestHandler = async (request, response, next) => {
+    const { agent, token } = whoOf(request);
+    if (isSameOrigin(request) && hasToken(request, token)) {
+      next();
+      return;
+    }
+    const { path, ip } = request;
+    await refusals.note({ agent: agent.id, why: 'forged request', path, ip });
+    response.status(403).json(FORGED);
+  };
+
+  const answerWith =
+    (answer: Answer): RequestHandler =>
     async (request, response) => {
-      const who = await identify(request);
-      if (!who) {
-        response.status(401).json(NOT_LOGGED_IN);
-        return;
-      }
-      if (changes && !(isSameOrigin(request) && hasToken(request, who.token))) {
-        log.warn({ agent: who.agent.id, path: request.path }, 'refused what did not come from the page');
-        await audit.note(who.agent.id, 'refused: forged request', { detail: request.path });
-        response.status(403).json(FORGED);
-        return;
-      }
-      const result = await answer(who, request, response);
+      const who = whoOf(request);
+      const result = await refusalsNoted(request, who, () => answer(who, request, response));
       if (response.headersSent) return;
       if (result === undefined) response.status(204).end();
       else response.json(result);
     };
 
+  const refusalsNoted = async (request: Request, { agent }: Who, act: () => unknown): Promise<unknown> => {
+    try {
+      return await act();
+    } catch (error) {
+      if (error instanceof DeskRefusal && request.method !== 'GET') {
+        const { path, ip } = request;
+        await refusals.note({ agent: agent.id, why: error.code, path, ip });
+      }
+      throw error;
+    }
+  };
+
   return {
     router,
-    get: (path, answer) => void router.get(path, guard(answer, false)),
-    change(method, path, answer) {
-      const handler = guard(answer, true);
-      router[method](path, readJson, handler);
-    },
+    get: (path, answer) => void router.get(path, onlyAgents, answerWith(answer)),
+    change: (method, path, answer) =>
+      void router[method](path, onlyAgents, noForgery, onlyJson, readJson, answerWith(answer)),
+  };
+}
+
+/** What is sent in another form is not read, and what is not read must not count as empty. */
+const onlyJson: RequestHandler = (request, _response, next) => {
+  if (request.is('application/json') === false) throw new DeskRefusal('NOT_JSON');
+  next();
+};
+
+/** Answers what the API does not know, so that it goes on to nobody else. */
+export function answerUnknown(identify: Identify): RequestHandler {
+  return async (request, response) => {
+    const isAgent = (await identify(request)) !== null;
+    response.status(isAgent ? 404 : 401).json(isAgent ? UNKNOWN : NOT_LOGGED_IN);
   };
 }
 

@@ -1,13 +1,26 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Request } from 'express';
 
-/** Whether a browser says that its own page asked: `Origin` and `Sec-Fetch-Site`, where they are sent. */
-export function isSameOrigin({ headers }: Pick<Request, 'headers'>): boolean {
-  const { origin, host = '' } = headers;
-  const site = headers['sec-fetch-site'];
-  const ownSite = site === undefined || site === 'same-origin';
-  if (origin === undefined) return site === 'same-origin';
-  return ownSite && (origin === `https://${host}` || origin === `http://${host}`);
+/** Whether a request came from the desk's own page. */
+export type IsSameOrigin = (request: Request) => boolean;
+
+/**
+ * Makes {@link IsSameOrigin}: a browser says it by `Origin` and `Sec-Fetch-Site`. The page's own address is that of
+ * the request, seen through `trust proxy` of Express, or the one that the desk was told.
+ */
+export function createSameOrigin(publicUrl?: string): IsSameOrigin {
+  const known = publicUrl === undefined ? null : new URL(publicUrl).origin;
+  return (request) => {
+    const { origin } = request.headers;
+    const site = request.headers['sec-fetch-site'];
+    if (site !== undefined && site !== 'same-origin') return false;
+    if (origin === undefined) return site === 'same-origin';
+    if (origin === known) return true;
+    // A proxy may speak HTTPS for us without telling; a page of HTTP is never the page of one of HTTPS.
+    const schemes = request.secure ? ['https'] : ['https', 'http'];
+    const hosts = [request.host, request.headers.host];
+    return schemes.some((scheme) => hosts.some((host) => origin === `${scheme}://${host}`));
+  };
 }
 
 /** Whether a change carries the session's token. */

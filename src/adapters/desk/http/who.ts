@@ -27,14 +27,20 @@ export type Identify = (request: Request) => Promise<Who | null>;
 
 /**
  * Makes {@link Identify}. Where the host application has the login, the desk's own session must be of the same
- * agent: who logs out there, or becomes somebody else, is not let in on an old cookie.
+ * agent: who logs out there, or becomes somebody else, is not let in on an old cookie. Elsewhere, who was removed or
+ * got a new password is not.
  */
 export function createIdentify({ agents, sessions, hostSession }: IdentifyParts): Identify {
   return async (request) => {
     const cookie = readCookie(request);
     const session = cookie === null ? null : await sessions.find(cookie);
     if (!session) return null;
-    const agent = hostSession ? await hostSession(request) : await agents.get(session.agentId);
-    return agent?.id === session.agentId ? { agent, token: session.token } : null;
+    const { agentId, token } = session;
+    if (hostSession) {
+      const agent = await hostSession(request);
+      return agent?.id === agentId ? { agent: { id: agent.id, name: agent.name }, token } : null;
+    }
+    const known = await agents.known(agentId);
+    return known?.stamp === session.stamp ? { agent: known.agent, token } : null;
   };
 }

@@ -128,7 +128,7 @@ export const carryingChecks: readonly Check[] = [
 ];
 
 /** A request for a human as the service sends it. */
-export function newHandoff() {
+function newHandoff() {
   const id = randomUUID();
   return establishBody({
     conversationId: `handoff-${id}`,

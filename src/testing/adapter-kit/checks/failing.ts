@@ -1,7 +1,7 @@
 import type { Adapter, AdapterError, AdapterErrorKind } from '../../../bridge/index.js';
 import type { Check } from '../check.js';
 import { found } from '../failure.js';
-import { errorOf, newMessage, newSession, type Rig, refOf } from '../rig.js';
+import { checkResults, errorOf, newMessage, newSession, type Rig, refOf } from '../rig.js';
 
 const RETRY_AFTER_S = 7;
 
@@ -53,7 +53,7 @@ export const failingChecks: readonly Check[] = [
     expected: 'a list of results that are all ok.',
     advice: 'see the detail of the result: it is what an operator will read.',
     async run(rig) {
-      const results = await (await rig.make()).check(rig.call);
+      const results = await checkResults(await rig.make(), rig.call);
       const bad = results.filter(({ ok }) => !ok);
       if (results.length === 0) found('check returned nothing.');
       if (bad.length > 0) found(bad.map(({ name, detail }) => `${name}: ${detail}`).join(' '));
@@ -65,7 +65,7 @@ export const failingChecks: readonly Check[] = [
     expected: 'a result that is not ok and says what to do.',
     advice: 'make a request in check that needs the credentials, and return its failure as a result.',
     async run(rig) {
-      const results = await (await rig.make('wrong')).check(rig.call);
+      const results = await checkResults(await rig.make('wrong'), rig.call);
       if (results.every(({ ok }) => ok)) found('check says that wrong credentials are fine.');
       if (results.some(({ ok, detail }) => !ok && detail.trim() === ''))
         found('the result that is not ok has no detail.');
@@ -104,12 +104,11 @@ function verbsOf(
   ref: ReturnType<typeof refOf>,
   session: ReturnType<typeof newSession>,
 ): Readonly<Record<string, () => Promise<unknown>>> {
-  const { poll } = adapter;
   return {
     open: () => adapter.open(newSession(), call),
     find: () => adapter.find(session, call),
     send: () => adapter.send(ref, newMessage('Are you there?'), call),
     close: () => adapter.close(ref, { by: 'user', text: 'The user has left.' }, call),
-    ...(poll ? { poll: () => poll.call(adapter, null, call) } : {}),
+    poll: async () => adapter.poll?.(null, call),
   };
 }

@@ -168,22 +168,20 @@ async function hasHadNoEffect(
 
 /** Systems that are polled or streamed from repeat themselves when they are asked again from where they were. */
 function telling3Times(adapter: Adapter): Adapter {
-  const { poll, stream } = adapter;
-  const again = async (
-    cursor: string | null,
-    call: Parameters<NonNullable<Adapter['poll']>>[1],
-  ): Promise<Polled> => {
-    const told = [];
-    for (let time = 0; time < 3; time += 1) told.push(await poll?.call(adapter, cursor, call));
-    return { events: told.flatMap((each) => each?.events ?? []), cursor: told[0]?.cursor ?? cursor ?? '' };
+  const again: NonNullable<Adapter['poll']> = async (cursor, call) => {
+    const told: Polled[] = [];
+    for (let time = 0; time < 3; time += 1) told.push((await adapter.poll?.(cursor, call)) ?? NOTHING);
+    return { events: told.flatMap(({ events }) => events), cursor: told[0]?.cursor ?? '' };
   };
+  const twice: NonNullable<Adapter['stream']> = async (emit, call) =>
+    adapter.stream?.(async (event) => {
+      await emit(event);
+      return emit(event);
+    }, call);
   return withChanges(adapter, {
-    ...(poll ? { poll: again } : {}),
-    ...(stream
-      ? {
-          stream: (emit, call) =>
-            stream.call(adapter, async (event) => (await emit(event)) ?? (await emit(event)), call),
-        }
-      : {}),
+    ...('poll' in adapter ? { poll: again } : {}),
+    ...('stream' in adapter ? { stream: twice } : {}),
   });
 }
+
+const NOTHING: Polled = { events: [], cursor: '' };

@@ -4,7 +4,7 @@ import type { Check } from '../check.js';
 import { NotApplicable } from '../check.js';
 import { found, shortened } from '../failure.js';
 import { overheard } from '../overheard.js';
-import { errorOf, newMessage, newSession, type Rig, refOf } from '../rig.js';
+import { checkResults, errorOf, newMessage, newSession, type Rig, refOf } from '../rig.js';
 
 const WORDS = 'the words of a user that nobody else should read';
 
@@ -56,9 +56,9 @@ async function provoke(rig: Rig): Promise<string[]> {
   }
   proxy.refuse();
   await tell(WORDS);
-  said.push(JSON.stringify(await adapter.check(call)));
+  said.push(JSON.stringify(await checkResults(adapter, call)));
   const wrong = await rig.make('wrong');
-  said.push(JSON.stringify(await wrong.check(call)));
+  said.push(JSON.stringify(await checkResults(wrong, call)));
   note(await errorOf('open', wrong.open(newSession(), call)));
   await provokeReading(rig, note);
   return said;

@@ -74,9 +74,9 @@ type Recover = (adapter: Adapter, session: ReturnType<typeof newSession>, place:
 async function losingEachAnswer(rig: Rig, recover: Recover): Promise<void> {
   const adapter = await rig.make();
   await adapter.open(newSession(), rig.call);
-  const writes = rig.proxy.requests.filter(({ writes }) => writes).length;
-  if (writes === 0) found('open sent no writing request through site.baseUrl, so no answer can be lost.');
-  for (let place = 0; place < writes; place += 1) await recover(adapter, newSession(), place);
+  const count = rig.proxy.requests.filter(({ writes }) => writes).length;
+  if (count === 0) found('open sent no writing request through site.baseUrl, so no answer can be lost.');
+  for (let place = 0; place < count; place += 1) await recover(adapter, newSession(), place);
 }
 
 /** Opens a session with the answer of one writing request lost, and goes on as the bridge does: find, then open. */

@@ -3,6 +3,10 @@ import { found } from '../failure.js';
 import { isShownOnce } from '../seen.js';
 import { createWholePath } from '../whole-path.js';
 
+/** How long the system asks to be left alone, and by how much clocks may be out. */
+const ASKED_FOR_MS = 1_000;
+const CLOCKS_DIFFER_MS = 100;
+
 /** What becomes of a user's words while the system refuses them. */
 export const outageChecks: readonly Check[] = [
   {
@@ -13,9 +17,13 @@ export const outageChecks: readonly Check[] = [
     async run(rig) {
       const path = await createWholePath(rig);
       const { user, externalId } = await path.handOver();
-      rig.proxy.answer(rig.refusals.rateLimited(1), { match: ({ writes }) => writes });
+      const before = rig.proxy.requests.length;
+      rig.proxy.answer(rig.refusals.rateLimited(ASKED_FOR_MS / 1_000), { match: ({ writes }) => writes });
       await user.say('One moment, please.');
       await isShownOnce(rig, externalId, 'One moment, please.');
+      const [refused, again] = rig.proxy.requests.slice(before).filter(({ writes }) => writes);
+      const waited = Math.round((again?.at ?? Number.POSITIVE_INFINITY) - (refused?.at ?? 0));
+      if (waited < ASKED_FOR_MS - CLOCKS_DIFFER_MS) found(`it was tried again after ${waited} ms.`);
     },
   },
   {

@@ -3,13 +3,13 @@ import { found, shortened } from '../failure.js';
 import { gets, isShownOnce } from '../seen.js';
 import { createWholePath } from '../whole-path.js';
 
-/** What people write. */
+/** What people write, by the id of its checks. */
 const TEXTS = {
-  HTML: '<b>Is 5 < 6 & 7 > 2?</b> <script>alert("no")</script> &amp; done',
-  emoji: 'Thanks 👍🏽 from our family 👨‍👩‍👧‍👦 in 🇨🇭',
-  CJK: '您好，我的包裹在哪里？ありがとう、감사합니다',
-  'right-to-left': 'שלום, איפה החבילה? مرحبا، أين طردي؟',
-  lines: 'First line\n\nThird line\n  with blanks',
+  html: { name: 'HTML', text: '<b>Is 5 < 6 & 7 > 2?</b> <script>alert("no")</script> &amp; done' },
+  emoji: { name: 'emoji', text: 'Thanks 👍🏽 from our family 👨‍👩‍👧‍👦 in 🇨🇭' },
+  cjk: { name: 'CJK text', text: '您好，我的包裹在哪里？ありがとう、감사합니다' },
+  rtl: { name: 'right-to-left text', text: 'שלום, איפה החבילה? مرحبا، أين طردي؟' },
+  lines: { name: 'text of several lines', text: 'First line\n\nThird line\n  with blanks' },
 } as const;
 
 /** Longer bodies are refused by the receiver, whatever the system takes. */
@@ -17,10 +17,10 @@ const LONGEST = 60_000;
 
 /** What becomes of words that are not plain. */
 export const textChecks: readonly Check[] = [
-  ...Object.entries(TEXTS).flatMap(([kind, text]): Check[] => [
+  ...Object.entries(TEXTS).flatMap(([id, { name, text }]): Check[] => [
     {
-      id: `${kind.toLowerCase()}-to-agents`,
-      title: `${kind} reaches the agents as the user wrote it`,
+      id: `${id}-to-agents`,
+      title: `${name} reaches the agents as the user wrote it`,
       expected: `the agents read ${shortened(text)}`,
       advice:
         'send text as text: escape it where the system takes markup, and as UTF-8. If the system keeps it well, let system.read of the harness give it as agents read it.',
@@ -32,8 +32,8 @@ export const textChecks: readonly Check[] = [
       },
     },
     {
-      id: `${kind.toLowerCase()}-to-user`,
-      title: `${kind} reaches the user as the agent wrote it`,
+      id: `${id}-to-user`,
+      title: `${name} reaches the user as the agent wrote it`,
       expected: `the user reads ${shortened(text)}`,
       advice: "turn the system's markup into plain text in parse, and undo its escapes.",
       async run(rig) {

@@ -37,4 +37,10 @@ for my $key ( sort keys %users ) {
     my ( undef, undef, $text ) = must( $token->Create( Owner => $made->Id, Description => 'test' ) );
     $made{$key} = { login => $user{Name}, password => $password, token => $text, id => $made->Id + 0 };
 }
+
+my $root = RT::User->new( RT->SystemUser );
+$root->Load('root');
+must( $root->SetPassword('password of root') );
+$made{root} = { login => 'root', password => 'password of root' };
+
 print encode_json( \%made ), "\n";

@@ -1,4 +1,5 @@
 import type { Rt, RtUser } from './start-rt.js';
+import { submitForm } from './submit-form.js';
 
 /** One thing in a ticket's history, as agents read it. */
 export interface Told {
@@ -25,11 +26,11 @@ export interface RtAgent {
 }
 
 /** Works as a user of RT. */
-export function rtAgent({ url }: Pick<Rt, 'url'>, { token, login, password }: RtUser): RtAgent {
+export function rtAgent({ url }: Pick<Rt, 'url'>, user: RtUser): RtAgent {
   const rest = async (method: string, path: string, json?: object): Promise<Record<string, unknown>> => {
     const response = await fetch(`${url}/REST/2.0${path}`, {
       method,
-      headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
+      headers: { authorization: `token ${user.token}`, 'content-type': 'application/json' },
       ...(json && { body: JSON.stringify(json) }),
     });
     if (!response.ok) throw new Error(`RT answered ${method} ${path} with ${response.status}`);
@@ -39,7 +40,9 @@ export function rtAgent({ url }: Pick<Rt, 'url'>, { token, login, password }: Rt
 
   const textOf = async (transaction: unknown): Promise<string> => {
     const parts = await items(`/transaction/${String(transaction)}/attachments?fields=ContentType,Filename`);
-    const part = parts.find(({ ContentType, Filename }) => /^text\//.test(String(ContentType)) && !Filename);
+    const part = parts.find(
+      ({ ContentType, Filename }) => String(ContentType).startsWith('text/') && !Filename,
+    );
     if (!part) return '';
     const { Content } = await rest('GET', `/attachment/${String(part.id)}`);
     return Buffer.from(String(Content), 'base64').toString('utf8');
@@ -77,38 +80,14 @@ export function rtAgent({ url }: Pick<Rt, 'url'>, { token, login, password }: Rt
       return found.map(({ id }) => String(id));
     },
     async replyInBrowser(ticket, html, status = '') {
-      const cookie = await logIn(url, login, password);
-      const form = new FormData();
-      const fields = {
+      await submitForm({ url }, user, '/Ticket/Update.html', {
         id: ticket,
         Status: status,
         UpdateType: 'response',
         UpdateContentType: 'text/html',
         UpdateContent: html,
         SubmitTicket: 'Update Ticket',
-      };
-      for (const [name, value] of Object.entries(fields)) form.set(name, value);
-      const page = `${url}/Ticket/Update.html`;
-      const response = await fetch(page, {
-        method: 'POST',
-        headers: { cookie, referer: `${page}?id=${ticket}` },
-        body: form,
-        redirect: 'manual',
       });
-      const answer = await response.text();
-      if (response.status !== 302)
-        throw new Error(`the form was not taken: ${response.status} ${answer.slice(0, 300)}`);
     },
   };
-}
-
-async function logIn(url: string, user: string, pass: string): Promise<string> {
-  const response = await fetch(`${url}/NoAuth/Login.html`, {
-    method: 'POST',
-    body: new URLSearchParams({ user, pass }),
-  });
-  const cookie = response.headers.getSetCookie()[0]?.split(';')[0];
-  const page = await response.text();
-  if (cookie && page.includes(`"Name":"${user}"`)) return cookie;
-  throw new Error(`RT did not log ${user} in: ${response.status}`);
 }

@@ -10,10 +10,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeWith } from '../../../helpers/requirement.js';
+import { freePort } from './free-port.js';
 import { placesIn, siteConfig } from './site-config.js';
 
 const SERVER = '/usr/share/request-tracker5/libexec/rt-server';
@@ -43,6 +43,8 @@ export interface Rt {
   readonly agent: RtUser;
   /** Has no rights at all. */
   readonly stranger: RtUser;
+  /** Has all rights. */
+  readonly root: Pick<RtUser, 'login' | 'password'>;
   /** Starts it, again after `stop`: on the same port, with everything in it. */
   start(): Promise<void>;
   /** Ends it as an operator would; what it knows stays. */
@@ -78,7 +80,7 @@ export async function startRt(): Promise<Rt> {
     execFileSync(program, args, { ...as, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
   run(SETUP, ['--action', 'init', '--skip-create']);
-  const users: Record<'kit' | 'agent' | 'stranger', RtUser> = JSON.parse(
+  const users: Pick<Rt, 'kit' | 'agent' | 'stranger' | 'root'> = JSON.parse(
     run('perl', [join(import.meta.dirname, 'furnish.pl')]),
   );
 
@@ -139,15 +141,6 @@ function rtOwner(): [uid: number, gid: number] | null {
   if (process.getuid?.() !== 0) return null;
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'www-data'], { encoding: 'utf8' }));
   return [id('-u'), id('-g')];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }
 
 async function answering(url: string, server: ChildProcess, log: () => string): Promise<void> {

@@ -38,6 +38,8 @@ export function showInTitle(count: number): void {
 export function announcementOf({ happening, summary }: JournalEntry, me: string): string | null {
   const who = whoIs(summary.user);
   if (happening.type === 'opened') return t('newArrival', { who });
+  const isGiven = happening.type === 'transferred' && happening.to === me && happening.agent !== me;
+  if (isGiven) return t('newTransfer', { who });
   const isCustomer = happening.type === 'message' && happening.from === 'customer';
   const isMine = summary.agent === me || summary.agent === null;
   return isCustomer && isMine ? t('newMessage', { who }) : null;

@@ -1,6 +1,7 @@
 import type {
   ActionName,
   Actions,
+  AgentView,
   CannedReply,
   ConversationView,
   DashboardView,
@@ -30,6 +31,8 @@ export class ClientError extends Error {
 /** Asks the desk. Every failure is a {@link ClientError}. */
 export interface Client {
   state(): Promise<StateView>;
+  /** Who works here now. Cheap, so it also tells whether the session has ended. */
+  agents(): Promise<readonly AgentView[]>;
   conversation(id: string): Promise<ConversationView>;
   entries(
     id: string,
@@ -91,6 +94,7 @@ export function createClient(onLoggedOut: () => void): Client {
       token = state.token;
       return state;
     },
+    agents: () => ask('GET', 'api/agents'),
     conversation: (id) => ask('GET', at(id)),
     entries: (id, before) => ask('GET', `${at(id, 'entries')}?before=${before}`),
     list: (query) => {

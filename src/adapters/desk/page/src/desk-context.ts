@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks';
 import { type Client, ClientError } from './client.js';
 import type { State } from './state.js';
 import { type Store, useStore } from './store.js';
-import { t } from './strings/index.js';
+import { refusalText, t } from './strings/index.js';
 
 /** What every part of the page can use. */
 export interface DeskContext {
@@ -31,8 +31,7 @@ export function useDeskState<Part>(pick: (state: State) => Part): Part {
 /** What a failure is called. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof ClientError)) return t('failedGeneric');
-  if (error.code === 'UNREACHABLE') return t('unreachable');
-  return error.message || t('failedGeneric');
+  return refusalText(error.code) ?? (error.message || t('failedGeneric'));
 }
 
 /** Does something that may fail, and tells the agent when it does. Resolves to whether it worked. */

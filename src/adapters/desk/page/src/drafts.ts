@@ -4,6 +4,16 @@ const MOST = 100;
 
 type Drafts = Record<string, string>;
 
+/** Whose draft it is, where, and for whom: a note must never turn into a reply. */
+export interface DraftPlace {
+  readonly agent: string;
+  readonly conversation: string;
+  readonly mode: 'reply' | 'note';
+}
+
+const keyOf = ({ agent, conversation, mode }: DraftPlace): string =>
+  JSON.stringify([agent, conversation, mode]);
+
 const read = (): Drafts => {
   try {
     return JSON.parse(localStorage.getItem(KEPT_AS) ?? '{}') as Drafts;
@@ -13,12 +23,13 @@ const read = (): Drafts => {
 };
 
 /** What was written in a conversation and not sent, also before the page was loaded anew. */
-export const draftOf = (id: string): string => read()[id] ?? '';
+export const draftOf = (place: DraftPlace): string => read()[keyOf(place)] ?? '';
 
 /** Keeps what is written; an empty draft is forgotten. */
-export function keepDraft(id: string, text: string): void {
-  const { [id]: _, ...others } = read();
-  const kept = text === '' ? others : { ...others, [id]: text };
+export function keepDraft(place: DraftPlace, text: string): void {
+  const key = keyOf(place);
+  const { [key]: _, ...others } = read();
+  const kept = text === '' ? others : { ...others, [key]: text };
   const entries = Object.entries(kept).slice(-MOST);
   localStorage.setItem(KEPT_AS, JSON.stringify(Object.fromEntries(entries)));
 }

@@ -15,6 +15,9 @@ export interface LiveHandlers {
 /** Waits before a new try, in milliseconds; the last one is used for all that follow. */
 const WAITS = [500, 1_000, 2_000, 5_000, 10_000];
 
+/** The desk gives a sign of life every 15 s. A connection that is silent for longer is dead, and nobody said so. */
+const SILENCE_MS = 40_000;
+
 /**
  * Follows the journal after `seq`. A browser gives up on a stream that answers an error, so this comes back by itself,
  * from the last entry that was seen. Returns how to stop.
@@ -24,6 +27,22 @@ export function followLive(seq: number, { onEntry, onConnection, onGone }: LiveH
   let failures = 0;
   let source: EventSource | null = null;
   let again: ReturnType<typeof setTimeout> | undefined;
+  let silence: ReturnType<typeof setTimeout> | undefined;
+
+  const lose = (): void => {
+    onConnection('lost');
+    clearTimeout(silence);
+    source?.close();
+    clearTimeout(again);
+    const wait = WAITS[Math.min(failures, WAITS.length - 1)];
+    failures += 1;
+    again = setTimeout(connect, wait);
+  };
+
+  const alive = (): void => {
+    clearTimeout(silence);
+    silence = setTimeout(lose, SILENCE_MS);
+  };
 
   const connect = (): void => {
     clearTimeout(again);
@@ -31,9 +50,12 @@ export function followLive(seq: number, { onEntry, onConnection, onGone }: LiveH
     source = new EventSource(`api/events?after=${seen}`);
     source.addEventListener('open', () => {
       failures = 0;
+      alive();
       onConnection('live');
     });
+    source.addEventListener('beat', alive);
     source.addEventListener('message', ({ data }: MessageEvent<string>) => {
+      alive();
       const entry = JSON.parse(data) as JournalEntry;
       if (entry.seq <= seen) return;
       seen = entry.seq;
@@ -43,23 +65,20 @@ export function followLive(seq: number, { onEntry, onConnection, onGone }: LiveH
       stop();
       onGone();
     });
-    source.addEventListener('error', () => {
-      onConnection('lost');
-      source?.close();
-      const wait = WAITS[Math.min(failures, WAITS.length - 1)];
-      failures += 1;
-      again = setTimeout(connect, wait);
-    });
+    source.addEventListener('error', lose);
   };
 
   const stop = (): void => {
     clearTimeout(again);
+    clearTimeout(silence);
     source?.close();
     removeEventListener('online', connect);
+    removeEventListener('offline', lose);
   };
 
   onConnection('connecting');
   addEventListener('online', connect);
+  addEventListener('offline', lose);
   connect();
   return stop;
 }

@@ -1,4 +1,4 @@
-import { t } from './strings/index.js';
+import { refusalText, t } from './strings/index.js';
 
 const find = <Kind extends Element>(selector: string, kind: new () => Kind): Kind => {
   const element = document.querySelector(selector);
@@ -25,15 +25,16 @@ async function logIn(): Promise<string | null> {
     body: JSON.stringify({ name, password }),
   });
   if (response.ok) return null;
-  const { message }: { message: string } = await response.json();
-  return message;
+  const { code, message }: { code: string; message: string } = await response.json();
+  if (code === 'WAIT') return t('loginWait', { count: response.headers.get('retry-after') ?? '' });
+  return refusalText(code) ?? message;
 }
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   button.disabled = true;
   logIn()
-    .catch(() => t('unreachable'))
+    .catch(() => t('refusedUNREACHABLE'))
     .then((problem) => {
       if (problem === null) location.reload();
       complaint.textContent = problem;

@@ -4,7 +4,8 @@ import { createClient } from './client.js';
 import { Desk } from './desk-context.js';
 import { followLive } from './live.js';
 import { createNotices } from './notices.js';
-import { firstState, type State, withEntry } from './state.js';
+import { isLookedAt } from './route.js';
+import { firstState, hasStranger, type State, withEntry } from './state.js';
 import { createStore, type Store } from './store.js';
 import { t } from './strings/index.js';
 import { DeskPage } from './views/desk-page.js';
@@ -21,15 +22,26 @@ async function start(): Promise<void> {
   const store: Store<State> = createStore(firstState(first));
   const { notices, say } = createNotices();
 
+  const lookForAgents = (): void =>
+    void client.agents().then(
+      (agents) => store.update((state) => ({ ...state, agents })),
+      () => undefined,
+    );
+
   followLive(first.seq, {
     onEntry(entry) {
+      if (hasStranger(store.get(), entry)) lookForAgents();
       store.update((state) => withEntry(state, entry));
       const announcement = announcementOf(entry, first.me.id);
       if (announcement === null) return;
       sound();
-      say(announcement);
+      if (!isLookedAt(entry.summary.id)) say(announcement);
     },
-    onConnection: (connection) => store.update((state) => ({ ...state, connection })),
+    onConnection(connection) {
+      store.update((state) => ({ ...state, connection }));
+      // A stream does not say why it broke. If the session has ended, this leads to the login.
+      if (connection === 'lost') lookForAgents();
+    },
     onGone: leave,
   });
 
@@ -44,5 +56,5 @@ async function start(): Promise<void> {
 }
 
 start().catch(() => {
-  if (root) root.textContent = t('unreachable');
+  if (root) root.textContent = t('refusedUNREACHABLE');
 });

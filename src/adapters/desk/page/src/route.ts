@@ -30,6 +30,12 @@ export function goTo(id: string | null): void {
   location.hash = id === null ? '#/' : addressOf(id);
 }
 
+/** Whether a conversation is before somebody's eyes: what happens in it need not be told beside it. */
+export function isLookedAt(id: string): boolean {
+  const route = routeOf(location.hash);
+  return route.kind === 'conversation' && route.id === id && !document.hidden;
+}
+
 /** What the address says now. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => routeOf(location.hash));

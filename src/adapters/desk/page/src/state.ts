@@ -16,6 +16,8 @@ export interface State {
   readonly conversations: ReadonlyMap<string, Summary>;
   /** Conversations that were opened, with their entries. */
   readonly opened: ReadonlyMap<string, ConversationView>;
+  /** What came live of late: what is read meanwhile may not have it yet. */
+  readonly recent: readonly JournalEntry[];
   readonly canned: readonly CannedReply[];
   readonly connection: Connection;
   /** What the server's clock is ahead of this one, in milliseconds. */
@@ -23,6 +25,9 @@ export interface State {
   readonly durable: boolean;
   readonly canTeach: boolean;
 }
+
+/** Far more than can come while one conversation is read. */
+const MOST_RECENT = 1_000;
 
 /** What the page begins with. */
 export function firstState(view: StateView): State {
@@ -32,6 +37,7 @@ export function firstState(view: StateView): State {
     agents,
     conversations: new Map(view.conversations.map((summary) => [summary.id, summary])),
     opened: new Map(),
+    recent: [],
     canned,
     connection: 'connecting',
     clockAhead: view.now - Date.now(),
@@ -43,24 +49,31 @@ export function firstState(view: StateView): State {
 /** The state after an entry of the journal. One that is known already changes nothing. */
 export function withEntry(state: State, entry: JournalEntry): State {
   const conversations = withSummary(state.conversations, entry.summary);
+  const recent = [...state.recent.slice(-MOST_RECENT), entry];
   const view = state.opened.get(entry.summary.id);
-  if (!view || (view.entries.at(-1)?.seq ?? 0) >= entry.seq) return { ...state, conversations };
-  const summary = newer(view.summary, entry.summary);
-  const opened = new Map(state.opened).set(summary.id, {
-    ...view,
-    summary,
-    entries: [...view.entries, entry],
-  });
-  return { ...state, conversations, opened };
+  if (!view) return { ...state, conversations, recent };
+  const opened = new Map(state.opened).set(view.summary.id, withLater(view, [entry]));
+  return { ...state, conversations, recent, opened };
 }
 
-/** The state with a conversation that was read whole. */
-export function withOpened(state: State, view: ConversationView): State {
+/** The state with a conversation that was read whole; what came live while it was read belongs to it. */
+export function withOpened(state: State, read: ConversationView): State {
+  const view = withLater(
+    read,
+    state.recent.filter(({ summary }) => summary.id === read.summary.id),
+  );
   return {
     ...state,
     conversations: withSummary(state.conversations, view.summary),
     opened: new Map(state.opened).set(view.summary.id, view),
   };
+}
+
+function withLater(view: ConversationView, entries: readonly JournalEntry[]): ConversationView {
+  const last = view.entries.at(-1)?.seq ?? 0;
+  const later = entries.filter(({ seq }) => seq > last);
+  const summary = later.reduce((newest, entry) => newer(newest, entry.summary), view.summary);
+  return later.length === 0 ? view : { ...view, summary, entries: [...view.entries, ...later] };
 }
 
 /** The state with conversations of a list. */
@@ -94,3 +107,13 @@ const newer = (a: Summary, b: Summary): Summary => (a.version >= b.version ? a :
 /** How many messages of the customer an agent has not read. */
 export const unreadOf = ({ customerMessages, read }: Summary, agentId: string): number =>
   customerMessages - (read[agentId] ?? 0);
+
+/** Whether an entry names an agent that the page does not know yet. */
+export function hasStranger({ agents }: State, { happening, summary }: JournalEntry): boolean {
+  const named = [
+    summary.agent,
+    'agent' in happening ? happening.agent : null,
+    happening.type === 'transferred' ? happening.to : null,
+  ];
+  return named.some((id) => id !== null && !agents.some((agent) => agent.id === id));
+}

@@ -34,6 +34,14 @@ export function t(name: TextName, values: Readonly<Record<string, string | numbe
   return TEXTS[language][name].replace(/\{(\w+)\}/g, (whole, key: string) => String(values[key] ?? whole));
 }
 
+/** What a refusal of the desk is called in the language of the page, where it has a name of its own. */
+export function refusalText(code: string): string | null {
+  const name = `refused${code}`;
+  return isTextName(name) ? t(name) : null;
+}
+
+const isTextName = (name: string): name is TextName => Object.hasOwn(en, name);
+
 /** A time in the words of the page: the largest unit that fits. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));

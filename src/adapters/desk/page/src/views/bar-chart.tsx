@@ -25,14 +25,18 @@ export function BarChart({
   readonly format: (value: number) => string;
 }) {
   const most = Math.max(1, ...bars.map(totalOf));
+  const names = bars[0]?.parts ?? [];
   const step = WIDTH / Math.max(1, bars.length);
   return (
     <figure class="chart">
-      <figcaption>{title}</figcaption>
+      <figcaption>
+        {title} {names.length > 1 && <Legend names={names} />}
+      </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 16}`} aria-hidden="true">
         {bars.map((bar, index) => (
           <g key={bar.at} transform={`translate(${index * step} 0)`}>
             <title>{`${moment(bar.at)}: ${textOf(bar, format)}`}</title>
+            <rect class="ground" width={step} height={HEIGHT} />
             {stacked(bar).map(({ kind, value, below }) => (
               <rect
                 key={kind}
@@ -51,6 +55,9 @@ export function BarChart({
           </g>
         ))}
         <line x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
+        <text class="most" x={2} y={11}>
+          {format(most)}
+        </text>
       </svg>
       <table class="hidden">
         <caption>{title}</caption>
@@ -64,6 +71,18 @@ export function BarChart({
         </tbody>
       </table>
     </figure>
+  );
+}
+
+function Legend({ names }: { readonly names: Bar['parts'] }) {
+  return (
+    <span class="legend" aria-hidden="true">
+      {names.map(({ name, kind }) => (
+        <span key={kind} class={kind}>
+          {name}
+        </span>
+      ))}
+    </span>
   );
 }
 

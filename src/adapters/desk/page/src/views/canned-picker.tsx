@@ -66,6 +66,7 @@ function CannedEditor({
           <label>
             {t('cannedTitle')}
             <input
+              dir="auto"
               value={title}
               onInput={({ currentTarget }) => change(id, { title: currentTarget.value })}
             />
@@ -74,6 +75,7 @@ function CannedEditor({
             {t('cannedText')}
             <textarea
               rows={2}
+              dir="auto"
               value={text}
               onInput={({ currentTarget }) => change(id, { text: currentTarget.value })}
             />

@@ -1,45 +1,58 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Summary } from '../../../api.js';
+import type { JournalEntry, Summary } from '../../../api.js';
 import { whoIs } from '../announce.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { draftOf, keepDraft } from '../drafts.js';
 import type { State } from '../state.js';
 import { t } from '../strings/index.js';
+import { useDraft } from '../use-draft.js';
 import { CannedPicker } from './canned-picker.js';
 
 const meOf = ({ me }: State) => me;
 
+interface ComposerProps {
+  readonly summary: Summary;
+  readonly entries: readonly JournalEntry[];
+}
+
 /** Where an agent writes: to the customer, or a note for agents. */
-export function Composer({ summary }: { readonly summary: Summary }) {
+export function Composer({ summary, entries }: ComposerProps) {
   const { client } = useDesk();
   const attempt = useAttempt();
   const me = useDeskState(meOf);
   const isOpen = summary.state !== 'closed';
   const [mode, setMode] = useState<'reply' | 'note'>('reply');
   const writing = isOpen ? mode : 'note';
-  const [text, setText] = useState(() => draftOf(summary.id));
+  const [text, setText] = useDraft({ agent: me.id, conversation: summary.id, mode: writing });
   const [isSending, setSending] = useState(false);
   /** The same for each try to send one text, so that a lost answer does not make it two. */
-  const messageId = useRef<{ text: string; id: string } | null>(null);
+  const trying = useRef<{ text: string; id: string } | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
 
-  useEffect(() => keepDraft(summary.id, text), [summary.id, text]);
+  const done = (): void => {
+    trying.current = null;
+    setText('');
+    field.current?.focus();
+  };
+
+  // The answer may be lost although the reply was taken: then it comes live.
+  useEffect(() => {
+    const id = trying.current?.id;
+    const isTaken = entries.some(({ happening }) => 'messageId' in happening && happening.messageId === id);
+    if (id !== undefined && isTaken && !isSending) done();
+  }, [entries, isSending]);
 
   const send = async (): Promise<void> => {
     if (text.trim() === '' || isSending) return;
     setSending(true);
-    if (messageId.current?.text !== text) messageId.current = { text, id: crypto.randomUUID() };
-    const { id } = messageId.current;
-    const done = await attempt(() =>
+    if (trying.current?.text !== text) trying.current = { text, id: crypto.randomUUID() };
+    const { id } = trying.current;
+    const isTaken = await attempt(() =>
       writing === 'note'
         ? client.act(summary.id, 'note', { text })
         : client.act(summary.id, 'reply', { messageId: id, text }),
     );
     setSending(false);
-    if (!done) return;
-    messageId.current = null;
-    setText('');
-    field.current?.focus();
+    if (isTaken) done();
   };
 
   const insert = (canned: string): void => {
@@ -47,7 +60,12 @@ export function Composer({ summary }: { readonly summary: Summary }) {
       .replaceAll('{user}', () => whoIs(summary.user))
       .replaceAll('{agent}', () => me.name)
       .replaceAll('{conversation}', () => summary.conversationId);
-    setText((now) => (now === '' ? filled : `${now} ${filled}`));
+    setText(text === '' ? filled : `${text} ${filled}`);
+    field.current?.focus();
+  };
+
+  const choose = (next: 'reply' | 'note'): void => {
+    setMode(next);
     field.current?.focus();
   };
 
@@ -61,7 +79,12 @@ export function Composer({ summary }: { readonly summary: Summary }) {
     >
       <div class="modes">
         {isOpen && (
-          <button type="button" aria-pressed={writing === 'reply'} onClick={() => setMode('reply')}>
+          <button
+            type="button"
+            data-key="reply"
+            aria-pressed={writing === 'reply'}
+            onClick={() => choose('reply')}
+          >
             {t('reply')}
           </button>
         )}
@@ -69,10 +92,7 @@ export function Composer({ summary }: { readonly summary: Summary }) {
           type="button"
           data-key="note"
           aria-pressed={writing === 'note'}
-          onClick={() => {
-            setMode('note');
-            field.current?.focus();
-          }}
+          onClick={() => choose('note')}
         >
           {t('note')}
         </button>
@@ -80,8 +100,8 @@ export function Composer({ summary }: { readonly summary: Summary }) {
       </div>
       <textarea
         ref={field}
-        data-key="reply"
         rows={3}
+        dir="auto"
         aria-label={t(writing === 'note' ? 'notePlaceholder' : 'replyTo')}
         placeholder={t(writing === 'note' ? 'notePlaceholder' : 'replyTo')}
         value={text}

@@ -6,6 +6,7 @@ import { goTo } from '../route.js';
 import type { State } from '../state.js';
 import { t } from '../strings/index.js';
 import { ConfirmDialog } from './confirm-dialog.js';
+import { BackIcon } from './icons.js';
 import { TimeLeft } from './time-left.js';
 
 const meOf = ({ me }: State) => me;
@@ -27,13 +28,15 @@ export function ConversationHeader({ summary }: { readonly summary: Summary }) {
   return (
     <header class="conversation-header">
       <button type="button" class="back" aria-label={t('back')} onClick={() => goTo(null)}>
-        ‹
+        <BackIcon />
       </button>
       <div class="title">
-        <h2>{whoIs(summary.user)}</h2>
+        <h2 dir="auto">{whoIs(summary.user)}</h2>
         <p>
           <span class={`state ${state}`}>{t(state)}</span> · {holder ?? t('nobody')}{' '}
-          {state !== 'closed' && summary.firstReplyAt === null && <TimeLeft until={summary.replyBy} />}
+          {state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (
+            <TimeLeft until={summary.replyBy} />
+          )}
         </p>
       </div>
       {state !== 'closed' && (
@@ -44,7 +47,7 @@ export function ConversationHeader({ summary }: { readonly summary: Summary }) {
             </button>
           )}
           {agent !== null && agent !== me.id && (
-            <button type="button" data-key="claim" onClick={() => act('transfer', { to: me.id })}>
+            <button type="button" onClick={() => act('transfer', { to: me.id })}>
               {t('takeOver')}
             </button>
           )}

@@ -1,4 +1,4 @@
-import { useCallback, useEffect } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { ConversationView } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { type State, unreadOf, withEarlier, withOpened } from '../state.js';
@@ -17,15 +17,31 @@ export function ConversationPane({ id }: { readonly id: string }) {
   const attempt = useAttempt();
   const view = useDeskState(useCallback(({ opened }: State) => opened.get(id), [id]));
   const connection = useDeskState(useCallback((state: State) => state.connection, []));
+  const [hasFailed, setFailed] = useState(false);
+  const isLive = connection === 'live';
 
   useEffect(() => {
+    // Whom it can be given to may have changed; if that cannot be read, the old list is good enough.
+    client.agents().then(
+      (agents) => store.update((state) => ({ ...state, agents })),
+      () => undefined,
+    );
+  }, [id]);
+  useEffect(() => {
+    if (view) return;
     void attempt(async () => {
       const read = await client.conversation(id);
       store.update((state) => withOpened(state, read));
-    });
-  }, [id]);
-  useReading(view, connection === 'live');
+    }).then((done) => setFailed(!done));
+  }, [id, isLive]);
+  useReading(view, isLive);
 
+  if (!view && hasFailed)
+    return (
+      <p class="hint">
+        {t('unknown')} <a href="#/">{t('back')}</a>
+      </p>
+    );
   if (!view) return <p class="hint">…</p>;
   const showEarlier = () =>
     attempt(async () => {
@@ -48,7 +64,7 @@ export function ConversationPane({ id }: { readonly id: string }) {
         </div>
         <CustomerDetails view={view} />
       </div>
-      <Composer summary={view.summary} />
+      <Composer summary={view.summary} entries={view.entries} />
     </article>
   );
 }

@@ -14,9 +14,11 @@ export function CustomerDetails({ view }: { readonly view: ConversationView }) {
     [t('botId'), botId],
     [t('requestedAt'), moment(summary.requestedAt)],
   ];
+  // Beside the conversation there is room for it; above it, it would hide what was said.
+  const isWide = matchMedia('(min-width: 1001px)').matches;
   return (
     <aside class="details" aria-label={t('details')}>
-      <details open>
+      <details open={isWide}>
         <summary>{t('details')}</summary>
         <dl>
           {rows.map(([name, value, hint]) =>
@@ -24,7 +26,7 @@ export function CustomerDetails({ view }: { readonly view: ConversationView }) {
               <div key={name}>
                 <dt>{name}</dt>
                 <dd>
-                  {value} {hint && <small>{hint}</small>}
+                  <bdi>{value}</bdi> {hint && <small>{hint}</small>}
                 </dd>
               </div>
             ) : null,

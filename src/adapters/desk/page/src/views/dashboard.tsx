@@ -45,26 +45,28 @@ export function Dashboard() {
           </div>
         ))}
       </dl>
-      <BarChart
-        title={t('perHour')}
-        bars={view.hours.map(({ at, handled, missed, requested }) => ({
-          at,
-          parts: [
-            { name: t('handled'), value: handled, kind: 'good' },
-            { name: t('missed'), value: missed, kind: 'bad' },
-            { name: t('active'), value: requested - handled - missed, kind: 'open' },
-          ],
-        }))}
-        format={String}
-      />
-      <BarChart
-        title={t('firstReplyPerHour')}
-        bars={view.hours.map(({ at, firstReplyMs }) => ({
-          at,
-          parts: [{ name: t('firstReply'), value: firstReplyMs ?? 0, kind: 'good' }],
-        }))}
-        format={duration}
-      />
+      <div class="charts">
+        <BarChart
+          title={t('perHour')}
+          bars={view.hours.map(({ at, handled, missed, requested }) => ({
+            at,
+            parts: [
+              { name: t('handled'), value: handled, kind: 'good' },
+              { name: t('missed'), value: missed, kind: 'bad' },
+              { name: t('active'), value: requested - handled - missed, kind: 'open' },
+            ],
+          }))}
+          format={String}
+        />
+        <BarChart
+          title={t('firstReplyPerHour')}
+          bars={view.hours.map(({ at, firstReplyMs }) => ({
+            at,
+            parts: [{ name: t('firstReply'), value: firstReplyMs ?? 0, kind: 'good' }],
+          }))}
+          format={duration}
+        />
+      </div>
       {view.agents.length > 0 && (
         <section>
           <h3>{t('byAgent')}</h3>

@@ -57,7 +57,7 @@ function DeadLetter({ item, changed }: { readonly item: DeadView; readonly chang
         <Dialog title={item.what} close={() => setDetails(null)}>
           <pre>{JSON.stringify(details.content, null, 2)}</pre>
           <form method="dialog" class="buttons">
-            <button type="submit">{t('cancel')}</button>
+            <button type="submit">{t('dismiss')}</button>
           </form>
         </Dialog>
       )}

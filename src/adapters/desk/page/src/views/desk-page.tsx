@@ -27,6 +27,7 @@ export function DeskPage({
   const route = useRoute();
   const [isHelpOpen, setHelpOpen] = useState(false);
   const toggleHelp = useCallback(() => setHelpOpen((open) => !open), []);
+  const closeHelp = useCallback(() => setHelpOpen(false), []);
   useShortcuts({ toggleHelp });
   useTitle();
   const shown = route.kind === 'conversation' ? route.id : null;
@@ -44,7 +45,7 @@ export function DeskPage({
         </main>
       </div>
       <NoticeLine notices={notices} />
-      {isHelpOpen && <HelpSheet close={toggleHelp} />}
+      {isHelpOpen && <HelpSheet close={closeHelp} />}
     </div>
   );
 }

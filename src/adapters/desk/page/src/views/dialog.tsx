@@ -13,7 +13,10 @@ export function Dialog({
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    ref.current?.showModal();
+    const dialog = ref.current;
+    dialog?.showModal();
+    // Closed before it goes, so that the browser gives the focus back to where it was.
+    return () => dialog?.close();
   }, []);
   return (
     <dialog ref={ref} aria-label={title} onClose={close}>

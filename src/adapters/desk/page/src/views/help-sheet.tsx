@@ -16,8 +16,8 @@ export function HelpSheet({ close }: { readonly close: () => void }) {
           </div>
         ))}
       </dl>
-      <form method="dialog">
-        <button type="submit">{t('cancel')}</button>
+      <form method="dialog" class="buttons">
+        <button type="submit">{t('dismiss')}</button>
       </form>
     </Dialog>
   );

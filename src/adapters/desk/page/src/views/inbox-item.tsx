@@ -32,18 +32,22 @@ export const InboxItem = memo(function InboxItem({
         data-conversation={summary.id}
         aria-current={isShown ? 'true' : undefined}
       >
-        <span class="who">{whoIs(summary.user)}</span>
+        <span class="who" dir="auto">
+          {whoIs(summary.user)}
+        </span>
         <span class="when">{moment(summary.last?.at ?? summary.requestedAt)}</span>
-        <span class="last">{summary.last?.text ?? ''}</span>
+        <span class="last" dir="auto">
+          {summary.last?.text ?? ''}
+        </span>
         <span class="marks">
           {unread > 0 && (
             <span class="badge" title={t('unread', { count: unread })}>
-              {unread}
-              <span class="hidden"> {t('unread', { count: unread })}</span>
+              <span aria-hidden="true">{unread}</span>
+              <span class="hidden">{t('unread', { count: unread })}</span>
             </span>
           )}
           {who && <span class="agent">{who}</span>}
-          {summary.state !== 'closed' && summary.firstReplyAt === null && (
+          {summary.state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (
             <TimeLeft until={summary.replyBy} />
           )}
         </span>

@@ -67,7 +67,7 @@ function Group({
   return (
     <section class={`group ${state}`}>
       <h2>
-        {t(state)} <span class="count">{items.length}</span>
+        {t(state)} {state !== 'closed' && <span class="count">{items.length}</span>}
       </h2>
       {items.length === 0 && <p class="hint">{t(NONE[state])}</p>}
       <ul>

@@ -1,15 +1,22 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { QaPair, TeachView } from '../../../api.js';
+import type { TeachView } from '../../../api.js';
 import { useAttempt, useDesk } from '../desk-context.js';
 import { t } from '../strings/index.js';
 import { Dialog } from './dialog.js';
 
+interface TeachDialogProps {
+  /** What the customer said, the last first. */
+  readonly questions: readonly string[];
+  readonly answer: string;
+  readonly close: () => void;
+}
+
 /** Makes a question and its answer knowledge of the AI agent: edit, see what will be sent, send. */
-export function TeachDialog({ pair, close }: { readonly pair: QaPair; readonly close: () => void }) {
+export function TeachDialog({ questions, answer: given, close }: TeachDialogProps) {
   const { client, say } = useDesk();
   const attempt = useAttempt();
-  const [question, setQuestion] = useState(pair.question);
-  const [answer, setAnswer] = useState(pair.answer);
+  const [question, setQuestion] = useState(questions[0] ?? '');
+  const [answer, setAnswer] = useState(given);
   const [known, setKnown] = useState<TeachView | null>(null);
   const [isSending, setSending] = useState(false);
   const look = () => attempt(async () => setKnown(await client.teaching()));
@@ -33,17 +40,35 @@ export function TeachDialog({ pair, close }: { readonly pair: QaPair; readonly c
   const isEmpty = question.trim() === '' || answer.trim() === '';
   return (
     <Dialog title={t('teachTitle')} close={close}>
+      {questions.length > 1 && (
+        <label>
+          {t('teachPickQuestion')}
+          <select value={question} onChange={({ currentTarget }) => setQuestion(currentTarget.value)}>
+            {questions.map((each) => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       <label>
         {t('teachQuestion')}
         <textarea
           rows={2}
+          dir="auto"
           value={question}
           onInput={({ currentTarget }) => setQuestion(currentTarget.value)}
         />
       </label>
       <label>
         {t('teachAnswer')}
-        <textarea rows={4} value={answer} onInput={({ currentTarget }) => setAnswer(currentTarget.value)} />
+        <textarea
+          rows={4}
+          dir="auto"
+          value={answer}
+          onInput={({ currentTarget }) => setAnswer(currentTarget.value)}
+        />
       </label>
       {known && <p>{known.document ? t('teachWhat', { count: others.length + 1 }) : t('teachFirst')}</p>}
       {others.length > 0 && (
@@ -52,8 +77,8 @@ export function TeachDialog({ pair, close }: { readonly pair: QaPair; readonly c
           <dl class="pairs">
             {[...others, { question, answer }].map((each) => (
               <div key={each.question}>
-                <dt>{each.question}</dt>
-                <dd>{each.answer}</dd>
+                <dt dir="auto">{each.question}</dt>
+                <dd dir="auto">{each.answer}</dd>
               </div>
             ))}
           </dl>

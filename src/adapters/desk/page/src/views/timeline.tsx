@@ -23,15 +23,15 @@ export function Timeline({ view }: { readonly view: ConversationView }) {
   const end = useStickToEnd(entries.length);
 
   return (
-    <section class="timeline" aria-label={t('live')}>
-      <ol role="log" aria-live="off">
+    <section class="timeline">
+      <ol role="log" aria-label={t('live')}>
         {shown.map((entry, index) => (
           <Line
             key={entry.seq}
             entry={entry}
             deskId={summary.id}
             delivery={deliveryOf(entry.happening, deliveries)}
-            question={questionBefore(shown, index)}
+            questions={questionsBefore(view, shown.slice(0, index))}
             nameOf={nameOf}
           />
         ))}
@@ -45,12 +45,12 @@ interface LineProps {
   readonly entry: JournalEntry;
   readonly deskId: string;
   readonly delivery: Delivery | null;
-  /** What the customer had asked before, for teaching. */
-  readonly question: string;
+  /** What the customer had said before, the last first, for teaching. */
+  readonly questions: readonly string[];
   readonly nameOf: (id: string | null) => string;
 }
 
-function Line({ entry: { happening, at }, deskId, delivery, question, nameOf }: LineProps) {
+function Line({ entry: { happening, at }, deskId, delivery, questions, nameOf }: LineProps) {
   if (happening.type === 'message') {
     const isAgent = happening.from === 'agent';
     return (
@@ -58,13 +58,14 @@ function Line({ entry: { happening, at }, deskId, delivery, question, nameOf }: 
         <span class="speaker">
           {isAgent ? nameOf(happening.agent) : t('customer')} <time>{moment(at)}</time>
         </span>
-        <p>{happening.text}</p>
+        <p dir="auto">{happening.text}</p>
         {isAgent && (
           <AgentLineFoot
             deskId={deskId}
             messageId={happening.messageId}
             delivery={delivery}
-            pair={{ question, answer: happening.text }}
+            questions={questions}
+            answer={happening.text}
           />
         )}
       </li>
@@ -76,7 +77,7 @@ function Line({ entry: { happening, at }, deskId, delivery, question, nameOf }: 
         <span class="speaker">
           {t('note')} · {nameOf(happening.agent)} <time>{moment(at)}</time>
         </span>
-        <p>{happening.text}</p>
+        <p dir="auto">{happening.text}</p>
       </li>
     );
   }
@@ -91,12 +92,14 @@ function AgentLineFoot({
   deskId,
   messageId,
   delivery,
-  pair,
+  questions,
+  answer,
 }: {
   readonly deskId: string;
   readonly messageId: string;
   readonly delivery: Delivery | null;
-  readonly pair: { readonly question: string; readonly answer: string };
+  readonly questions: readonly string[];
+  readonly answer: string;
 }) {
   const { client } = useDesk();
   const attempt = useAttempt();
@@ -104,27 +107,29 @@ function AgentLineFoot({
   const [isTeaching, setTeaching] = useState(false);
   const state = delivery?.state ?? 'storing';
   return (
-    <span class={`foot ${state}`}>
-      <span class="delivery" data-state={state}>
-        {t(state)}
-        {state === 'failed' && delivery?.reason && `: ${delivery.reason}`}
+    <>
+      <span class={`foot ${state}`}>
+        <span class="delivery" data-state={state}>
+          {t(state)}
+          {state === 'failed' && delivery?.reason && `: ${delivery.reason}`}
+        </span>
+        {state === 'failed' && (
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => void attempt(() => client.act(deskId, 'retry', { messageId }))}
+          >
+            {t('retry')}
+          </button>
+        )}
+        {canTeach && (
+          <button type="button" class="quiet" onClick={() => setTeaching(true)}>
+            {t('teach')}
+          </button>
+        )}
       </span>
-      {state === 'failed' && (
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => void attempt(() => client.act(deskId, 'retry', { messageId }))}
-        >
-          {t('retry')}
-        </button>
-      )}
-      {canTeach && (
-        <button type="button" class="quiet" onClick={() => setTeaching(true)}>
-          {t('teach')}
-        </button>
-      )}
-      {isTeaching && <TeachDialog pair={pair} close={() => setTeaching(false)} />}
-    </span>
+      {isTeaching && <TeachDialog questions={questions} answer={answer} close={() => setTeaching(false)} />}
+    </>
   );
 }
 
@@ -167,12 +172,16 @@ function deliveriesOf(entries: readonly JournalEntry[]): ReadonlyMap<string, Del
 const deliveryOf = (happening: Happening, deliveries: ReadonlyMap<string, Delivery>): Delivery | null =>
   happening.type === 'message' ? (deliveries.get(happening.messageId) ?? null) : null;
 
-/** The customer's last words before an answer. */
-function questionBefore(entries: readonly JournalEntry[], index: number): string {
-  for (const { happening } of entries.slice(0, index).toReversed()) {
-    if (happening.type === 'message' && happening.from === 'customer') return happening.text;
-  }
-  return '';
+/** What the customer said before an answer, the last first; before the handoff, too. */
+function questionsBefore(
+  { transcript }: ConversationView,
+  before: readonly JournalEntry[],
+): readonly string[] {
+  const toAi = transcript.flatMap(({ from, text }) => (from === 'user' ? text : []));
+  const toHuman = before.flatMap(({ happening }) =>
+    happening.type === 'message' && happening.from === 'customer' ? happening.text : [],
+  );
+  return [...new Set([...toAi, ...toHuman].filter((text) => text.trim() !== '').toReversed())];
 }
 
 /** Keeps the end in sight while it is in sight; who reads further up is left alone. */

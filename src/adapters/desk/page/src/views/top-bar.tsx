@@ -3,6 +3,7 @@ import { isMuted, setMuted } from '../announce.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
 import { chooseLanguage, chosenLanguage, LANGUAGES, type Language, t } from '../strings/index.js';
+import { BellIcon, MutedIcon } from './icons.js';
 
 const meOf = ({ me }: State) => me;
 
@@ -50,7 +51,7 @@ export function TopBar({
           aria-label={t('mute')}
           title={t(muted ? 'unmute' : 'mute')}
         >
-          {muted ? '🔕' : '🔔'}
+          {muted ? <MutedIcon /> : <BellIcon />}
         </button>
         <select
           aria-label={t('language')}
@@ -66,7 +67,9 @@ export function TopBar({
             </option>
           ))}
         </select>
-        <span class="me">{me.name}</span>
+        <span class="me" dir="auto">
+          {me.name}
+        </span>
         <button type="button" onClick={() => void leave()}>
           {t('logout')}
         </button>

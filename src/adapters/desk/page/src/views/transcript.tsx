@@ -14,7 +14,7 @@ export function Transcript({ lines }: { readonly lines: readonly TranscriptLine[
         {spoken.map(({ from, text }, index) => (
           <li key={index} class={`line from-${from}`}>
             <span class="speaker">{t(NAME[from])}</span>
-            <p>{text}</p>
+            <p dir="auto">{text}</p>
           </li>
         ))}
       </ol>

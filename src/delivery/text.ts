@@ -1,5 +1,5 @@
 /**
- * Writes text so that SQLite gives back what it got and tells apart what differs: its drivers end text at NUL, and
+ * Writes text so that databases give back what they got and tell apart what differs: some end text at NUL or refuse it, and
  * make one character of all halves of a pair. Ids without such things, nearly all there are, stay as they are.
  */
 export const toText = (text: string): string => JSON.stringify(text).slice(1, -1);

@@ -1,0 +1,19 @@
+const BELL = 'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4';
+
+/** Drawn here and not taken from a font: not every machine has the signs. Each stands in something with a name. */
+function Icon({ path }: { readonly path: string }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={path} />
+    </svg>
+  );
+}
+
+/** Sounds are on. */
+export const BellIcon = () => <Icon path={BELL} />;
+
+/** Sounds are off. */
+export const MutedIcon = () => <Icon path={`${BELL}M4 4l16 16`} />;
+
+/** Back to where one came from. */
+export const BackIcon = () => <Icon path="M15 5l-7 7 7 7" />;

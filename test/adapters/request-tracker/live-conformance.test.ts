@@ -1,0 +1,73 @@
+import { afterAll, describe, it, vi } from 'vitest';
+import { requestTracker, requestTrackerScrip } from '../../../src/adapters/request-tracker/index.js';
+import { type AdapterHarness, describeAdapter, type HarnessSystem } from '../../../src/testing/index.js';
+import { freePort } from './rt/free-port.js';
+import { rtAgent } from './rt/rt-agent.js';
+import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
+
+// RT takes its time, more so on a machine that is busy.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const SECRET = 'what the Scrip signs with in these tests';
+const webhookPort = await freePort();
+
+interface RtSystem extends HarnessSystem {
+  readonly rt: Rt;
+}
+
+describeWithRt('the conformance kit and a real Request Tracker', () => {
+  const secrets = [SECRET];
+  let shared: Promise<Rt> | null = null;
+
+  /** One RT for all checks: they tell their own tickets by when they were made. */
+  const startOnce = async (webhookUrl: string): Promise<Rt> => {
+    const rt = await startRt();
+    secrets.push(rt.kit.token);
+    rt.install(requestTrackerScrip({ url: webhookUrl, secret: SECRET, queue: rt.queue }).datafile);
+    return rt;
+  };
+  afterAll(async () => (await shared)?.remove());
+
+  const harness: AdapterHarness<RtSystem> = {
+    name: 'Request Tracker 5',
+    webhookPort,
+    patienceMs: 20_000,
+    secrets,
+    async start({ webhookUrl }) {
+      shared ??= startOnce(webhookUrl);
+      const rt = await shared;
+      const ada = rtAgent(rt, rt.agent);
+      const before = Math.max(0, ...(await ada.ticketsAfter(0)).map(Number));
+      return {
+        rt,
+        baseUrl: rt.url,
+        list: () => ada.ticketsAfter(before),
+        async read(ticket) {
+          const { status, history } = await ada.read(ticket);
+          const shown = history.filter(({ by, text }) => by === rt.kit.login && text !== '');
+          return { isClosed: status === 'resolved', shown: shown.map(({ text }) => text), customer: null };
+        },
+        agent: {
+          reply: (ticket, text) => ada.reply(ticket, text),
+          note: (ticket, text) => ada.comment(ticket, text),
+          close: (ticket) => ada.setStatus(ticket, 'resolved'),
+          replyAndClose: (ticket, text) => ada.replyAndSetStatus(ticket, text, 'resolved'),
+          join: (ticket) => ada.take(ticket),
+        },
+        stop: async () => {},
+      };
+    },
+  };
+
+  describeAdapter<RtSystem>(
+    ({ baseUrl, credentials, system: { rt } }) =>
+      requestTracker({
+        url: baseUrl,
+        token: credentials === 'right' ? rt.kit.token : `1-${rt.kit.id}-${'0'.repeat(32)}`,
+        queue: rt.queue,
+        webhookSecret: SECRET,
+      }),
+    harness,
+    { describe, it },
+  );
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { type RequestTrackerSettings, requestTracker } from '../../../src/adapters/request-tracker/index.js';
+
+const settings: RequestTrackerSettings = {
+  url: 'https://rt.example.com',
+  token: `1-31-${'a'.repeat(32)}`,
+  queue: 'Handoffs',
+};
+
+describe('the settings of the adapter', () => {
+  it('need no more than address, token and queue', () => {
+    const { name, capabilities } = requestTracker(settings);
+    expect(name).toBe('request-tracker');
+    expect(capabilities).toMatchObject({ inbound: ['poll'], pollEveryMs: 5_000, messageIds: true });
+  });
+
+  it('poll less often where a Scrip tells', () => {
+    const { capabilities } = requestTracker({ ...settings, webhookSecret: 'a long enough secret' });
+    expect(capabilities).toMatchObject({ inbound: ['webhook', 'poll'], pollEveryMs: 10_000 });
+  });
+
+  it.each([
+    { url: 'rt.example.com' },
+    { url: 'https://user:word@rt.example.com' },
+    { token: 'a password that somebody took for a token' },
+    { queue: ' ' },
+    { webhookSecret: 'too short' },
+    { webhookSecret: ['a long enough secret', ''] },
+    { pollEveryMs: 0 },
+    { timeoutMs: 1.5 },
+  ])('are refused where they cannot work: %j', (changes) => {
+    const make = () => requestTracker({ ...settings, ...changes });
+    expect(make).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    expect(make).not.toThrow(/somebody took|too short|user:word/);
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { createAdapterCalls } from '../../src/bridge/adapter-calls.js';
+import { createAdmitHandoff } from '../../src/bridge/admit-handoff.js';
+import { readOptions } from '../../src/bridge/options.js';
+import { createCounters } from '../../src/bridge/stats.js';
+import { type AdmitContext, createReceiver, noAuth } from '../../src/index.js';
+import { silentLog } from '../../src/logging/index.js';
+import { requestEvent } from '../helpers/events.js';
+import { fakeDesk } from './fake-desk.js';
+
+it('a conversation that opens in the moment its time is up is accepted', async () => {
+  const receiver = createReceiver({ auth: { message: false, handoff: noAuth() }, log: false });
+  const { life } = receiver.conversations;
+  const settings = readOptions({ receiver, adapter: fakeDesk().adapter() });
+  const calls = createAdapterCalls({ system: 'desk', log: silentLog, timeoutMs: 1_000 });
+  const parts = { life, settings, calls, counters: createCounters(), log: silentLog };
+  const admit = createAdmitHandoff(parts, {
+    async ensure({ id }) {
+      await life.link(id, { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} });
+      return { kind: 'late' };
+    },
+  });
+  const { body, conversationId, requestId } = requestEvent('c-1');
+  const context = { conversationId, requestId, payload: body, receivedAt: new Date() };
+  expect(await admit(context as AdmitContext)).toBe(true);
+  expect(await life.store.get('c-1')).toMatchObject({ state: 'requested', link: { externalId: 'T1' } });
+});

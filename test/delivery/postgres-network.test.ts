@@ -1,0 +1,158 @@
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { postgres } from '../../src/delivery/postgres/index.js';
+import { chatBody } from '../fixtures/bodies.js';
+import { chatEvent } from '../helpers/events.js';
+import { engineOn, postgresStore } from '../helpers/postgres.js';
+import { start } from '../helpers/start.js';
+import { tcpProxy } from '../helpers/tcp-proxy.js';
+import { eventually, notes, stage } from './contract/stage.js';
+
+const QUICK = {
+  pollMs: 50,
+  leaseMs: 1_000,
+  storeTimeoutMs: 400,
+  pool: { max: 4, connectionTimeoutMillis: 400, query_timeout: 800 },
+};
+
+/** A database behind a network that fails when it is told to. */
+async function behindProxy() {
+  const store = await postgresStore();
+  const url = new URL(store.connectionString);
+  const proxy = await tcpProxy(Number(url.port || 5432));
+  url.hostname = '127.0.0.1';
+  url.port = String(proxy.port);
+  return { proxy, store: { ...store, connectionString: url.href } };
+}
+
+/** Sends as a sender would that was told to try again: until it is taken. */
+async function insist(accept: () => Promise<string>): Promise<void> {
+  await eventually(async () => expect(await accept()).toMatch(/^(stored|duplicate)$/));
+}
+
+describe('a network that cuts connections', () => {
+  it('costs nothing that was answered 200, and no order', async () => {
+    const { proxy, store } = await behindProxy();
+    const handled = notes<string>();
+    const to = await (await stage(engineOn(store, QUICK))).open(({ key }) => handled.add(key));
+    const keys = Array.from({ length: 60 }, (_, index) => String(index));
+    for (const key of keys) {
+      if (Number(key) % 15 === 7) proxy.cut();
+      await insist(() => to.accept(chatEvent('c', { key })));
+    }
+    await eventually(async () =>
+      expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 }),
+    );
+    // What ran while a connection was cut may have run twice.
+    expect([...new Set(handled.all)]).toEqual(keys);
+  });
+
+  it('and lets none be made: the sender is told 503, and it goes on by itself', async () => {
+    const { proxy, store } = await behindProxy();
+    const delivery = postgres({ ...QUICK, ...store });
+    const to = await start({ delivery });
+    const handled = notes<string>();
+    to.receiver.on('handoff.message', ({ payload }) => handled.add(payload.body));
+    const send = async (body: string) =>
+      (
+        await request(to.url)
+          .post('/chat')
+          .send(chatBody({ conversation_id: 'c', body }))
+      ).status;
+    await eventually(async () => expect(await send('before')).toBe(200));
+    await handled.until(1);
+    proxy.refuse(true);
+    proxy.cut();
+    expect(await send('during')).toBe(503);
+    proxy.refuse(false);
+    await eventually(async () => expect(await send('after')).toBe(200));
+    await eventually(() => expect(handled.all).toContain('after'));
+    await to.receiver.close();
+  });
+});
+
+describe('a network that swallows everything and tells nobody', () => {
+  it('costs the sender a 503, and is got over with new connections', async () => {
+    const { proxy, store } = await behindProxy();
+    const handled = notes<string>();
+    const to = await (await stage(engineOn(store, QUICK))).open(({ key }) => handled.add(key));
+    await insist(() => to.accept(chatEvent('c', { key: 'before' })));
+    await handled.until(1);
+    const made = proxy.made;
+    proxy.swallow();
+    expect(await to.accept(chatEvent('c', { key: 'during' }))).toBe('unavailable');
+    await insist(() => to.accept(chatEvent('c', { key: 'after' })));
+    await eventually(() => expect(handled.all).toContain('after'));
+    expect(proxy.made).toBeGreaterThan(made);
+    await insist(() => to.accept(chatEvent('c', { key: 'later' })));
+    await eventually(() => expect(handled.all).toContain('later'));
+    await eventually(async () =>
+      expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 }),
+    );
+  });
+
+  it('does not keep a handled event from being written down', async () => {
+    const { proxy, store } = await behindProxy();
+    const handled = notes<string>();
+    const to = await (await stage(engineOn(store, QUICK))).open(({ key }) => {
+      // The connections that are there when it ends will never carry its end.
+      if (key === '1') proxy.swallow();
+      handled.add(key);
+    });
+    for (const key of ['1', '2']) await insist(() => to.accept(chatEvent('c', { key })));
+    await eventually(() => expect(handled.all).toContain('2'));
+    await eventually(async () =>
+      expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 }),
+    );
+  });
+});
+
+describe('a pool without a free connection', () => {
+  it('of one connection is enough for everything', async () => {
+    const store = await postgresStore();
+    const handled = notes<[key: string, attempt: number]>();
+    const engine = engineOn(store, { ...QUICK, storeTimeoutMs: 5_000, pool: { max: 1 } });
+    const to = await (await stage(engine)).open(
+      ({ key }, { attempt }) => {
+        handled.add([key, attempt]);
+        if (key === 'bad' || (key === 'again' && attempt === 1)) throw new Error('no');
+      },
+      { maxAttempts: 2 },
+    );
+    const keys = ['good', 'again', 'bad'];
+    await Promise.all(keys.map((key) => to.accept(chatEvent(key, { key }))));
+    await eventually(async () =>
+      expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 1 }),
+    );
+    expect(handled.all.toSorted()).toEqual([
+      ['again', 1],
+      ['again', 2],
+      ['bad', 1],
+      ['bad', 2],
+      ['good', 1],
+    ]);
+  });
+
+  it('costs the sender a 503 while the one there is waits for a lock, and nothing after that', async () => {
+    const store = await postgresStore();
+    const handled = notes<string>();
+    const engine = engineOn(store, { ...QUICK, pool: { ...QUICK.pool, max: 1 } });
+    const to = await (await stage(engine)).open(({ key }) => handled.add(key));
+    await insist(() => to.accept(chatEvent('c', { key: 'before' })));
+    await handled.until(1);
+    const sleeping = store
+      .query(`BEGIN; LOCK TABLE ${store.schema}.job; SELECT pg_sleep(60)`)
+      .catch(() => []);
+    const holders = () =>
+      store.query(
+        `SELECT pid FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation = '${store.schema}.job'::regclass`,
+      );
+    await eventually(async () => expect(await holders()).not.toEqual([]));
+    const accepted = await Promise.all(['1', '2', '3'].map((key) => to.accept(chatEvent(key, { key }))));
+    expect(accepted).toEqual(['unavailable', 'unavailable', 'unavailable']);
+    for (const { pid } of await holders()) await store.query('SELECT pg_terminate_backend($1)', [pid]);
+    await sleeping;
+    for (const key of ['1', '2', '3']) await insist(() => to.accept(chatEvent(key, { key })));
+    await eventually(() => expect(handled.all.toSorted()).toEqual(['1', '2', '3', 'before']));
+  });
+});

@@ -1,0 +1,7 @@
+import { inline } from '../../src/index.js';
+import { describeConversations } from './conversations.js';
+
+describeConversations('nothing but memory', {
+  stores: false,
+  createStore: async () => ({ open: () => inline(), remove: async () => {} }),
+});

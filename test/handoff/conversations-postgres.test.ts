@@ -1,0 +1,4 @@
+import { postgresEngine } from '../helpers/postgres.js';
+import { describeConversations } from './conversations.js';
+
+describeConversations('PostgreSQL', postgresEngine);

@@ -1,0 +1,4 @@
+import { sqliteEngine } from '../helpers/sqlite-store.js';
+import { describeConversations } from './conversations.js';
+
+describeConversations('SQLite', sqliteEngine);

@@ -1,0 +1,256 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type Conversation,
+  createReceiver,
+  type DeliveredEvent,
+  type Delivery,
+  type HandoffStore,
+  type Receiver,
+  type ReceiverOptions,
+} from '../../src/index.js';
+import { createTestBench, type TestBench } from '../../src/testing/index.js';
+import { eventually } from '../delivery/contract/stage.js';
+import type { Engine } from '../delivery/contract.js';
+import { logLines } from '../helpers/log-lines.js';
+
+interface Bench {
+  readonly bench: TestBench;
+  readonly receiver: Receiver;
+  readonly delivery: Delivery;
+  readonly logged: ReturnType<typeof logLines>;
+  /** Resolves once the conversation is as it should be. */
+  readonly becomes: (expected: object) => Promise<unknown>;
+}
+
+/** What a test sets up besides the engine. */
+export interface Setup extends Partial<ReceiverOptions> {
+  readonly register?: (receiver: Receiver) => unknown;
+  /** Puts something before the store of conversations. */
+  readonly wrapStore?: (store: HandoffStore | undefined) => HandoffStore | undefined;
+}
+
+/** A receiver with an engine of its own, on a bench. */
+export async function benchWith(
+  engine: Engine,
+  { register, wrapStore, ...options }: Setup = {},
+): Promise<Bench> {
+  const store = await engine.createStore();
+  const delivery = await store.open({ backoff: { minDelayMs: 1, maxDelayMs: 20 } });
+  const handoffs = wrapStore ? wrapStore(delivery.handoffs) : delivery.handoffs;
+  const logged = logLines();
+  const made: Receiver[] = [];
+  const bench = await createTestBench({
+    receiver: (given) => {
+      const receiver = createReceiver({
+        ...given,
+        log: logged.log,
+        delivery: { ...delivery, ...(handoffs && { handoffs }) },
+        ...options,
+      });
+      register?.(receiver);
+      made.push(receiver);
+      return receiver;
+    },
+    simulator: { deliveryTimeoutMs: 20_000 },
+    replyTimeoutMs: 20_000,
+  });
+  onTestFinished(async () => {
+    await bench.close();
+    await store.remove();
+  });
+  const [receiver] = made;
+  if (!receiver) throw new Error('the bench made no receiver');
+  return {
+    bench,
+    receiver,
+    delivery,
+    logged,
+    becomes: (expected) =>
+      eventually(async () =>
+        expect(await receiver.conversations.get(bench.conversation.id)).toMatchObject(expected),
+      ),
+  };
+}
+
+/** What a developer sees of conversations, whatever the delivery. */
+export function describeConversations(name: string, engine: Engine): void {
+  describe(`receiver.conversations with ${name}`, () => {
+    it('has a conversation from its request on: who, what was said, and until when to reply', async () => {
+      const { bench, receiver, becomes } = await benchWith(engine, { waitTimeoutMs: 90_000 });
+      const before = Date.now();
+      const { id } = await bench.requestHandoff({
+        user: { userId: 'ada', email: 'ada@example.com' },
+        transcript: [{ text: 'a human, please', message_type: 'QUESTION' }],
+      });
+      await becomes({ state: 'waiting' });
+      const conversation = (await receiver.conversations.get(id)) as Conversation;
+      expect(conversation).toMatchObject({
+        id,
+        session: 1,
+        user: { key: 'user:ada', email: 'ada@example.com' },
+        transcript: [{ from: 'user', text: 'a human, please' }],
+        firstReplyAt: null,
+        ending: null,
+      });
+      expect(conversation.replyBy.getTime() - conversation.requestedAt.getTime()).toBe(90_000);
+      expect(conversation.requestedAt.getTime()).toBeGreaterThanOrEqual(before);
+      expect(await receiver.conversations.get('another')).toBeNull();
+      expect(await receiver.conversations.list({ states: ['waiting'] })).toEqual([conversation]);
+      expect(await receiver.conversations.list({ states: ['connected'] })).toEqual([]);
+    });
+
+    it('is connected by an agent’s words, from outside and from a handler, and not by a greeting', async () => {
+      const { bench, receiver, becomes } = await benchWith(engine, {
+        greeting: 'One moment',
+        register: (made) => made.on('handoff.message', ({ payload, reply }) => reply(payload.body)),
+      });
+      const first = await bench.requestHandoff();
+      expect(await bench.nextReply()).toMatchObject({ text: 'One moment' });
+      await becomes({ state: 'waiting', firstReplyAt: expect.any(Date) as Date });
+      await receiver.conversations.reply(first.id, 'Still looking', { by: 'kit' });
+      expect(await receiver.conversations.get(first.id)).toMatchObject({ state: 'waiting', agent: null });
+      await receiver.conversations.reply(first.id, 'Hello', { agent: 'Bo' });
+      expect(await receiver.conversations.get(first.id)).toMatchObject({ state: 'connected', agent: 'Bo' });
+
+      await bench.requestHandoff();
+      await bench.say('echo');
+      await becomes({ state: 'connected' });
+    });
+
+    it('says that the user closed, once handlers have heard of it', async () => {
+      const states: unknown[] = [];
+      const { bench, becomes } = await benchWith(engine, {
+        register: (made) =>
+          made.on('handoff.closed', async ({ conversationId }) => {
+            states.push((await made.conversations.get(conversationId))?.state);
+          }),
+      });
+      await bench.requestHandoff();
+      await bench.closeByUser();
+      await becomes({ state: 'closed', ending: { by: 'user', why: 'USER_CLOSED' } });
+      expect(states).toEqual(['closing']);
+    });
+
+    it('says that nobody answered in time', async () => {
+      const { bench, becomes } = await benchWith(engine);
+      await bench.requestHandoff();
+      await becomes({ state: 'waiting' });
+      bench.clock.advance(60_000);
+      await becomes({ state: 'closed', ending: { by: 'timeout', why: 'TIMEOUT' } });
+    });
+
+    it('says who closed on this side, and why', async () => {
+      const { bench, receiver, becomes } = await benchWith(engine, {
+        register: (made) => made.on('handoff.message', ({ close }) => close()),
+      });
+      await bench.requestHandoff();
+      await bench.say('bye');
+      await becomes({ state: 'closed', ending: { by: 'agent', why: null } });
+
+      const second = await bench.requestHandoff();
+      await becomes({ state: 'waiting' });
+      await receiver.conversations.close(second.id, { by: 'kit', why: 'out of hours' });
+      await becomes({ state: 'closed', ending: { by: 'kit', why: 'out of hours' } });
+      await eventually(() => expect(second).toMatchObject({ state: 'closed', endedBy: 'human' }));
+    });
+
+    it('tells the service of a close once, and not at all where it was the first to close', async () => {
+      const { bench, receiver, becomes } = await benchWith(engine);
+      const closes = () =>
+        bench.simulator.traffic
+          .exchanges()
+          .filter(({ url, direction }) => direction === 'received' && url.endsWith('/v1/human/close'))
+          .map(({ body }) => (JSON.parse(body ?? '{}') as { conversation_id?: string }).conversation_id);
+      const first = await bench.requestHandoff();
+      await becomes({ state: 'waiting' });
+      await receiver.conversations.close(first.id);
+      await receiver.conversations.close(first.id);
+      await eventually(() => expect(first.state).toBe('closed'));
+
+      const second = await bench.requestHandoff();
+      await bench.closeByUser();
+      await becomes({ state: 'closed' });
+      const receipt = await receiver.conversations.close(second.id, { by: 'kit', once: 'bye' });
+      expect(await receipt.delivered).toBeNull();
+      expect(await receiver.conversations.get(second.id)).toMatchObject({ ending: { by: 'user' } });
+
+      const third = await bench.requestHandoff();
+      await becomes({ state: 'waiting' });
+      await (await receiver.conversations.close(third.id)).delivered;
+      expect(closes()).toEqual([first.id, third.id]);
+    });
+
+    it('keeps the order of what nobody waits for', async () => {
+      const { bench } = await benchWith(engine, {
+        register: (made) =>
+          made.on('handoff.message', ({ reply, close }) => {
+            void reply('one');
+            void close();
+            void reply('too late');
+          }),
+      });
+      const conversation = await bench.requestHandoff();
+      await bench.say('hi');
+      const came = () =>
+        bench.simulator.traffic
+          .exchanges()
+          .filter(({ direction, answer }) => direction === 'received' && answer)
+          .map(({ body }) => (JSON.parse(body ?? '{}') as { body?: string }).body ?? 'close');
+      await eventually(() => expect(came()).toEqual(['one', 'close', 'too late']));
+      expect(conversation.replies.map(({ text }) => text)).toEqual(['one']);
+    });
+
+    it('is not ended by a notice about an earlier time, which was handled late', async () => {
+      const { bench, receiver, delivery, becomes } = await benchWith(engine);
+      await bench.requestHandoff({ conversationId: 'c' });
+      await becomes({ state: 'waiting' });
+      const { requestedAt } = (await receiver.conversations.get('c')) as Conversation;
+      const closed = (receivedAt: number) => closedEvent('c', receivedAt);
+      await delivery.accept(closed(requestedAt.getTime() - 1));
+      await eventually(() => expect(delivery.stats()).toMatchObject({ pending: 0 }));
+      expect(await receiver.conversations.get('c')).toMatchObject({ state: 'waiting', ending: null });
+      await delivery.accept(closed(requestedAt.getTime()));
+      await becomes({ state: 'closed' });
+    });
+
+    it('begins anew when the same id is asked for again after its end', async () => {
+      const { bench, becomes } = await benchWith(engine);
+      const conversationId = 'again';
+      await bench.requestHandoff({ conversationId, user: { userId: 'ada' } });
+      await becomes({ state: 'waiting', session: 1 });
+      await bench.closeByUser();
+      await becomes({ state: 'closed' });
+      bench.clock.advance(1_000);
+      await bench.requestHandoff({ conversationId, user: { userId: 'ada' } });
+      await becomes({ state: 'waiting', session: 2, ending: null });
+    });
+
+    it('is not changed by a repeat of the request', async () => {
+      const { bench, receiver, becomes } = await benchWith(engine);
+      bench.faults.set('duplicate', { copies: 3, on: ['establish'] });
+      const { id } = await bench.requestHandoff();
+      await becomes({ state: 'waiting' });
+      await bench.idle();
+      expect(await receiver.conversations.get(id)).toMatchObject({ session: 1, version: 2 });
+    });
+
+    it('leaves words for a conversation that it does not know as they are', async () => {
+      const { bench, receiver } = await benchWith(engine);
+      const told = async (): Promise<unknown> =>
+        (await receiver.conversations.reply('unknown', 'hello')).delivered;
+      await expect(told()).rejects.toThrow(/40356/);
+      expect(await receiver.conversations.list()).toEqual([]);
+      expect(bench.replies).toEqual([]);
+    });
+  });
+}
+
+/** A notice that the user has left. */
+const closedEvent = (conversationId: string, receivedAt: number): DeliveredEvent<'handoff.closed'> => ({
+  name: 'handoff.closed',
+  key: `closed ${receivedAt}`,
+  conversationId,
+  body: { conversation_id: conversationId, timestamp: receivedAt, type: 'USER_CLOSED' },
+  receivedAt,
+  requestId: 'request',
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryStore } from '../../src/handoff/index.js';
+import { type HandoffStore, inline, type Receipt } from '../../src/index.js';
+import { eventually } from '../delivery/contract/stage.js';
+import { sqliteEngine } from '../helpers/sqlite-store.js';
+import { benchWith } from './conversations.js';
+
+const inlineEngine = {
+  stores: false,
+  createStore: async () => ({ open: () => inline(), remove: async () => {} }),
+};
+
+/** A store that fails as long as the test says so. */
+function failing(store: HandoffStore) {
+  const broken = { isBroken: false };
+  const unlessBroken = async <Result>(act: () => Promise<Result>): Promise<Result> => {
+    if (broken.isBroken) throw new Error('the disk is gone');
+    return act();
+  };
+  return Object.assign(broken, {
+    store: {
+      ...store,
+      claim: (conversation) => unlessBroken(() => store.claim(conversation)),
+      get: (id) => unlessBroken(() => store.get(id)),
+      change: (id, version, change) => unlessBroken(() => store.change(id, version, change)),
+    } satisfies HandoffStore,
+  });
+}
+
+describe('a store of conversations that fails', () => {
+  it('fails the handling of a request, which can be sent again', async () => {
+    const disk = failing(createMemoryStore());
+    const { bench, receiver, logged } = await benchWith(inlineEngine, { wrapStore: () => disk.store });
+    disk.isBroken = true;
+    const refused = await bench.requestHandoff({ conversationId: 'c' });
+    expect(refused.deliveries).toMatchObject([{ status: 500 }]);
+    expect(logged.about('handling an event failed')).toMatchObject([
+      { err: { message: 'the disk is gone' } },
+    ]);
+    disk.isBroken = false;
+    await bench.requestHandoff();
+    expect(await receiver.conversations.get(bench.conversation.id)).toMatchObject({ state: 'waiting' });
+  });
+
+  it('fails a reply, also one that nobody waits for, and takes nothing down', async () => {
+    const disk = failing(createMemoryStore());
+    const forgotten: Promise<Receipt>[] = [];
+    const { bench, receiver, logged } = await benchWith(inlineEngine, {
+      wrapStore: () => disk.store,
+      register: (made) =>
+        made.on('handoff.message', ({ reply }) => {
+          forgotten.push(reply('hello'));
+        }),
+    });
+    const { id } = await bench.requestHandoff();
+    disk.isBroken = true;
+    expect(await bench.say('hi')).toMatchObject({ status: 200 });
+    await expect(receiver.conversations.close(id)).rejects.toThrow('the disk is gone');
+    await expect(forgotten[0]).rejects.toThrow('the disk is gone');
+    expect(logged.about('could not be stored')).toHaveLength(2);
+    disk.isBroken = false;
+    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'waiting' });
+  });
+
+  it('makes a stored event be tried again until it works', async () => {
+    const disks: ReturnType<typeof failing>[] = [];
+    const { bench, becomes, receiver } = await benchWith(sqliteEngine, {
+      wrapStore: (store) => {
+        if (!store) throw new Error('SQLite stores conversations');
+        const disk = failing(store);
+        disks.push(disk);
+        return disk.store;
+      },
+    });
+    const failures: unknown[] = [];
+    receiver.onError(({ error }) => failures.push(error));
+    for (const disk of disks) disk.isBroken = true;
+    await bench.requestHandoff();
+    await eventually(() => expect(failures.length).toBeGreaterThan(1));
+    for (const disk of disks) disk.isBroken = false;
+    await becomes({ state: 'waiting', session: 1 });
+  });
+});
+
+describe('a receiver without handoff endpoints', () => {
+  it('tracks nothing, and can look nonetheless', async () => {
+    const disk = failing(createMemoryStore());
+    disk.isBroken = true;
+    const { bench, receiver } = await benchWith(inlineEngine, {
+      auth: { message: false, handoff: false },
+      wrapStore: () => disk.store,
+    });
+    const told = async (): Promise<unknown> => receiver.conversations.reply('unknown', 'hello');
+    await expect(told()).rejects.toThrow(/40356/);
+    disk.isBroken = false;
+    expect(await receiver.conversations.list()).toEqual([]);
+    expect(bench.replies).toEqual([]);
+  });
+});
