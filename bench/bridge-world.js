@@ -29,7 +29,7 @@ async function listen(listener) {
  */
 export async function createWorld({ onMessage, onReply }) {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-bench-'));
-  const agent = new Agent({ keepAlive: true, maxSockets: 2_048 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const desk = createDesk(onMessage);
   const service = await listen((incoming, response) => {
     let text = '';

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { LATENCY_MS } from './bridge-desk.js';
@@ -8,6 +9,8 @@ const SIZES = [10, 100, 1_000];
 /** Each round has new conversations on the same bridge, so that what it does not let go of adds up. */
 const ROUNDS = 3;
 const MESSAGES = 10;
+/** All at the same millisecond would measure how the kernel queues connections. */
+const APART_MS = 2;
 const GIVE_UP_MS = 300_000;
 
 setFlagsFromString('--expose_gc');
@@ -43,10 +46,14 @@ function createHearing() {
       known.set(id, before);
       const next = waiting.get(id);
       if (before.has(text)) repeats += 1;
-      else if (next?.text === text) next.resolve();
-      else next?.reject(new Error(`${id}: heard ${text} in place of ${next.text}`));
+      else if (next?.text === text) {
+        waiting.delete(id);
+        next.resolve();
+      } else next?.reject(new Error(`${id}: heard ${text} in place of ${next.text}`));
       before.add(text);
     },
+    /** What nobody has heard so far. */
+    left: () => [...waiting].map(([id, { text }]) => `${id} ${text}`),
     /** Forgets what was heard, and tells how often something came twice: its first answer was lost. */
     forget: () => {
       const count = repeats;
@@ -82,7 +89,9 @@ async function talk(world, hearing, round, size) {
     if (status !== 200) throw new Error(`${path} was answered ${status}`);
   };
 
-  const one = async (/** @type {string} */ id) => {
+  const one = async (/** @type {number} */ index) => {
+    const id = `${round}-${index}`;
+    await sleep(index * APART_MS);
     const externalId = `ticket-${id}`;
     const author = { kind: 'agent', name: 'Ada' };
     await accepted('/conversation/establish', {
@@ -114,7 +123,7 @@ async function talk(world, hearing, round, size) {
 
   const began = performance.now();
   const cpu = process.cpuUsage();
-  await Promise.all(Array.from({ length: size }, (_, index) => one(`${round}-${index}`)));
+  await Promise.all(Array.from({ length: size }, (_, index) => one(index)));
   const seconds = (performance.now() - began) / 1_000;
   const { user, system } = process.cpuUsage(cpu);
   return { seconds, cpuMs: (user + system) / 1_000 / (2 * size * MESSAGES), toDesk, toUser };
@@ -144,17 +153,22 @@ console.log(
 );
 console.log('The user, the service, the desk, the receiver and the bridge share this process.\n');
 console.log(line(COLUMNS));
-const giveUp = setTimeout(() => {
-  console.error('bench: something was not delivered');
+
+/** @param {{ desk: ReturnType<typeof createHearing>, user: ReturnType<typeof createHearing> }} hearing */
+function giveUpOn(hearing) {
+  const left = [...hearing.desk.left(), ...hearing.user.left()];
+  console.error(`bench: not delivered after ${GIVE_UP_MS / 1_000} s: ${left.slice(0, 5).join(', ')}`);
   process.exit(1);
-}, GIVE_UP_MS * SIZES.length);
+}
 
 for (const size of SIZES) {
   const hearing = { desk: createHearing(), user: createHearing() };
   const world = await createWorld({ onMessage: hearing.desk.heard, onReply: hearing.user.heard });
   for (let round = 1; round <= ROUNDS; round += 1) {
     const before = world.desk.failures;
+    const giveUp = setTimeout(giveUpOn, GIVE_UP_MS, hearing);
     const { seconds, cpuMs, toDesk, toUser } = await talk(world, hearing, `${size}-${round}`, size);
+    clearTimeout(giveUp);
     world.desk.forget();
     const repeats = hearing.desk.forget() + hearing.user.forget();
     const cells = [
@@ -174,4 +188,3 @@ for (const size of SIZES) {
   }
   await world.end();
 }
-clearTimeout(giveUp);

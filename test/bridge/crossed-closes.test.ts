@@ -61,5 +61,7 @@ describe('ends that cross', () => {
       session: 2,
       link: { externalId: 'T2' },
     });
+    // To find the one must never give the other.
+    expect(new Set(desk.tickets.map(({ key }) => key)).size).toBe(2);
   });
 });

@@ -75,6 +75,18 @@ describe('what the desk tells', () => {
     expect(bench.conversation.endedBy).toBe('human');
   });
 
+  it('ends the conversation when it is told again, where the service could not be told before', async () => {
+    const { bench, tell, desk } = await stand();
+    await bench.requestHandoff();
+    bench.faults.set('answerThrottle', { on: ['close'], times: 1, retryAfterSeconds: 3_600 });
+    const event = agentCloses();
+    expect(await tell(event)).toBe(503);
+    expect(bench.conversation.endedBy).toBeNull();
+    expect(await tell(event)).toBe(200);
+    expect(bench.conversation.endedBy).toBe('human');
+    expect(desk.count('close')).toBe(0);
+  });
+
   it('is stored before it is answered, and reaches the user when the service is back', async () => {
     const { bench, tell } = await stand({ receiver: { delivery: await stored() } });
     await bench.requestHandoff();

@@ -90,12 +90,12 @@ describeInBrowser('a handoff at the desk', () => {
     await bob.notice.getByText('Another agent has this conversation').waitFor();
     expect(await bob.field.inputValue()).toBe('I answer in her place.');
 
-    await bob.page.goto('#/dashboard').catch(() => undefined);
+    await bob.page.getByRole('link', { name: 'Dashboard' }).click();
     await ann.transferTo('Bob');
     await ann.hears('Ann gave it to Bob');
     await bob.notice.getByText(`${MARIA} was given to you`).waitFor();
     await ann.press('Take over');
-    await ann.hears('Ann gave it to Ann');
+    await ann.hears('Ann took it over');
     await ann.press('Release');
     await ann.hears('Ann released it');
     await bob.itemIn('waiting', MARIA).waitFor();
@@ -124,6 +124,6 @@ describeInBrowser('a handoff at the desk', () => {
     await ann.hears('Ann closed it');
     await bench.idle();
     expect(bench.replies.map(({ text }) => text)).toEqual(['Hello!']);
-    expect(JSON.stringify(bench.simulator.traffic.list())).not.toContain('gold customer');
+    expect(JSON.stringify(bench.simulator.traffic.exchanges())).not.toContain('gold customer');
   });
 });

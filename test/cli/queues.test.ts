@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { chatBody } from '../fixtures/bodies.js';
@@ -51,6 +51,15 @@ describe('handoff-kit inbox', () => {
     expect(all.items.map(({ conversationId }) => conversationId)).toEqual(['c-1', 'c-1', 'c-2']);
     expect((await listed('--conversation', 'c-2')).items).toHaveLength(1);
     expect(await listed('--limit', '2')).toMatchObject({ more: true, items: all.items.slice(0, 2) });
+  });
+
+  it('reads the file of the server', async () => {
+    const { env, listed } = await withDead();
+    const file = join(temporaryFolder(), 'handoff.json');
+    writeFileSync(file, JSON.stringify({ port: 1, databaseUrl: env.DATABASE_URL }));
+    const { items } = await listed();
+    const byFile = await runCli(['inbox', 'list', '--config', file]);
+    expect([byFile.code, byFile.json()]).toMatchObject([0, { items }]);
   });
 
   it('shows one with what is in it, and what people wrote only where that was asked for', async () => {

@@ -20,11 +20,11 @@ export function runWithShelf(
     if (databaseUrl.trim() === '')
       throw new UsageError('DATABASE_URL is empty. Give it a value, or remove it.');
     const choice = readDatabaseUrl(databaseUrl);
-    const { shelf, close } = await openShelf(choice);
+    const opened = await openShelf(choice);
     try {
-      return await work({ shelf, name: databaseText(choice) }, output);
+      return await work({ shelf: opened.shelf, name: databaseText(choice) }, output);
     } finally {
-      await close();
+      await opened.close();
     }
   });
 }

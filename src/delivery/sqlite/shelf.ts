@@ -16,7 +16,7 @@ export interface SqliteShelf extends Shelf {
 /** Makes a {@link Shelf} of the tables. */
 export function createShelf(database: Database, commit: GroupCommit, pollMs: number): SqliteShelf {
   const reads = createShelfReads(database);
-  const watch = createShelfWatch(database, reads.head, pollMs);
+  const watch = createShelfWatch(database, () => reads.head(), pollMs);
   const put = database.prepare(
     `INSERT INTO doc (kind, id, version, value, grp, rank, terms, lane, changed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET version = excluded.version, value = excluded.value, grp = excluded.grp,
@@ -76,7 +76,7 @@ export function createShelf(database: Database, commit: GroupCommit, pollMs: num
       if (written && written.entries.length > 0) watch.changed();
       return written;
     },
-    watch: watch.add,
+    watch: (changed) => watch.add(changed),
     forget: (conversationIds) => commit.write(() => forgetLanes(conversationIds)),
     prune: (before, { kind, group }) =>
       commit.write(() => {
@@ -84,7 +84,7 @@ export function createShelf(database: Database, commit: GroupCommit, pollMs: num
         pruneEntries.run(before.getTime());
       }),
     forgetLanes,
-    stop: watch.stop,
+    stop: () => watch.stop(),
   };
 }
 

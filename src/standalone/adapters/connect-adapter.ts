@@ -62,8 +62,8 @@ function connectDesk(
     ...(oneTimeLinkFor && { oneTimeLinkFor }),
     ...(framed && { framedBy: 'same-origin' as const }),
   });
-  const { oneTimePath, close } = desk;
-  return { name: 'desk', path: DESK_PATH, handler: desk, oneTimePath, close };
+  const { oneTimePath } = desk;
+  return { name: 'desk', path: DESK_PATH, handler: desk, oneTimePath, close: () => desk.close() };
 }
 
 function bridgeOptions({

@@ -84,7 +84,7 @@ describe('an agent and a customer', () => {
     await ann.act(id, 'close', {});
     await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
     expect(bench.replies.map(({ text }) => text)).toEqual(['Hello.']);
-    expect(JSON.stringify(bench.simulator.traffic.entries())).not.toContain('SECRET NOTE');
+    expect(JSON.stringify(bench.simulator.traffic.exchanges())).not.toContain('SECRET NOTE');
     const { entries } = await ann.conversation(id);
     expect(entries.some(({ happening }) => happening.type === 'note')).toBe(true);
   });

@@ -17,6 +17,8 @@ export interface WorldOptions {
   /** Whether events, replies and the desk's own things are in a file, so that they outlast an instance. */
   readonly stored?: boolean;
   readonly bench?: TestBenchOptions;
+  /** After so long a reply is parked. Default: never in a test. */
+  readonly giveUpAfterMs?: number;
 }
 
 /** What an instance is made of. */
@@ -29,7 +31,7 @@ export interface InstanceOptions extends Partial<Omit<DeskOptions, 'receiver' | 
 export const PASSWORD = 'correct horse battery';
 
 /** The simulated service, and instances of a receiver with a desk on one store, until the test ends. */
-export async function world({ stored = false, bench: benchOptions = {} }: WorldOptions = {}) {
+export async function world({ stored = false, bench: benchOptions = {}, giveUpAfterMs }: WorldOptions = {}) {
   const file = stored ? join(await temporaryFolder(), 'handoff.db') : null;
   const bench = await createTestBench({ replyTimeoutMs: 10_000, ...benchOptions });
   let front: Listener | undefined;
@@ -46,7 +48,7 @@ export async function world({ stored = false, bench: benchOptions = {} }: WorldO
       auth: { message: false, handoff: pathToken(PATH_TOKEN) },
       service: { ...bench.service, retry: false },
       log: logged.log,
-      ...(file !== null && { delivery: deliveryOf(file) }),
+      ...(file !== null && { delivery: deliveryOf(file, giveUpAfterMs) }),
     });
     const desk = createDesk({ agents: 'stored', ...options, receiver, log: logged.log });
     const app = express();
@@ -90,18 +92,15 @@ export interface AuditLine {
 /** An instance of receiver and desk. */
 export type Instance = Awaited<ReturnType<Awaited<ReturnType<typeof world>>['start']>>;
 
-function deliveryOf(file: string): Delivery {
+function deliveryOf(file: string, giveUpAfterMs = 3_600_000): Delivery {
   const quick = { minDelayMs: 20, maxDelayMs: 100 };
-  return sqlite({ file, pollMs: 20, backoff: quick, outbox: quick });
+  return sqlite({ file, pollMs: 20, backoff: quick, outbox: { ...quick, giveUpAfterMs } });
 }
 
 /** A world with one instance, whose agent `ann` is logged in, and a user who has asked for a human. */
 export async function deskWithHandoff(options: WorldOptions & InstanceOptions = {}) {
-  const { stored, bench: benchOptions, ...instanceOptions } = options;
-  const { bench, start } = await world({
-    ...(stored !== undefined && { stored }),
-    ...(benchOptions && { bench: benchOptions }),
-  });
+  const { stored = false, bench: benchOptions = {}, giveUpAfterMs = 3_600_000, ...instanceOptions } = options;
+  const { bench, start } = await world({ stored, bench: benchOptions, giveUpAfterMs });
   const instance = await start(instanceOptions);
   const ann = await instance.agent('ann');
   const handoff = await bench.requestHandoff();

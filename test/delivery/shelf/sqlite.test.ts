@@ -11,7 +11,7 @@ describe('a shelf in SQLite', () => {
     const file = join(folder, 'shelf.db');
     const shelves = [openSqliteShelf(file), openSqliteShelf(file)] as const;
     onTestFinished(async () => {
-      for (const { close } of shelves) await close();
+      for (const opened of shelves) await opened.close();
       rmSync(folder, { recursive: true });
     });
     return [shelves[0].shelf, shelves[1].shelf];

@@ -72,6 +72,7 @@ export const en = {
   eventClaimed: '{agent} claimed it',
   eventReleased: '{agent} released it',
   eventTransferred: '{agent} gave it to {to}',
+  eventTakenOver: '{agent} took it over',
   eventClosedUser: 'The customer left',
   eventClosedTimeout: 'The platform ended it: time is up',
   eventClosedAgent: '{agent} closed it',

@@ -73,6 +73,7 @@ export const zh: Readonly<Record<TextName, string>> = {
   eventClaimed: '{agent} 接手了会话',
   eventReleased: '{agent} 放回了会话',
   eventTransferred: '{agent} 把会话转给了 {to}',
+  eventTakenOver: '{agent} 接管了会话',
   eventClosedUser: '客户离开了',
   eventClosedTimeout: '平台结束了会话：超时',
   eventClosedAgent: '{agent} 结束了会话',

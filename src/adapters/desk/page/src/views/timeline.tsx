@@ -140,7 +140,10 @@ function eventText(happening: Happening, nameOf: (id: string | null) => string):
     case 'released':
       return t('eventReleased', { agent: nameOf(happening.agent) });
     case 'transferred':
-      return t('eventTransferred', { agent: nameOf(happening.agent), to: nameOf(happening.to) });
+      return t(happening.to === happening.agent ? 'eventTakenOver' : 'eventTransferred', {
+        agent: nameOf(happening.agent),
+        to: nameOf(happening.to),
+      });
     case 'closed':
       return t(CLOSED_BY[happening.by], { agent: nameOf(happening.agent) });
     case 'opened':

@@ -1,0 +1,46 @@
+// The desk, its receiver and the simulated service: one process, as `handoff-kit serve` is.
+import { rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import express from 'express';
+import { createDesk } from '../../dist/adapters/desk/index.js';
+import { sqlite } from '../../dist/delivery/sqlite/index.js';
+import { createReceiver, noAuth } from '../../dist/index.js';
+import { createSimulator } from '../../dist/simulator/index.js';
+
+const [file = '', count = '50'] = process.argv.slice(2);
+const app = express();
+const server = createServer(app);
+await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+const address = server.address();
+const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+
+const simulator = createSimulator({ agents: [{ id: 'bench', apiKey: 'key' }], waitTimeoutMs: 86_400_000 });
+const receiver = createReceiver({
+  auth: { message: noAuth(), handoff: noAuth() },
+  service: { baseUrl: `${url}/service`, apiKey: 'key' },
+  delivery: sqlite({ file }),
+  waitTimeoutMs: 86_400_000,
+  log: false,
+});
+// Passwords are hashed on purpose slowly; agents of a host application need none.
+const desk = createDesk({
+  receiver,
+  agents: ({ headers }) => {
+    const id = String(headers['x-agent'] ?? /agent=(\w+)/.exec(headers.cookie ?? '')?.[1] ?? '');
+    return id === '' ? null : { id, name: `Agent ${id}` };
+  },
+});
+app.use('/webhook', receiver);
+app.use('/desk', desk);
+app.use('/service', simulator.app);
+for (let index = 0; index < Number(count); index += 1)
+  await desk.agents.note({ id: `a${index}`, name: `Agent ${index}` });
+
+process.on('message', (message) => {
+  if (message === 'memory') process.send?.({ memory: process.memoryUsage() });
+});
+process.on('disconnect', () => {
+  rmSync(file, { force: true });
+  process.exit();
+});
+process.send?.({ url });

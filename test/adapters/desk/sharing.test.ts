@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { eventually, listen } from './agent-client.js';
+import { deskWithHandoff, world } from './world.js';
+
+describe('several agents', () => {
+  it('race for a conversation, and one has it', async () => {
+    const { instance, ann, id } = await deskWithHandoff({ stored: true });
+    const others = await Promise.all(['bob', 'cleo', 'dan'].map((name) => instance.agent(name)));
+    const answers = await Promise.all([ann, ...others].map((agent) => agent.act(id, 'claim', {})));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    const refused = answers.filter(({ status }) => status === 409);
+    for (const { body } of refused) expect(body).toMatchObject({ code: 'TAKEN' });
+    const claims = (await ann.conversation(id)).entries.filter(({ happening }) => happening.type === 'claimed');
+    expect(claims).toHaveLength(1);
+  });
+
+  it('race with a reply, and one has it', async () => {
+    const { bench, instance, ann, id } = await deskWithHandoff();
+    const bob = await instance.agent('bob');
+    const answers = await Promise.all([
+      ann.act(id, 'reply', { messageId: 'a', text: 'from Ann' }),
+      bob.act(id, 'reply', { messageId: 'b', text: 'from Bob' }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    await bench.nextReply();
+    expect(bench.replies).toHaveLength(1);
+  });
+
+  it('release, transfer and take over', async () => {
+    const { bench, instance, ann, id } = await deskWithHandoff();
+    const bob = await instance.agent('bob');
+    await ann.act(id, 'claim', {});
+    expect(await bob.act(id, 'release', {})).toMatchObject({ status: 409, body: { code: 'NOT_YOURS' } });
+    expect(await bob.act(id, 'reply', { messageId: 'm', text: 'Hi' })).toMatchObject({
+      body: { code: 'NOT_YOURS' },
+    });
+    expect(await bob.act(id, 'close', {})).toMatchObject({ body: { code: 'NOT_YOURS' } });
+    expect(await ann.act(id, 'transfer', { to: 'nobody' })).toMatchObject({
+      status: 400,
+      body: { code: 'NO_SUCH_AGENT' },
+    });
+    expect((await ann.act(id, 'release', {})).body).toMatchObject({ state: 'waiting', agent: null });
+    expect((await bob.act(id, 'claim', {})).body).toMatchObject({ agent: 'bob' });
+    // Ann takes it over, and gives it back.
+    expect((await ann.act(id, 'transfer', { to: 'ann' })).body).toMatchObject({ agent: 'ann' });
+    await ann.say(id, 'It is Ann.');
+    expect((await ann.act(id, 'transfer', { to: 'bob' })).body).toMatchObject({ agent: 'bob' });
+    await bob.say(id, 'And now Bob.');
+    await eventually(() =>
+      expect(bench.replies.map(({ text }) => text)).toEqual(['It is Ann.', 'And now Bob.']),
+    );
+    const moves = (await instance.audit()).filter(({ action }) => action === 'transfer');
+    expect(moves.map(({ agent, detail }) => [agent, detail])).toEqual([
+      ['ann', 'to ann'],
+      ['ann', 'to bob'],
+    ]);
+  });
+
+  it('see at two desks on one file what happens at the other', async () => {
+    const { bench, start } = await world({ stored: true });
+    const left = await start();
+    const right = await start();
+    const ann = await left.agent('ann');
+    const bob = await right.agent('bob');
+    const seen = await listen(left.url, ann.cookie, { after: 0 });
+    const handoff = await bench.requestHandoff();
+    const id = await bob.idOf(handoff.id);
+    await bob.act(id, 'claim', {});
+    await bob.say(id, 'Said at the other desk.');
+    expect((await bench.nextReply({ timeoutMs: 20_000 })).text).toBe('Said at the other desk.');
+    await eventually(() =>
+      expect(seen.entries.map(({ happening }) => happening.type)).toEqual([
+        'opened',
+        'claimed',
+        'message',
+        'delivery',
+        'delivery',
+      ]),
+    );
+    expect(await ann.act(id, 'claim', {})).toMatchObject({ body: { code: 'TAKEN' } });
+    // Both carry what they are told.
+    await ann.act(id, 'transfer', { to: 'ann' });
+    await ann.say(id, 'And here.');
+    expect((await bench.nextReply({ timeoutMs: 20_000 })).text).toBe('And here.');
+    seen.close();
+  });
+});

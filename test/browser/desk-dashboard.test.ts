@@ -1,0 +1,91 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { axeFinds } from './axe.js';
+import { describeInBrowser, launch } from './chromium.js';
+import { PATIENCE_MS, startDesk } from './desk-rig.js';
+import { keepPicture } from './pictures.js';
+
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+
+describeInBrowser('the dashboard of the desk', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('shows how the day goes, and lets an agent settle what is stuck', async () => {
+    const outbox = { minDelayMs: 50, maxDelayMs: 200, giveUpAfterMs: 1 };
+    const { bench, enter } = await startDesk(browser, { outbox });
+    bench.clock.advance(Date.now() - bench.clock.now());
+    const ann = await enter('ann');
+    const { page } = ann;
+    for (const userId of ['kim.lee', 'ben.ito']) {
+      await bench.requestHandoff({ user: { userId } });
+      await ann.open(userId);
+      await ann.reply(`Hello ${userId}`);
+      await ann.delivery(`Hello ${userId}`, 'sent');
+      await ann.close();
+      await ann.itemIn('closed', userId).waitFor();
+    }
+    await bench.requestHandoff({ user: { userId: 'missed' } });
+    await bench.closeByUser();
+    const maria = await bench.requestHandoff({ user: { userId: 'maria.lopez' } });
+    await bench.requestHandoff({ user: { userId: 'waiting' } });
+    await ann.open('maria.lopez');
+    bench.faults.set('answerError', { on: ['reply'] });
+    await ann.reply('It is in Lyon.');
+    await ann.delivery('It is in Lyon.', 'failed');
+
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    const tile = (name: string) => page.locator('.tiles > div', { hasText: name }).locator('dd');
+    await tile('Waiting now').getByText('1', { exact: true }).waitFor();
+    await tile('Active now').getByText('1', { exact: true }).waitFor();
+    await tile('Handled today').getByText('2', { exact: true }).waitFor();
+    await tile('Missed today').getByText('1', { exact: true }).waitFor();
+    await tile('First reply (median)').getByText(/^\d+ s$/).waitFor();
+    const chart = page.getByRole('figure').filter({ hasText: 'Requests an hour' });
+    expect(await chart.locator('svg g').count()).toBe(24);
+    // The same for those who cannot see it.
+    await chart.getByRole('row').last().getByText('handled 2, missed 1, Active 2').waitFor();
+    await page.getByRole('row', { name: 'Ann' }).getByText('2', { exact: true }).waitFor();
+
+    const dead = page.locator('.dead li');
+    await dead.getByText(maria.id).waitFor();
+    await dead.getByRole('button', { name: 'Look' }).click();
+    await page.getByRole('dialog').getByText('It is in Lyon.').waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await axeFinds(page)).toEqual([]);
+    await ann.notice.locator('p').waitFor({ state: 'detached' });
+    await keepPicture(page, 'desk-dashboard');
+
+    bench.faults.clear('answerError');
+    await dead.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Nothing is stuck.').waitFor();
+    expect((await maria.nextReply({ timeoutMs: PATIENCE_MS })).text).toBe('It is in Lyon.');
+    await ann.open('maria.lopez');
+    await ann.delivery('It is in Lyon.', 'sent');
+    expect(maria.replies).toHaveLength(1);
+  });
+
+  it('discards what nobody wants any more, when asked twice', async () => {
+    const outbox = { minDelayMs: 50, maxDelayMs: 200, giveUpAfterMs: 1 };
+    const { bench, enter } = await startDesk(browser, { outbox });
+    const ann = await enter('ann');
+    await bench.requestHandoff({ user: { userId: 'maria.lopez' } });
+    await ann.open('maria.lopez');
+    bench.faults.set('answerError', { on: ['reply'] });
+    await ann.reply('Hello!');
+    await ann.delivery('Hello!', 'failed');
+    bench.faults.clear('answerError');
+    await ann.page.getByRole('link', { name: 'Dashboard' }).click();
+    await ann.press('Discard');
+    await ann.press('Cancel');
+    await ann.page.locator('.dead li').waitFor();
+    await ann.press('Discard');
+    await ann.page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await ann.page.getByText('Nothing is stuck.').waitFor();
+    expect(bench.replies).toEqual([]);
+  });
+});

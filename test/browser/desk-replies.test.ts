@@ -1,0 +1,133 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { describeInBrowser, launch } from './chromium.js';
+import { PATIENCE_MS, startDesk } from './desk-rig.js';
+
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+
+const MARIA = 'maria.lopez';
+const JOHN = 'john.smith';
+const QUICK = { minDelayMs: 50, maxDelayMs: 200 };
+
+describeInBrowser('replies from the desk', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('are stored while the service is away, and sent when it is back', async () => {
+    const { bench, enter } = await startDesk(browser, { outbox: QUICK });
+    const ann = await enter('ann');
+    await bench.requestHandoff({ user: { userId: MARIA } });
+    await ann.open(MARIA);
+    bench.faults.set('answerError', { on: ['reply'] });
+    await ann.reply('I am looking into it.');
+    const stored = await ann.delivery('I am looking into it.', 'stored');
+    expect(await stored.textContent()).toBe('stored, will be sent');
+    expect(bench.replies).toEqual([]);
+    bench.faults.clear('answerError');
+    const sent = await ann.delivery('I am looking into it.', 'sent');
+    expect(await sent.textContent()).toBe('sent');
+    expect(bench.replies.map(({ text }) => text)).toEqual(['I am looking into it.']);
+    expect(ann.complaints).toEqual([]);
+  });
+
+  it('say why they failed, and can be sent again', async () => {
+    const { bench, enter } = await startDesk(browser, { outbox: { ...QUICK, giveUpAfterMs: 1 } });
+    const [ann, bob] = [await enter('ann'), await enter('bob')];
+    await bench.requestHandoff({ user: { userId: MARIA } });
+    await ann.open(MARIA);
+    await bob.open(MARIA);
+    bench.faults.set('answerError', { on: ['reply'] });
+    await ann.reply('Hello!');
+    const failed = await ann.delivery('Hello!', 'failed');
+    expect(await failed.textContent()).toMatch(/^not sent: .{10,}/);
+    await bob.delivery('Hello!', 'failed');
+    bench.faults.clear('answerError');
+    await ann.press('Send again');
+    await ann.delivery('Hello!', 'sent');
+    await bob.delivery('Hello!', 'sent');
+    expect(bench.replies.map(({ text }) => text)).toEqual(['Hello!']);
+  });
+
+  it('are not sent twice when the answer of the desk is lost', async () => {
+    const { bench, enter } = await startDesk(browser);
+    const ann = await enter('ann');
+    await bench.requestHandoff({ user: { userId: MARIA } });
+    await ann.open(MARIA);
+    await ann.page.route(
+      /\/reply$/,
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await ann.reply('Only once.');
+    await ann.notice.getByText('The desk cannot be reached').waitFor();
+    // It was taken, and comes live: what was written is not left to be sent again.
+    await ann.delivery('Only once.', 'sent');
+    await ann.page.waitForFunction('document.querySelector(".composer textarea").value === ""');
+    expect(bench.replies.map(({ text }) => text)).toEqual(['Only once.']);
+    expect(await ann.said()).toEqual(['Only once.']);
+  });
+
+  it('are kept as drafts, by conversation, over a reload', async () => {
+    const { bench, enter } = await startDesk(browser);
+    const ann = await enter('ann');
+    await bench.requestHandoff({ user: { userId: MARIA } });
+    await bench.requestHandoff({ user: { userId: JOHN } });
+    await ann.open(MARIA);
+    await ann.field.fill('For Maria');
+    await ann.press('Note');
+    await ann.field.fill('About Maria');
+    await ann.open(JOHN);
+    expect(await ann.field.inputValue()).toBe('');
+    await ann.field.fill('For John');
+    await ann.page.reload();
+    await ann.page.getByRole('heading', { name: JOHN }).waitFor();
+    expect(await ann.field.inputValue()).toBe('For John');
+    await ann.open(MARIA);
+    expect(await ann.field.inputValue()).toBe('For Maria');
+    await ann.press('Note');
+    expect(await ann.field.inputValue()).toBe('About Maria');
+    expect(bench.replies).toEqual([]);
+  });
+
+  it('can be kept for later use, with names filled in', async () => {
+    const { bench, enter } = await startDesk(browser);
+    const ann = await enter('ann');
+    const { id } = await bench.requestHandoff({ user: { userId: MARIA } });
+    await ann.open(MARIA);
+    const canned = ann.page.getByLabel('Canned replies');
+    await canned.selectOption({ label: 'Hello' });
+    expect(await ann.field.inputValue()).toBe('Hello, this is Ann. How can I help you?');
+    await ann.field.fill('');
+    await canned.selectOption({ label: 'Edit canned replies' });
+    await ann.press('Add a reply');
+    const dialog = ann.page.getByRole('dialog');
+    await dialog.getByLabel('Title').last().fill('Number');
+    await dialog.getByLabel('Text;').last().fill('{user}, {agent} notes {conversation}. {other} stays.');
+    await ann.press('Save');
+    await ann.notice.getByText('Saved.').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await canned.selectOption({ label: 'Number' });
+    expect(await ann.field.inputValue()).toBe(`${MARIA}, Ann notes ${id}. {other} stays.`);
+    const bob = await enter('bob');
+    await bob.open(MARIA);
+    await bob.page.getByLabel('Canned replies').selectOption({ label: 'Number' });
+    expect(await bob.field.inputValue()).toContain('Bob notes');
+  });
+
+  it('are said to be at risk where nothing is stored', async () => {
+    const { bench, enter } = await startDesk(browser, { stores: false });
+    const ann = await enter('ann');
+    await ann.page.getByText('Nothing is stored').waitFor();
+    await bench.requestHandoff({ user: { userId: MARIA } });
+    await ann.open(MARIA);
+    await ann.reply('Hello!');
+    await ann.delivery('Hello!', 'sent');
+    expect((await bench.nextReply()).text).toBe('Hello!');
+  });
+});

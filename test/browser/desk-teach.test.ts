@@ -1,0 +1,79 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { describeInBrowser, launch } from './chromium.js';
+import { customerOn } from './customer.js';
+import { openWindow, PATIENCE_MS, startDesk } from './desk-rig.js';
+
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+
+const QUESTION = 'Do you ship to Norway?';
+const WISH = 'I want to talk to a human.';
+
+describeInBrowser('what is taught at the desk', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('is known to the AI agent from then on, with all that was taught before', async () => {
+    const { bench, enter } = await startDesk(browser);
+    const ann = await enter('ann');
+    const dialog = ann.page.getByRole('dialog', { name: 'Teach the AI agent this answer' });
+    const customer = customerOn((await openWindow(browser, bench.service.baseUrl)).page);
+    await customer.say(QUESTION);
+    await customer.sees('agent', 'I only know what was added to my knowledge');
+    await customer.press('Ask for a human');
+    await ann.page.keyboard.press('j');
+    await customer.say(WISH);
+    await ann.sees('customer', WISH);
+    await ann.reply('yes we do');
+    await ann.delivery('yes we do', 'sent');
+
+    // Nothing is sent before the agent has seen and edited it.
+    await ann.press('Teach the AI');
+    await dialog.getByText('a new document with this question and answer').waitFor();
+    await dialog.getByLabel("Start from a customer's message").selectOption({ label: QUESTION });
+    expect(await dialog.getByLabel('Question').inputValue()).toBe(QUESTION);
+    expect(await dialog.getByLabel('Answer').inputValue()).toBe('yes we do');
+    await dialog.getByLabel('Answer').fill('Yes, we ship to Norway.');
+    await dialog.getByRole('button', { name: 'Teach' }).click();
+    await ann.notice.getByText('The AI agent knows it now.').waitFor();
+
+    await ann.press('Teach the AI');
+    await dialog.getByText('2 questions and answers, this one included').waitFor();
+    await dialog.getByText('See the whole list').click();
+    await dialog.getByText('Yes, we ship to Norway.').waitFor();
+    await dialog.getByLabel('Question').fill('Are you human?');
+    await dialog.getByLabel('Answer').fill('Some of us are.');
+    await dialog.getByRole('button', { name: 'Teach' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await ann.close();
+
+    await customer.status('The human closed the conversation');
+    await customer.press('New customer');
+    await customer.say(QUESTION);
+    await customer.sees('agent', 'Yes, we ship to Norway.');
+    await customer.say('Are you human?');
+    await customer.sees('agent', 'Some of us are.');
+    expect(ann.complaints).toEqual([]);
+  });
+
+  it('is told when the service does not take it, and is not lost', async () => {
+    const { bench, enter } = await startDesk(browser);
+    const ann = await enter('ann');
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    await bench.say(QUESTION);
+    await ann.open('maria');
+    await ann.reply('Yes.');
+    await ann.delivery('Yes.', 'sent');
+    bench.faults.set('answerError', { on: ['addQa'] });
+    await ann.press('Teach the AI');
+    await ann.press('Teach');
+    await ann.notice.getByText('The service did not take it').waitFor();
+    bench.faults.clear('answerError');
+    expect(await ann.page.getByLabel('Question').inputValue()).toBe(QUESTION);
+    await ann.press('Teach');
+    await ann.notice.getByText('The AI agent knows it now.').waitFor();
+  });
+});
