@@ -17,6 +17,7 @@ you have installed yourself is not touched.
 `;
 
 const SERVER = '/usr/share/request-tracker5/libexec/rt-server';
+const APT = '/usr/bin/apt-get';
 const PACKAGES = ['request-tracker5', 'rt5-db-sqlite', 'rt5-standalone'];
 
 /** @returns {{ installOnly: boolean, files: string[] } | { problem: string } | { help: true }} */
@@ -44,7 +45,7 @@ function readArguments() {
 function install() {
   if (existsSync(SERVER)) return null;
   const command = `apt-get install -y --no-install-recommends ${PACKAGES.join(' ')}`;
-  if (!existsSync('/usr/bin/apt-get')) {
+  if (!existsSync(APT)) {
     return 'Request Tracker 5 is installed from the packages of Debian 12 or later, and this is no Debian: run it in a container of debian:12.';
   }
   if (process.getuid?.() !== 0) return `Request Tracker 5 is missing. Install it as root: ${command}`;
@@ -54,7 +55,7 @@ function install() {
     ['update', '-qq'],
     ['install', '-y', '-qq', '--no-install-recommends', ...PACKAGES],
   ]) {
-    const { status } = spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    const { status } = spawnSync(APT, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
     if (status !== 0) return `apt-get ${args[0]} failed, see above.`;
   }
   return existsSync(SERVER) ? null : `The packages were installed, and there is no ${SERVER}.`;

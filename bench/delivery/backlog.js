@@ -8,8 +8,8 @@ import { openBoss } from './bare-boss.js';
  * Stores events while nobody handles them, and then has them handled: `backlog.js <contender> <folder> <url>
  * <schema> <count>`. A process of its own for each round.
  */
-const [id = '', folder = '', url = '', schema = '', count = '0'] = process.argv.slice(2);
-const total = Number(count);
+const [id = '', folder = '', url = '', schema = '', howMany = '0'] = process.argv.slice(2);
+const total = Number(howMany);
 
 const CONVERSATIONS = 1_000;
 const AT_ONCE = 200;

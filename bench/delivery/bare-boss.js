@@ -49,7 +49,10 @@ export async function openBoss(url, schema) {
 export async function create({ begun, url, schema }) {
   const { work, send } = await openBoss(url, schema);
   await work(({ receivedAt }) => begun(receivedAt));
-  return async (request, response) => {
+  const take = async (
+    /** @type {import('node:http').IncomingMessage} */ request,
+    /** @type {import('node:http').ServerResponse} */ response,
+  ) => {
     const receivedAt = Date.now();
     try {
       const body = await readJson(request);
@@ -59,4 +62,5 @@ export async function create({ begun, url, schema }) {
       fail(response, error);
     }
   };
+  return (request, response) => void take(request, response);
 }

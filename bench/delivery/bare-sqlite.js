@@ -34,7 +34,10 @@ export async function create({ begun, folder }) {
   const finish = database.prepare('UPDATE event SET done = 1, content = NULL WHERE seq = ?');
   // The driver's statements do not keep their database.
   process.once('exit', () => database.close());
-  return async (request, response) => {
+  const take = async (
+    /** @type {import('node:http').IncomingMessage} */ request,
+    /** @type {import('node:http').ServerResponse} */ response,
+  ) => {
     const receivedAt = Date.now();
     try {
       const body = await readJson(request);
@@ -48,4 +51,5 @@ export async function create({ begun, folder }) {
       fail(response, error);
     }
   };
+  return (request, response) => void take(request, response);
 }

@@ -28,12 +28,14 @@ export async function startPostgres() {
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8'],
+    // The fill of a million rows would otherwise bring on checkpoints in the middle of what is measured.
     postgresFlags: [
-      ...['-c', 'unix_socket_directories=', '-c', 'listen_addresses=127.0.0.1'],
-      // The fill of a million rows would otherwise bring on checkpoints in the middle of what is measured.
-      ...['-c', 'max_wal_size=4GB', '-c', 'checkpoint_timeout=30min'],
-    ],
-    onLog: (line) => log.push(String(line)),
+      'unix_socket_directories=',
+      'listen_addresses=127.0.0.1',
+      'max_wal_size=4GB',
+      'checkpoint_timeout=30min',
+    ].flatMap((setting) => ['-c', setting]),
+    onLog: (line) => log.push(line),
     onError: (line) => log.push(String(line)),
   });
   try {

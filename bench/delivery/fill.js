@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import pg from 'pg';
+import { Client } from 'pg';
 import { openPostgresQueues } from '../../dist/delivery/postgres/index.js';
 import { openSqliteQueues } from '../../dist/delivery/sqlite/index.js';
 import { loadSqlite } from './bare-sqlite.js';
@@ -39,7 +39,7 @@ async function fillPostgres(
   const queues = openPostgresQueues({ connectionString, schema });
   await queues.depth('inbox');
   await queues.close();
-  const client = new pg.Client({ connectionString });
+  const client = new Client({ connectionString });
   await client.connect();
   await client.query('SET synchronous_commit = off');
   await client.query(

@@ -1,9 +1,8 @@
-import { median } from './tally.js';
+import { median, middle } from './tally.js';
 import { judge } from './targets.js';
 
 /**
  * @typedef {import('./measure.js').Sample} Sample
- * @typedef {{ title: string, value: number, limit: string, met: boolean }} Verdict
  */
 
 const whole = (/** @type {number} */ value) =>
@@ -14,12 +13,6 @@ const table = (/** @type {string[]} */ head, /** @type {string[][]} */ rows) =>
   [head, head.map((_, column) => (column === 0 ? '---' : '---:')), ...rows]
     .map((line) => `| ${line.join(' | ')} |`)
     .join('\n');
-
-/** The middle of what the rounds gave, for one field. */
-export function middle(/** @type {readonly Sample[]} */ samples, /** @type {keyof Sample} */ field) {
-  const values = samples.map((sample) => sample[field]).filter((value) => value !== null);
-  return values.length > 0 ? median(values) : Number.NaN;
-}
 
 /**
  * Gathers what was measured, and writes it as Markdown that reads well on a terminal too.

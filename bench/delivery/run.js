@@ -29,7 +29,7 @@ function progress(/** @type {string} */ text) {
 /** Starts a process that ends with the run. */
 async function start(/** @type {string} */ file, /** @type {string[]} */ args, env = {}) {
   const child = await startChild(file, args, env);
-  farewells.push(child.stop);
+  farewells.push(() => child.stop());
   return child;
 }
 
@@ -162,5 +162,5 @@ try {
   console.error(`\nbench: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   process.exitCode = 1;
 } finally {
-  for (const farewell of farewells.reverse()) await farewell();
+  for (const farewell of farewells.toReversed()) await farewell();
 }

@@ -17,7 +17,12 @@ const collect = runInNewContext('gc');
 const tally = createTally(collect);
 const { create } = await import(`./${contenderOf(id).module}`);
 /** @type {import('node:http').RequestListener} */
-const listener = await create({ begun: tally.begun, folder, url, schema });
+const listener = await create({
+  begun: (/** @type {number} */ receivedAt) => tally.begun(receivedAt),
+  folder,
+  url,
+  schema,
+});
 
 const server = createServer((request, response) => {
   tally.came();

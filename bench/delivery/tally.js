@@ -23,6 +23,17 @@ export function percentile(/** @type {readonly number[]} */ values, /** @type {n
 export const median = (/** @type {readonly number[]} */ values) => percentile(values, 0.5);
 
 /**
+ * The middle of what the rounds gave, for one field.
+ *
+ * @param {readonly import('./measure.js').Sample[]} samples
+ * @param {keyof import('./measure.js').Sample} field
+ */
+export function middle(samples, field) {
+  const values = samples.map((sample) => sample[field]).filter((value) => value !== null);
+  return values.length > 0 ? median(values) : Number.NaN;
+}
+
+/**
  * Counts what a server does.
  *
  * @param {() => void} collect collects garbage

@@ -1,8 +1,8 @@
-import { middle } from './report.js';
-import { median } from './tally.js';
+import { median, middle } from './tally.js';
 
 /**
  * @typedef {import('./measure.js').Sample} Sample
+ * @typedef {{ title: string, value: number, limit: string, met: boolean }} Verdict
  *
  * @typedef {object} Results
  * @property {Map<string, Sample[]>} throughput by contender
@@ -21,7 +21,7 @@ const HEAP_ROOM = 16;
  * Holds what was measured against the targets, as far as it was measured.
  *
  * @param {Results} results
- * @returns {import('./report.js').Verdict[]}
+ * @returns {Verdict[]}
  */
 export function judge({ throughput, backlog, growth, slowDisk }) {
   const rate = (
@@ -79,7 +79,7 @@ export function judge({ throughput, backlog, growth, slowDisk }) {
  *
  * @param {string} id
  * @param {Map<string, Sample[]>} sizes
- * @param {(title: string, value: number, limit: number) => import('./report.js').Verdict} atLeast
+ * @param {(title: string, value: number, limit: number) => Verdict} atLeast
  */
 function flatness(id, sizes, atLeast) {
   const rounds = [...sizes.values()];

@@ -27,6 +27,11 @@ export interface Capabilities {
     /** Each conversation. Messages that come faster are joined into one. */
     readonly perConversation?: Rate;
   };
+  /**
+   * Whether the stream of each process tells only what happens in that process, so that all of them must listen.
+   * Default `false`: one listens, the others stand by.
+   */
+  readonly streamsPerProcess?: boolean;
   /** How often to `poll`. Default 5 seconds. */
   readonly pollEveryMs?: number;
 }

@@ -9,11 +9,13 @@ const LEASE_MS = 30_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
-/** Listens to the system for as long as the bridge lasts. One process listens; the others stand by. */
+/** Listens to the system for as long as the bridge lasts. Of several processes one listens, unless each must. */
 export function createStreamLoop(parts: BridgeParts, events: ReceiveEvents): Loop {
   const { adapter, life, calls, auth, log, owner } = parts;
   const { store } = life;
   const name = `bridge stream ${adapter.name}`;
+  const mayListen = async (): Promise<boolean> =>
+    adapter.capabilities.streamsPerProcess === true || store.lease(name, owner, LEASE_MS);
 
   const emit: Emit = async (event) => (await events.receive([event]))[0] ?? null;
 
@@ -23,7 +25,7 @@ export function createStreamLoop(parts: BridgeParts, events: ReceiveEvents): Loo
     const stop = (): void => controller.abort();
     calls.signal.addEventListener('abort', stop, { once: true });
     const renewal = setInterval(() => {
-      store.lease(name, owner, LEASE_MS).then((kept) => kept || stop(), stop);
+      mayListen().then((kept) => kept || stop(), stop);
     }, LEASE_MS / 3).unref();
     try {
       await adapter.stream?.(emit, { signal: controller.signal, log });
@@ -38,7 +40,7 @@ export function createStreamLoop(parts: BridgeParts, events: ReceiveEvents): Loo
     while (!calls.ended) {
       const began = Date.now();
       try {
-        if (await store.lease(name, owner, LEASE_MS)) await listen();
+        if (await mayListen()) await listen();
       } catch (error) {
         if (error instanceof AdapterError && error.kind === 'auth') auth.refused(error);
         else if (!calls.ended) log.warn({ err: error, failures }, 'the stream of the system broke');

@@ -35,7 +35,7 @@ export function print({ json }: Pick<Output, 'json'>, data: object, text: string
 }
 
 /** What was told to the program makes no sense. */
-const WRONG_SETTINGS: ReadonlySet<string> = new Set(['CONFIG_INVALID', 'SETTINGS_INVALID']);
+const WRONG_SETTINGS: ReadonlySet<string> = new Set(['CONFIG_INVALID', 'SETTINGS_INVALID', 'INVALID_AGENT']);
 
 const isWrongUse = (error: unknown): boolean =>
   error instanceof UsageError ||

@@ -20,8 +20,11 @@ export type Acceptance = 'handled' | 'late' | 'stored' | 'duplicate' | 'failed' 
 
 /** What a delivery needs from its receiver. */
 export interface DeliveryHost {
-  /** Runs an event's handlers. Rejects when one of them failed, which has been reported by then. */
-  handle(event: DeliveredEvent, run: Run): Promise<void>;
+  /**
+   * Runs an event's handlers. Rejects when one of them failed, which has been reported by then; no promise when all
+   * are done at once.
+   */
+  handle(event: DeliveredEvent, run: Run): Promise<void> | undefined;
   /** Sends the greeting of a handoff, where one is set. Never rejects. */
   greet(event: DeliveredEvent<'handoff.requested'>): Promise<void>;
   /** Tells operators and developers of a failure that is the delivery's own. */
@@ -47,7 +50,7 @@ export interface Delivery {
   /** Keeps replies until the service has them; without it they are sent straight away. */
   createReplies?(client: ServiceClient | null): Replies;
   /** Takes charge of an event. After `handled`, `late`, `stored` or `duplicate` the sender is answered 200. */
-  accept(event: DeliveredEvent): Promise<Acceptance>;
+  accept(event: DeliveredEvent): Promise<Acceptance> | Acceptance;
   /** Lets what runs finish, within a time; then aborts it. Tells how many were left unfinished. */
   stop(options: { readonly timeoutMs: number }): Promise<{ readonly unfinished: number }>;
   /** How things stand. */

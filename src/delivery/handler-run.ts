@@ -26,6 +26,11 @@ export function createHandlerRuns(timeoutMs: number): HandlerRuns {
 
   const start: HandlerRuns['start'] = (host, event, attempt, onEnd) => {
     const run = new HandlerRun(attempt, watch);
+    const handling = host.handle(event, run);
+    if (!handling) {
+      if (run.controller) watching.delete(run.controller);
+      return onEnd(null);
+    }
     let ended = false;
     const finish = (end: RunEnd): void => {
       deadline.clear();
@@ -41,7 +46,7 @@ export function createHandlerRuns(timeoutMs: number): HandlerRuns {
       host.report(error, { ...about(event), attempt });
       finish({ error });
     });
-    host.handle(event, run).then(
+    handling.then(
       () => finish(null),
       (error: unknown) => finish({ error }),
     );

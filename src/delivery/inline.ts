@@ -42,20 +42,26 @@ export function inline({
   const deadlines = createDeadlines(ackDeadlineMs);
   let host: DeliveryHost | undefined;
 
+  const conclude = (event: DeliveredEvent, failed: RunEnd): Acceptance => {
+    if (!failed) handled.add(event.key);
+    return failed ? 'failed' : 'handled';
+  };
+
   /** Runs the handlers, unless the event was handled while it waited for its turn. */
-  const work = (event: DeliveredEvent): Promise<Acceptance> =>
-    new Promise((resolve, reject) => {
-      if (handled.has(event.key)) return resolve('duplicate');
-      const running = started(host);
-      const conclude = (failed: RunEnd): void => {
-        if (!failed) handled.add(event.key);
-        resolve(failed ? 'failed' : 'handled');
-      };
-      runs.start(running, event, 1, (failed) => {
-        if (failed) patience.goOn(running, event, failed).then(conclude, reject);
-        else conclude(null);
-      });
+  const work = (event: DeliveredEvent): Promise<Acceptance> | Acceptance => {
+    if (handled.has(event.key)) return 'duplicate';
+    const running = started(host);
+    let resolve: ((acceptance: Acceptance | Promise<Acceptance>) => void) | undefined;
+    let done: Acceptance | undefined;
+    runs.start(running, event, 1, (failed) => {
+      const acceptance = failed
+        ? patience.goOn(running, event, failed).then((end) => conclude(event, end))
+        : conclude(event, null);
+      if (resolve) resolve(acceptance);
+      else if (typeof acceptance === 'string') done = acceptance;
     });
+    return done ?? new Promise((settle) => (resolve = settle));
+  };
 
   /** Lets the sender go after the deadline, whatever the work does. The wait for a turn counts. */
   const answerInTime = (event: DeliveredEvent, turn: Promise<Acceptance>): Promise<Acceptance> =>
@@ -83,11 +89,9 @@ export function inline({
     },
     seen: (event) => handled.has(event.key),
     accept(event) {
-      if (lanes.pending >= maxPending) return Promise.resolve('full');
-      return answerInTime(
-        event,
-        lanes.run(event.conversationId, () => work(event)),
-      );
+      if (lanes.pending >= maxPending) return 'full';
+      const turn = lanes.run(event.conversationId, () => work(event));
+      return turn instanceof Promise ? answerInTime(event, turn) : turn;
     },
     async stop({ timeoutMs }) {
       await within(lanes.idle(), timeoutMs);

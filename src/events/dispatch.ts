@@ -1,6 +1,6 @@
 import { createWarnOnce, type Log } from '../logging/index.js';
 import { HandoffKitError } from '../protocol/index.js';
-import type { DeliveredEvent, ProbePayload } from './catalog.js';
+import type { DeliveredEvent, DeliveredName, ProbePayload } from './catalog.js';
 import { admitContextOf, type ContextParts, contextOf, type Run } from './context.js';
 import type { FailureReport, HandlerContexts } from './handler.js';
 import { reportNewValues } from './new-values.js';
@@ -13,8 +13,11 @@ export type FailurePlace = Partial<Pick<FailureReport, 'event' | 'conversationId
 
 /** Brings events to those who registered for them. */
 export interface Dispatcher {
-  /** Runs all handlers of an event, one after another. Rejects with what they threw. */
-  handle(event: DeliveredEvent, run: Run): Promise<void>;
+  /**
+   * Runs all handlers of an event, one after another. Rejects with what they threw. Handlers that have nothing to
+   * wait for are done when it returns, and it returns no promise then: most handlers of messages are such.
+   */
+  handle(event: DeliveredEvent, run: Run): Promise<void> | undefined;
   /** Asks every gate; the first that refuses gives the reason. */
   admit(event: DeliveredEvent<'handoff.requested'>): Promise<true | string>;
   /** Tells observers of a probe. Never rejects: a probe's answer does not depend on them. */
@@ -76,9 +79,32 @@ export function createDispatcher({
     requestId: event.requestId,
   });
 
+  /** Waits for a handler and runs those after it: every one gets its chance, also after an earlier one threw. */
+  const goOn = async ({ event, run, context, handlers, index, result }: Waiting): Promise<void> => {
+    let errors: unknown[] | null = null;
+    let awaited: Promise<unknown> | undefined = result;
+    for (let next = index; next < handlers.length; next += 1) {
+      const handler = handlers[next];
+      try {
+        await (awaited ?? handler?.(context));
+      } catch (error) {
+        errors ??= [];
+        errors.push(named(error));
+      }
+      awaited = undefined;
+    }
+    if (errors === null) return;
+    const failures = errors.filter((error) => !(error instanceof Postponed));
+    for (const error of failures) report(error, { ...place(event), attempt: run.attempt });
+    // Who asks to be run later must be: the event waits for it, also where another handler failed.
+    const postponed = errors.find((error) => error instanceof Postponed);
+    if (postponed) throw postponed;
+    throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'several handlers failed');
+  };
+
   return {
     report,
-    async handle(event, run) {
+    handle(event, run) {
       registry.seal();
       const handlers = registry.handlersOf(event.name);
       if (handlers.length === 0) {
@@ -87,26 +113,14 @@ export function createDispatcher({
           { event: event.name },
           `an event came that nobody handles: it is acknowledged and dropped. Add receiver.on('${event.name}', …).`,
         );
-        return;
+        return undefined;
       }
       const context = contextOf(parts, event, run);
-      let errors: unknown[] | null = null;
-      // Every handler gets its chance, also after an earlier one threw.
-      for (const handler of handlers) {
-        try {
-          await handler(context);
-        } catch (error) {
-          errors ??= [];
-          errors.push(named(error));
-        }
+      for (const [index, handler] of handlers.entries()) {
+        const result = call(handler, context);
+        if (result !== undefined) return goOn({ event, run, context, handlers, index, result });
       }
-      if (errors === null) return;
-      const failures = errors.filter((error) => !(error instanceof Postponed));
-      for (const error of failures) report(error, { ...place(event), attempt: run.attempt });
-      // Who asks to be run later must be: the event waits for it, also where another handler failed.
-      const postponed = errors.find((error) => error instanceof Postponed);
-      if (postponed) throw postponed;
-      throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'several handlers failed');
+      return undefined;
     },
     async admit(event) {
       if (registry.gates.length === 0) return true;
@@ -142,6 +156,33 @@ export function createDispatcher({
     },
   };
 }
+
+type AnyContext = HandlerContexts[DeliveredName];
+
+/** Handlers of which one is not done yet. */
+interface Waiting {
+  readonly event: DeliveredEvent;
+  readonly run: Run;
+  readonly context: AnyContext;
+  readonly handlers: readonly ((context: AnyContext) => unknown)[];
+  /** The one that is not done. */
+  readonly index: number;
+  /** What it gave back. */
+  readonly result: Promise<unknown>;
+}
+
+/** Calls a handler. `undefined`: it is done. What it throws is what its promise would be rejected with. */
+function call(handler: (context: AnyContext) => unknown, context: AnyContext): Promise<unknown> | undefined {
+  try {
+    const result = handler(context);
+    return isThenable(result) ? Promise.resolve(result) : undefined;
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  value !== null && typeof value === 'object' && typeof (value as { then?: unknown }).then === 'function';
 
 /** What a handler threw, or a word for it where it threw nothing. */
 const named = (error: unknown): unknown =>

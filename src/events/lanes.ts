@@ -5,6 +5,8 @@ import { createPending } from './pending.js';
 export interface Lanes {
   /** Runs a task when all earlier ones of the key have ended, however they ended. */
   run<Result>(key: string, task: () => Promise<Result>): Promise<Result>;
+  /** The same for a task that may be done when it returns; then so is this, where the key was free. */
+  run<Result>(key: string, task: () => Result | Promise<Result>): Result | Promise<Result>;
   /** Resolves when nothing runs or waits. */
   idle(): Promise<void>;
   /** How many tasks run or wait. */
@@ -33,21 +35,37 @@ export function createLanes(): Lanes {
     pending.leave();
   };
 
-  return {
-    run(key, task) {
-      pending.enter();
-      const lane = table.laneOf(key);
-      const turn = lane.tail ? lane.tail.then(task, task) : task();
-      lane.tail = turn;
-      const end = (): void => leave(lane, turn);
-      turn.then(end, end);
+  const run = <Result>(key: string, task: () => Result | Promise<Result>): Result | Promise<Result> => {
+    pending.enter();
+    const busy = table.find(key);
+    const turn = busy?.tail ? busy.tail.then(task, task) : attempt(task);
+    if (!(turn instanceof Promise)) {
+      pending.leave();
       return turn;
-    },
+    }
+    const lane = busy ?? table.laneOf(key);
+    lane.tail = turn;
+    const end = (): void => leave(lane, turn);
+    turn.then(end, end);
+    return turn;
+  };
+
+  return {
+    run: run as Lanes['run'],
     idle: () => pending.idle(),
     get pending() {
       return pending.count;
     },
   };
+}
+
+/** What a task throws at once is what its promise would be rejected with. */
+function attempt<Result>(task: () => Result | Promise<Result>): Result | Promise<Result> {
+  try {
+    return task();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 /**
@@ -58,13 +76,20 @@ function createTable() {
   const hashOf = createKeyHash();
   const chains: (Lane | null)[] = new Array<Lane | null>(CHAINS).fill(null);
 
+  const find = (key: string, chain = hashOf(key) & (CHAINS - 1)): Lane | null => {
+    for (let lane = chains[chain] ?? null; lane; lane = lane.after) if (lane.key === key) return lane;
+    return null;
+  };
+
   return {
+    /** The lane of a key, if it is busy. */
+    find: (key: string): Lane | null => find(key),
     /** The lane of a key, a new one if need be. */
     laneOf(key: string): Lane {
       const chain = hashOf(key) & (CHAINS - 1);
-      const first = chains[chain] ?? null;
-      for (let lane = first; lane; lane = lane.after) if (lane.key === key) return lane;
-      const lane: Lane = { key, chain, after: first, tail: null };
+      const known = find(key, chain);
+      if (known) return known;
+      const lane: Lane = { key, chain, after: chains[chain] ?? null, tail: null };
       chains[chain] = lane;
       return lane;
     },

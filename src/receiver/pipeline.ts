@@ -87,7 +87,8 @@ export function createPipeline({
       if (admitted !== true) return refuse(503, admitted, { detail: 'refused by the admit gate' });
     }
 
-    const acceptance = await delivery.accept(event);
+    const accepted = delivery.accept(event);
+    const acceptance = accepted instanceof Promise ? await accepted : accepted;
     if (acceptance === 'failed') return FAILED;
     if (acceptance === 'full') return FULL;
     if (acceptance === 'unavailable') return UNAVAILABLE;

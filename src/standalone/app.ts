@@ -6,7 +6,8 @@ import type { Connected } from './adapters/index.js';
 import { createDatabaseCheck } from './database-check.js';
 import { healthRoutes } from './health.js';
 import { createHttpLog } from './http-log.js';
-import { countAnswers, type Measures, metricsRoute } from './metrics/index.js';
+import { adapterMetrics, countAnswers, type Measures, metricsRoute } from './metrics/index.js';
+import type { TrustProxy } from './trust-proxy.js';
 
 /** What {@link createApp} needs. */
 export interface AppParts {
@@ -14,6 +15,8 @@ export interface AppParts {
   readonly log: Logger;
   /** Where the receiver is; it knows so itself. */
   readonly mountPath: string;
+  /** Whose word is taken on where a request comes from. */
+  readonly trustProxy: TrustProxy;
   readonly measures: Measures;
   /** Where humans answer; `null` where they do not. */
   readonly adapter: Connected | null;
@@ -30,8 +33,10 @@ const SECURITY_HEADERS = {
 };
 
 /** The Express app: log, health, metrics, receiver, and a JSON answer to everything else. */
-export function createApp({ receiver, log, mountPath, measures, adapter, queues }: AppParts): Express {
+export function createApp(parts: AppParts): Express {
+  const { receiver, log, mountPath, trustProxy, measures, adapter, queues } = parts;
   const app = express();
+  app.set('trust proxy', trustProxy);
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(createHttpLog(log, mountPath));
@@ -43,11 +48,18 @@ export function createApp({ receiver, log, mountPath, measures, adapter, queues 
     }),
   );
   app.use(
-    metricsRoute({ counted: () => measures.metrics(), queues, pending: () => receiver.stats().pending }),
+    metricsRoute({
+      counted: () => [
+        ...measures.metrics(),
+        ...(adapter ? adapterMetrics(adapter.name, adapter.stats()) : []),
+      ],
+      queues,
+      pending: () => receiver.stats().pending,
+    }),
   );
   app.use(countAnswers(mountPath, (endpoint, status) => measures.answered(endpoint, status)));
   app.use(receiver);
-  if (adapter) app.use(adapter.path, adapter.handler);
+  if (adapter) app.use(adapter.path, whileAccepting(receiver), adapter.handler);
   app.use(notFound);
   app.use(createErrorAnswer(log));
   return app;
@@ -57,6 +69,15 @@ const securityHeaders: RequestHandler = (_request, response, next) => {
   response.set(SECURITY_HEADERS);
   next();
 };
+
+/** Once it stops, nothing can be stored any more: neither what agents write nor what their system tells. */
+const whileAccepting =
+  (receiver: Pick<Receiver, 'accepting'>): RequestHandler =>
+  (_request, response, next) => {
+    if (receiver.accepting) return next();
+    response.set({ 'retry-after': '5', connection: 'close' });
+    response.status(503).json({ code: 503, message: 'shutting down' });
+  };
 
 const notFound: RequestHandler = (_request, response) => {
   response.status(404).json({ code: 404, message: 'not found' });

@@ -74,13 +74,15 @@ export function createStandalone(
 
   const adapter = connectAdapter(settings, { receiver, log, oneTimeLinkFor, framed });
   const queues = delivery?.queues ?? null;
-  const app = createApp({ receiver, log, mountPath: settings.mountPath, measures, adapter, queues });
+  const { mountPath, trustProxy } = settings;
+  const app = createApp({ receiver, log, mountPath, trustProxy, measures, adapter, queues });
   const server = createServer(SERVER_OPTIONS, app);
 
   const shutDown = async (): Promise<{ unfinished: number }> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const deadline = Date.now() + settings.shutdownTimeout;
     const drained = await receiver.close({ timeoutMs: settings.shutdownTimeout });
-    await adapter?.close();
+    await adapter?.close({ timeoutMs: Math.max(LAST_BYTES_MS, deadline - Date.now()) });
     const sweep = setInterval(() => server.closeIdleConnections(), 20);
     await within(closed, LAST_BYTES_MS);
     clearInterval(sweep);

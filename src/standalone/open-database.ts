@@ -43,18 +43,16 @@ export async function openQueues(choice: DatabaseChoice): Promise<StoredQueues> 
     const { openPostgresQueues } = await import('../delivery/postgres/index.js');
     return openPostgresQueues(choice.url);
   }
-  // To open a file that is not there would make an empty one, and hide a wrong path.
-  if (!existsSync(choice.file)) {
-    throw configError(
-      `there is no database at ${databaseText(choice)}. Give the DATABASE_URL of the server; a relative path begins at the folder where the server was started.`,
-    );
-  }
+  mustBeThere(choice);
   const { openSqliteQueues } = await import('../delivery/sqlite/index.js');
   return opened(() => openSqliteQueues(choice.file));
 }
 
-/** Opens the shelf of a database by itself, also while a receiver is at work on it. Makes the file where it is not there. */
-export async function openShelf(choice: DatabaseChoice): Promise<OpenShelf> {
+/** Opens the shelf of a database by itself, also while a receiver is at work on it. */
+export async function openShelf(
+  choice: DatabaseChoice,
+  { create }: { readonly create: boolean },
+): Promise<OpenShelf> {
   if (choice.kind === 'none') {
     throw configError('DATABASE_URL is none: nothing is stored, so agents cannot be kept. Name a database.');
   }
@@ -62,8 +60,17 @@ export async function openShelf(choice: DatabaseChoice): Promise<OpenShelf> {
     const { openPostgresShelf } = await import('../delivery/postgres/index.js');
     return openPostgresShelf(choice.url);
   }
+  if (!create) mustBeThere(choice);
   const { openSqliteShelf } = await import('../delivery/sqlite/index.js');
   return opened(() => openSqliteShelf(choice.file));
+}
+
+/** To open a file that is not there would make an empty one, and hide a wrong path. */
+function mustBeThere(choice: Extract<DatabaseChoice, { readonly kind: 'sqlite' }>): void {
+  if (existsSync(choice.file)) return;
+  throw configError(
+    `there is no database at ${databaseText(choice)}. Give the DATABASE_URL of the server; a relative path begins at the folder where the server was started.`,
+  );
 }
 
 /** Opens a file. Where SQLite itself is missing, to store nothing is a way out that only the program knows of. */

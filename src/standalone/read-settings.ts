@@ -1,21 +1,10 @@
-import { type ConfigFile, readConfigFile } from './config-file.js';
+import type { ConfigFile } from './config-file.js';
 import { devSettings } from './dev-settings.js';
+import { type FoundSettings, gatherSettings, type SettingSources, valuesOf } from './gather-settings.js';
 import { type SettingProblem, SettingsError } from './settings-error.js';
 import { type SettingKey, type Settings, settingsSchema } from './settings-schema.js';
 import { SETTING_KEYS, SETTINGS } from './settings-table.js';
 import { checkTogether } from './settings-together.js';
-
-/** Where settings come from. A flag counts before the environment, and that before the file. */
-export interface SettingSources {
-  /** What the command line says. */
-  readonly flags?: Readonly<Partial<Record<SettingKey, string>>>;
-  /** The environment. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The path of a JSON file. */
-  readonly configFile?: string | undefined;
-  /** For trying it out: credentials that are not set are made up, and only this machine can reach it. */
-  readonly dev?: boolean | undefined;
-}
 
 /** Settings that let the program start. */
 export interface ReadSettings {
@@ -24,34 +13,11 @@ export interface ReadSettings {
   readonly generated: readonly SettingKey[];
 }
 
-/** A setting as it was found. */
-interface Found {
-  readonly value: string;
-  readonly from: string;
-}
-type FoundSettings = Partial<Record<SettingKey, Found>>;
-
-const NO_FILE: ConfigFile = { values: {}, problems: [], readable: true };
-
 /** Reads and checks all settings. Throws a {@link SettingsError} that lists everything that is wrong. */
-export function readSettings({ flags = {}, env, configFile, dev = false }: SettingSources): ReadSettings {
-  const file = configFile === undefined ? NO_FILE : readConfigFile(configFile);
-  const found: FoundSettings = {};
-  for (const key of SETTING_KEYS) {
-    const { env: name, flag } = SETTINGS[key];
-    const given = [
-      { value: flags[key], from: flag.split(' ')[0] ?? flag },
-      { value: env[name], from: 'the environment' },
-      { value: file.values[key], from: configFile ?? '' },
-    ].find(({ value }) => value !== undefined);
-    if (given?.value !== undefined) found[key] = { value: given.value, from: given.from };
-  }
-
-  const made = dev ? devSettings((key) => key in found) : { values: {}, generated: [] };
-  const values = {
-    ...made.values,
-    ...Object.fromEntries(Object.entries(found).map(([key, { value }]) => [key, value])),
-  };
+export function readSettings(sources: SettingSources): ReadSettings {
+  const { found, file } = gatherSettings(sources);
+  const made = sources.dev ? devSettings((key) => key in found) : { values: {}, generated: [] };
+  const values = { ...made.values, ...valuesOf(found) };
   const { data, problems } = check(values, found);
   const all = [
     ...file.problems,

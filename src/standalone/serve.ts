@@ -1,8 +1,10 @@
 import { pino } from 'pino';
 import { createLog } from '../logging/index.js';
+import { checkAtStart } from './adapters/index.js';
 import { createStandalone, type Standalone } from './create-standalone.js';
+import type { SettingSources } from './gather-settings.js';
 import { openDelivery } from './open-database.js';
-import { readSettings, type SettingSources } from './read-settings.js';
+import { readSettings } from './read-settings.js';
 import { createReadableLog } from './readable-log.js';
 import { createReporter } from './reporter.js';
 import { onStopSignal } from './signals.js';
@@ -50,9 +52,10 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
       },
     });
   });
-  const { adapter } = standalone;
+  const { adapter, receiver } = standalone;
   const { data, text } = welcome({ url, settings, generated, dev: sources.dev ?? false, adapter });
   reporter.status('listening', data, text);
+  if (adapter) void checkAtStart(adapter, log, () => !receiver.accepting);
 
   const signal = await told;
   const pending = pendingOf(standalone);

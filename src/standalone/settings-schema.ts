@@ -7,6 +7,7 @@ import { parseBusinessHours } from './adapters/business-hours.js';
 import { ADAPTER_NAMES } from './adapters/catalog.js';
 import { type DatabaseChoice, DEFAULT_DATABASE_URL, readDatabaseUrl } from './database-url.js';
 import { HEALTH_PATHS } from './health.js';
+import { readTrustProxy, type TrustProxy } from './trust-proxy.js';
 
 /** Who may send handoff requests. */
 type HandoffAuth =
@@ -72,9 +73,12 @@ const mountPath = z
   .regex(/^\/[\w\-.~/]*$/, pathRule)
   .refine((path) => !path.includes('//'), pathRule)
   .transform((path) => path.replace(/(?<=.)\/$/, ''))
-  .refine((path) => !HEALTH_PATHS.includes(path), 'is taken by the health checks: choose another path.')
   .refine(
-    (path) => !/^\/(desk|adapters)(\/|$)/.test(path),
+    (path) => !HEALTH_PATHS.includes(path.toLowerCase()),
+    'is taken by the health checks: choose another path.',
+  )
+  .refine(
+    (path) => !/^\/(desk|adapters)(\/|$)/i.test(path),
     'is taken by the desk and adapters: choose another path.',
   );
 
@@ -97,6 +101,13 @@ const databaseUrl = z.string().transform((text, context): DatabaseChoice => {
   const complaint = complaintOf(() => readDatabaseUrl(text));
   if (complaint === null) return readDatabaseUrl(text);
   context.addIssue(inSettingsWords(complaint));
+  return z.NEVER;
+});
+
+const trustProxy = z.string().transform((text, context): TrustProxy => {
+  const complaint = complaintOf(() => readTrustProxy(text));
+  if (complaint === null) return readTrustProxy(text);
+  context.addIssue(complaint);
   return z.NEVER;
 });
 
@@ -133,6 +144,7 @@ export const settingsSchema = z.object({
     .regex(/^[\w.:-]+$/, 'must be an address or a name of this machine, such as 127.0.0.1, :: or localhost.')
     .optional(),
   mountPath: mountPath.default('/webhook'),
+  trustProxy: trustProxy.default(false),
   webhookUsername: acceptedBy(
     (username) => webhookUser({ username }),
     "is missing. Set it to the webhook username of the agent's integration settings.",
@@ -167,7 +179,11 @@ export const settingsSchema = z.object({
   slackBotToken: z.string().optional(),
   slackSigningSecret: z.string().optional(),
   slackChannel: z.string().optional(),
+  slackNames: z.string().optional(),
+  slackCloseWords: z.string().optional(),
+  slackInsidePrefix: z.string().optional(),
   slackTeamUrl: z.string().optional(),
+  slackApiUrl: z.string().optional(),
   agentNames: z.stringbool({ error: 'must be true or false.' }).default(false),
   businessHours: hours.optional(),
   outsideHours: z.string().optional(),

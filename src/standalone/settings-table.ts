@@ -23,6 +23,11 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--mount-path <path>',
     help: 'the path of the message webhook, with the handoff endpoints below it; default /webhook',
   },
+  trustProxy: {
+    env: 'TRUST_PROXY',
+    flag: '--trust-proxy <whom>',
+    help: 'whose X-Forwarded-* headers count: false (default), how many proxies, their addresses, or true for anybody',
+  },
   webhookUsername: {
     env: 'WEBHOOK_USERNAME',
     flag: '--webhook-username <name>',
@@ -91,7 +96,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   adapter: {
     env: 'ADAPTER',
     flag: '--adapter <name>',
-    help: 'where humans answer: desk (default, in the browser), request-tracker, chatwoot, slack or none',
+    help: 'where humans answer: desk (in the browser), request-tracker, chatwoot, slack or none; default desk where replies and storage are on and AUTO_REPLY is off',
   },
   rtUrl: { env: 'RT_URL', flag: '--rt-url <url>', help: 'where Request Tracker is' },
   rtToken: { env: 'RT_TOKEN', flag: '--rt-token <token>', help: "an auth token of Request Tracker's user" },
@@ -99,7 +104,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   rtWebhookSecret: {
     env: 'RT_WEBHOOK_SECRET',
     flag: '--rt-webhook-secret <secret>',
-    help: 'what the Scrip signs with; without it replies are polled for',
+    help: 'what the Scrip signs with, or several with commas between; without it replies are polled for',
   },
   chatwootUrl: { env: 'CHATWOOT_URL', flag: '--chatwoot-url <url>', help: 'where Chatwoot is' },
   chatwootInbox: {
@@ -110,7 +115,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   chatwootWebhookSecret: {
     env: 'CHATWOOT_WEBHOOK_SECRET',
     flag: '--chatwoot-webhook-secret <secret>',
-    help: 'what Chatwoot signs with',
+    help: 'what Chatwoot signs with, or several with commas between',
   },
   chatwootHmacToken: {
     env: 'CHATWOOT_HMAC_TOKEN',
@@ -125,13 +130,33 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   slackSigningSecret: {
     env: 'SLACK_SIGNING_SECRET',
     flag: '--slack-signing-secret <secret>',
-    help: 'the Signing Secret of the app',
+    help: 'the Signing Secret of the app, or several with commas between',
   },
   slackChannel: { env: 'SLACK_CHANNEL', flag: '--slack-channel <id>', help: 'the id of the channel' },
+  slackNames: {
+    env: 'SLACK_NAMES',
+    flag: '--slack-names <names>',
+    help: 'what users are told of who answers, with AGENT_NAMES: U0123456789=Ann,U0987654321=Ben',
+  },
+  slackCloseWords: {
+    env: 'SLACK_CLOSE_WORDS',
+    flag: '--slack-close-words <words>',
+    help: 'a reply that ends with one of these closes the conversation; default !close',
+  },
+  slackInsidePrefix: {
+    env: 'SLACK_INSIDE_PREFIX',
+    flag: '--slack-inside-prefix <text>',
+    help: 'what begins with this stays among agents; default //',
+  },
   slackTeamUrl: {
     env: 'SLACK_TEAM_URL',
     flag: '--slack-team-url <url>',
     help: 'the address of the workspace, for links',
+  },
+  slackApiUrl: {
+    env: 'SLACK_API_URL',
+    flag: '--slack-api-url <url>',
+    help: 'where the Web API is; default https://slack.com/api',
   },
   agentNames: {
     env: 'AGENT_NAMES',

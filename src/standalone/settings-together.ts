@@ -1,3 +1,4 @@
+import type { Problem } from './adapters/adapter-problems.js';
 import { checkAdapterSettings } from './adapters/check-adapter-settings.js';
 import type { SettingKey } from './settings-schema.js';
 
@@ -6,7 +7,7 @@ const NO_SERVICE =
   'needs SERVICE_BASE_URL and SERVICE_API_KEY: without them nothing can be sent to users. Set them, or remove it.';
 
 /** What settings must fulfil together, whether or not each of them is right by itself. */
-export function checkTogether(values: Partial<Record<SettingKey, string>>): [SettingKey, string][] {
+export function checkTogether(values: Partial<Record<SettingKey, string>>): Problem[] {
   return [...checkUsername(values), ...checkService(values), ...checkAdapterSettings(values)];
 }
 

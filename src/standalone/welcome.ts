@@ -34,7 +34,7 @@ export function welcome(
     '',
     "For the platform's settings, with the host name under which it can reach you:",
     ...addresses(url, settings),
-    ...humans(url, adapter),
+    humans(url, settings, adapter),
     ...(generated.length > 0 ? ['', 'Made up for this run, since they were not set:'] : []),
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
     ...(dev ? ['', 'Play the service from another terminal:'] : []),
@@ -56,13 +56,20 @@ export function welcome(
   };
 }
 
-function humans(url: string, adapter: Connected | null): string[] {
+function humans(url: string, { serviceBaseUrl, databaseUrl }: Settings, adapter: Connected | null): string {
+  if (!adapter && serviceBaseUrl === undefined) {
+    return 'Humans: off. Once replies are on, ADAPTER says where they answer: desk, request-tracker, chatwoot or slack.';
+  }
   if (!adapter)
-    return ['Humans: off. ADAPTER says where they answer: desk, request-tracker, chatwoot or slack.'];
-  const { name, path, oneTimePath } = adapter;
-  if (name !== 'desk') return [`Humans: ${name}; its webhooks go to ${url}${path}`];
-  if (oneTimePath) return [`Humans: the desk; this link lets you in once: ${url}${path}${oneTimePath}`];
-  return [`Humans: the desk at ${url}${path}; handoff-kit desk add-agent makes an agent who can log in`];
+    return 'Humans: off. ADAPTER says where they answer: desk, request-tracker, chatwoot or slack.';
+  const { name, path, oneTimePath, hasWebhooks } = adapter;
+  const address = `${url}${path}`;
+  if (name !== 'desk' && hasWebhooks) return `Humans: ${name}; its webhooks go to ${address}`;
+  if (name !== 'desk') return `Humans: ${name}, which is asked again and again for what agents wrote`;
+  if (oneTimePath) return `Humans: the desk; this link lets you in once: ${address}${oneTimePath}`;
+  if (databaseUrl.kind === 'none')
+    return `Humans: the desk at ${address}; nobody can log in, since agents are kept in the database: set DATABASE_URL`;
+  return `Humans: the desk at ${address}; handoff-kit desk add-agent makes an agent who can log in`;
 }
 
 function addresses(

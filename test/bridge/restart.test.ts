@@ -122,7 +122,7 @@ describe('a restart while a conversation was being opened', () => {
         return new Promise(() => {});
       },
     });
-    const first = await start({ bridge: { openWithinMs: 20 } });
+    const first = await start({ bridge: { openWithinMs: 1_000 } });
     face(first);
     expect((await bench.requestHandoff()).state).toBe('busy');
     await first.stop();
@@ -130,6 +130,29 @@ describe('a restart while a conversation was being opened', () => {
 
     await start();
     await vi.waitFor(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
+  });
+
+  it('closes it also where the user has asked again under the same id since', async () => {
+    const desk = fakeDesk();
+    const { bench, start, face } = await onOneFile(desk);
+    desk.behave({
+      open: (apply) => {
+        apply();
+        return new Promise(() => {});
+      },
+    });
+    const first = await start({ bridge: { openWithinMs: 1_000 } });
+    face(first);
+    await bench.requestHandoff({ conversationId: 'same' });
+    const { life } = first.receiver.conversations;
+    expect(await life.store.get('same')).toMatchObject({ state: 'failed', session: 1 });
+    await life.request(requestEvent('same'));
+    await life.accept('same');
+    await first.stop();
+
+    const second = await start();
+    await vi.waitFor(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
+    expect(await second.receiver.conversations.get('same')).toMatchObject({ state: 'waiting', session: 2 });
   });
 
   it('closes what a process opened that died before it could tell', async () => {
@@ -157,6 +180,7 @@ describe('a restart while a conversation was being opened', () => {
     face(first);
     const asked = await bench.requestHandoff({ conversationId: 'c-1' });
     expect(asked.state).toBe('connecting');
+    await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
     // The same as above, with the request that the service makes.
     const stored = await store.get('c-1');
     await store.change('c-1', stored?.version ?? 0, { link: null, state: 'requested' });

@@ -46,7 +46,7 @@ describe('what the user says', () => {
     await bench.say('aaaa bbbb');
     await bench.say('cccc');
     await vi.waitFor(() => expect(desk.said()).toEqual(['aaaa', 'bbbb', 'cccc']), 10_000);
-    expect(bridge.stats()).toMatchObject({ sent: 3 });
+    await vi.waitFor(() => expect(bridge.stats()).toMatchObject({ sent: 3 }));
     expect(bridge.stats().postponed).toBeGreaterThan(0);
   });
 

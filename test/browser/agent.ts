@@ -48,7 +48,8 @@ export function agentAt(page: Page): AgentOnPage {
     await field.fill(text);
     await press(send);
   };
-  const line = (text: string) => log.getByRole('listitem').filter({ has: page.getByText(text, { exact: true }) });
+  const line = (text: string) =>
+    log.getByRole('listitem').filter({ has: page.getByText(text, { exact: true }) });
   return {
     page,
     inbox,

@@ -9,7 +9,9 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 /** What axe finds wrong with a page, one line each. The debugger puts it in, so the page's policy stays as it is. */
 export async function axeFinds(page: Page): Promise<string[]> {
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(SOURCE);
-  return page.evaluate<string[]>(`axe.run(document, { runOnly: ${JSON.stringify(TAGS)} }).then(({ violations }) =>
+  return page.evaluate<
+    string[]
+  >(`axe.run(document, { runOnly: ${JSON.stringify(TAGS)} }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) =>
       id + ' at ' + target.join(' ') + ': ' + failureSummary)))`);
 }

@@ -1,26 +1,13 @@
-import { mkdirSync, statSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, launch, openDemo } from './chromium.js';
 import { customerOn } from './customer.js';
+import { tooWide } from './width.js';
 
 const QUESTION = 'How long does delivery take?';
 const COMPLAINT = 'My parcel is late. Where is it?';
 const DESKTOP = { width: 1_200, height: 720 };
 const PHONE = { width: 360, height: 740 };
-
-/** Where the README's picture is. It is made anew only where that is asked for. */
-const SCREENSHOTS = new URL('../../docs/screenshots/', import.meta.url).pathname;
-const LARGEST_PICTURE = 150_000;
-
-async function keepPicture(page: Page): Promise<void> {
-  if (process.env.HANDOFF_KIT_SCREENSHOTS !== '1') return;
-  mkdirSync(SCREENSHOTS, { recursive: true });
-  const path = `${SCREENSHOTS}demo.png`;
-  await page.evaluate('document.activeElement.blur()');
-  await page.screenshot({ path });
-  expect(statSync(path).size).toBeLessThan(LARGEST_PICTURE);
-}
 
 /** Presses the Tab key until a button or a field has the focus. */
 async function tabTo(page: Page, id: string): Promise<void> {
@@ -31,13 +18,6 @@ async function tabTo(page: Page, id: string): Promise<void> {
   }
   throw new Error(`the Tab key does not reach ${id}`);
 }
-
-/** What can be scrolled sideways: the page itself, or a part of it. */
-const tooWide = (page: Page) =>
-  page.evaluate<string[]>(`[...document.querySelectorAll('*')]
-    .filter((element) => element.scrollWidth > element.clientWidth)
-    .filter((element) => element === document.documentElement || getComputedStyle(element).overflowX === 'auto')
-    .map((element) => element.tagName + '#' + element.id)`);
 
 describeInBrowser('the demo in a browser', () => {
   let browser: Browser;
@@ -58,7 +38,6 @@ describeInBrowser('the demo in a browser', () => {
     await customer.sees('human', `Thank you! You wrote: "${COMPLAINT}" (automatic answer)`);
     const requests = ['→ message', '← reply', '→ chat', '→ message', '← reply', '→ establish', '→ message'];
     expect(await customer.requests(7)).toEqual(requests);
-    await keepPicture(page);
     await customer.press('Close');
     await customer.status('You left the human');
     expect(await customer.requests(8)).toEqual(['→ close', ...requests]);

@@ -2,10 +2,13 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { axeFinds } from './axe.js';
 import { describeInBrowser, launch } from './chromium.js';
+import { DAY, writeDay } from './day.js';
 import { PATIENCE_MS, startDesk } from './desk-rig.js';
 import { keepPicture } from './pictures.js';
 
 vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+
+const busiest = DAY.findIndex(({ handled }) => handled === 9);
 
 describeInBrowser('the dashboard of the desk', () => {
   let browser: Browser;
@@ -43,12 +46,20 @@ describeInBrowser('the dashboard of the desk', () => {
     await tile('Active now').getByText('1', { exact: true }).waitFor();
     await tile('Handled today').getByText('2', { exact: true }).waitFor();
     await tile('Missed today').getByText('1', { exact: true }).waitFor();
-    await tile('First reply (median)').getByText(/^\d+ s$/).waitFor();
+    await tile('First reply (median)')
+      .getByText(/^\d+ s$/)
+      .waitFor();
     const chart = page.getByRole('figure').filter({ hasText: 'Requests an hour' });
     expect(await chart.locator('svg g').count()).toBe(24);
-    // The same for those who cannot see it.
-    await chart.getByRole('row').last().getByText('handled 2, missed 1, Active 2').waitFor();
+    // The same for those who would rather read, or cannot see it.
+    await chart.getByText('As a table').click();
+    await chart
+      .getByText(/handled \d/)
+      .first()
+      .waitFor();
     await page.getByRole('row', { name: 'Ann' }).getByText('2', { exact: true }).waitFor();
+
+    await chart.getByText('As a table').click();
 
     const dead = page.locator('.dead li');
     await dead.getByText(maria.id).waitFor();
@@ -57,8 +68,6 @@ describeInBrowser('the dashboard of the desk', () => {
     expect(await axeFinds(page)).toEqual([]);
     await page.keyboard.press('Escape');
     expect(await axeFinds(page)).toEqual([]);
-    await ann.notice.locator('p').waitFor({ state: 'detached' });
-    await keepPicture(page, 'desk-dashboard');
 
     bench.faults.clear('answerError');
     await dead.getByRole('button', { name: 'Try again' }).click();
@@ -67,6 +76,30 @@ describeInBrowser('the dashboard of the desk', () => {
     await ann.open('maria.lopez');
     await ann.delivery('It is in Lyon.', 'sent');
     expect(maria.replies).toHaveLength(1);
+  });
+
+  it('draws the last 24 hours', async () => {
+    const { bench, shelf, enter } = await startDesk(browser, { outbox: { giveUpAfterMs: 1 } });
+    bench.clock.advance(Date.now() - bench.clock.now());
+    await writeDay(shelf);
+    const ann = await enter('ann');
+    const { page } = ann;
+    for (const userId of ['maria.lopez', 'visitor-7f3a']) await bench.requestHandoff({ user: { userId } });
+    await ann.open('maria.lopez');
+    bench.faults.set('answerError', { on: ['reply'] });
+    await ann.reply('It is in Lyon.');
+    await ann.delivery('It is in Lyon.', 'failed');
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    const chart = page.getByRole('figure').filter({ hasText: 'Requests an hour' });
+    await chart.waitFor();
+    const drawn = `[...document.querySelectorAll('.chart:first-child rect.good')].map((bar) => bar.getBBox().height > 0)`;
+    expect(await page.evaluate(drawn)).toEqual([...DAY.map(({ handled }) => handled > 0), false]);
+    await chart.getByText('As a table').click();
+    await chart.getByRole('row').nth(busiest).getByText('handled 9, missed 1').waitFor();
+    await chart.getByText('As a table').click();
+    await page.locator('.dead li').waitFor();
+    await ann.notice.locator('p').waitFor({ state: 'detached' });
+    await keepPicture(page, 'desk-dashboard');
   });
 
   it('discards what nobody wants any more, when asked twice', async () => {

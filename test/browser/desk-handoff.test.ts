@@ -67,7 +67,10 @@ describeInBrowser('a handoff at the desk', () => {
     const { bench, enter } = await startDesk(browser);
     const ann = await enter('ann');
     await bench.requestHandoff({ user: { userId: MARIA } });
-    await ann.item(MARIA).getByText(/^\d+ s left to answer$/).waitFor();
+    await ann
+      .item(MARIA)
+      .getByText(/^\d+ s left to answer$/)
+      .waitFor();
     await ann.open(MARIA);
     bench.clock.advance(60_000);
     await ann.hears('The platform ended it: time is up');

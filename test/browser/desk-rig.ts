@@ -3,6 +3,7 @@ import express from 'express';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { createDesk, type Desk } from '../../src/adapters/desk/index.js';
+import type { Shelf } from '../../src/delivery/index.js';
 import { type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
 import { createReceiver } from '../../src/index.js';
 import { createTestBench, type TestBench } from '../../src/testing/index.js';
@@ -25,6 +26,8 @@ export interface DeskRig {
   readonly url: string;
   readonly bench: TestBench;
   readonly desk: Desk;
+  /** Where the desk keeps what it knows. */
+  readonly shelf: Shelf;
   /** Breaks every connection to the desk. */
   readonly cut: () => void;
   /** Lets an agent in, in a browser of their own. */
@@ -46,7 +49,7 @@ export async function startDesk(
   const app = express();
   const { log } = logLines();
   const file = join(await temporaryFolder(), 'handoff.db');
-  const made: { desk?: Desk } = {};
+  const made: { desk?: Desk; shelf?: Shelf } = {};
   const bench = await createTestBench({
     replyTimeoutMs: PATIENCE_MS,
     drainMs: 5_000,
@@ -56,12 +59,13 @@ export async function startDesk(
       const receiver = createReceiver({ ...options, log, ...(stores && { delivery }) });
       receiver.on('message', () => undefined);
       made.desk = createDesk({ receiver, agents: 'stored', log, bridge: { log } });
+      made.shelf = receiver.storage.shelf;
       app.use('/desk', made.desk);
       return receiver;
     },
   });
-  const { desk } = made;
-  if (!desk) throw new Error('the bench made no desk');
+  const { desk, shelf } = made;
+  if (!desk || !shelf) throw new Error('the bench made no desk');
   onTestFinished(() => desk.close());
   onTestFinished(() => bench.close());
   for (const [id, name] of Object.entries(AGENTS)) await desk.agents.save({ id, name }, PASSWORD);
@@ -72,6 +76,7 @@ export async function startDesk(
     url,
     bench,
     desk,
+    shelf,
     cut: () => server.closeAllConnections(),
     async enter(id, options) {
       const { page, context, complaints, strangers } = await openWindow(browser, url, options);

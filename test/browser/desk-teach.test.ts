@@ -24,7 +24,7 @@ describeInBrowser('what is taught at the desk', () => {
     await customer.say(QUESTION);
     await customer.sees('agent', 'I only know what was added to my knowledge');
     await customer.press('Ask for a human');
-    await ann.page.keyboard.press('j');
+    await ann.inbox.getByRole('link').click();
     await customer.say(WISH);
     await ann.sees('customer', WISH);
     await ann.reply('yes we do');

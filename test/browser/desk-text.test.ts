@@ -45,7 +45,9 @@ describeInBrowser('text of others at the desk', () => {
     await ann.press('Teach the AI');
     await page.getByRole('dialog').waitFor();
 
-    expect(await page.locator('#desk').locator('img, script, style, b, a[href^="javascript"]').count()).toBe(0);
+    expect(await page.locator('#desk').locator('img, script, style, b, a[href^="javascript"]').count()).toBe(
+      0,
+    );
     expect(await page.evaluate('typeof hacked')).toBe('undefined');
     const { complaints, strangers } = ann;
     expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] });
@@ -54,18 +56,21 @@ describeInBrowser('text of others at the desk', () => {
   it('could do nothing even if it became more: the page allows no code but its own', async () => {
     const { enter } = await startDesk(browser);
     const { page, complaints } = await enter('ann');
-    await page.evaluate(`(() => {
-      const image = document.createElement('img');
-      image.setAttribute('onerror', 'hacked = 1');
-      image.setAttribute('style', 'color: red');
-      image.src = 'nothing-there';
-      document.body.append(image);
-    })()`);
-    await expect.poll(() => complaints.join('\n'), { timeout: PATIENCE_MS }).toMatch(/inline event handler/i);
-    expect(complaints.join('\n')).toMatch(/inline style/i);
+    const tries = [
+      `document.body.innerHTML = '<b>x</b>'`,
+      `document.body.setAttribute('onclick', 'hacked = 1')`,
+      `document.createElement('script').textContent = 'hacked = 1'`,
+      `document.createElement('script').src = 'https://elsewhere.example/x.js'`,
+    ];
+    for (const attempt of tries) {
+      const outcome = await page.evaluate(
+        `(() => { try { ${attempt}; return 'taken'; } catch (error) { return error.name; } })()`,
+      );
+      expect(outcome, attempt).toBe('TypeError');
+    }
+    await page.evaluate(`document.body.setAttribute('style', 'display: none')`);
+    await expect.poll(() => complaints.join('\n'), { timeout: PATIENCE_MS / 2 }).toMatch(/inline style/i);
+    await page.getByRole('heading', { name: 'Waiting' }).waitFor();
     expect(await page.evaluate('typeof hacked')).toBe('undefined');
-    expect(await page.evaluate(`(() => {
-      try { document.body.innerHTML = '<b>x</b>'; return 'taken'; } catch (error) { return error.name; }
-    })()`)).toBe('TypeError');
   });
 });

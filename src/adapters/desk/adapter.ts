@@ -8,24 +8,25 @@ export function createDeskAdapter(book: Book, urlOf: (id: string) => string | un
     name: 'desk',
     capabilities: {
       inbound: ['stream'],
+      streamsPerProcess: true,
       nativeClose: true,
       messageIds: true,
       maxTextLength: 100_000,
     },
     async open(session) {
-      await customer.open(session);
+      await kept(customer.open(session));
       return opened(session.key);
     },
     async find(session) {
-      const id = await customer.find(session);
+      const id = await kept(customer.find(session));
       return id === null ? null : opened(id);
     },
     async send({ externalId }, message) {
-      if (await customer.said(externalId, message)) return { messageId: message.key };
+      if (await kept(customer.said(externalId, message))) return { messageId: message.key };
       throw new AdapterError('gone', 'the desk does not know this conversation any more.');
     },
     async close({ externalId }, { by }) {
-      await customer.ended(externalId, by);
+      await kept(customer.ended(externalId, by));
     },
     async stream(emit, { signal }) {
       try {
@@ -39,7 +40,7 @@ export function createDeskAdapter(book: Book, urlOf: (id: string) => string | un
       }
     },
     async check() {
-      await records.get('');
+      await kept(records.get(''));
       return [{ name: 'storage', ok: true, detail: 'the desk can read what it keeps.' }];
     },
   });
@@ -47,5 +48,14 @@ export function createDeskAdapter(book: Book, urlOf: (id: string) => string | un
   function opened(id: string) {
     const url = urlOf(id);
     return { externalId: id, ...(url === undefined ? {} : { url }) };
+  }
+}
+
+/** What the desk keeps is in a database, which may be away for a while. */
+async function kept<Result>(task: Promise<Result>): Promise<Result> {
+  try {
+    return await task;
+  } catch (cause) {
+    throw new AdapterError('transient', 'the desk could not reach what it keeps.', { cause });
   }
 }

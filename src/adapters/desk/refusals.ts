@@ -17,27 +17,28 @@ export interface Refusals {
   note(refused: Refused): Promise<void>;
 }
 
-/** Lines that strangers can cause in a minute: nobody who is not logged in may fill the disk. */
+/** Lines of a kind that strangers can cause in a minute: nobody who is not logged in may fill the disk. */
 const MOST_A_MINUTE = 60;
 const MINUTE_MS = 60_000;
 const LONGEST_PATH = 200;
 
 /** Makes {@link Refusals}. */
 export function createRefusals(audit: Audit, log: Log): Refusals {
+  const ofStrangers = new Map<string, number>();
   let minute = 0;
-  let ofStrangers = 0;
 
-  const isTooMany = (): boolean => {
+  const isTooMany = (why: string): boolean => {
     const now = Math.floor(Date.now() / MINUTE_MS);
-    if (now !== minute) ofStrangers = 0;
+    if (now !== minute) ofStrangers.clear();
     minute = now;
-    ofStrangers += 1;
-    return ofStrangers > MOST_A_MINUTE;
+    const count = (ofStrangers.get(why) ?? 0) + 1;
+    ofStrangers.set(why, count);
+    return count > MOST_A_MINUTE;
   };
 
   return {
     async note({ agent, why, path, ip, conversationId }) {
-      if (agent === null && isTooMany()) return;
+      if (agent === null && isTooMany(why)) return;
       const where = path.slice(0, LONGEST_PATH);
       log.warn({ agent, ip, path: where }, `the desk refused: ${why}`);
       const detail = `${where} from ${ip ?? 'nowhere'}`;

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type RequestTrackerScrip, requestTrackerScrip } from '../../adapters/request-tracker/index.js';
+import { listOf } from '../../standalone/index.js';
 import { EXIT, type OutputFlags } from '../output.js';
 import { addOutputFlags, print, runCommand, UsageError } from '../run-command.js';
 
@@ -10,9 +11,14 @@ type ScripFlags = OutputFlags & {
   readonly datafile?: boolean;
 };
 
+/** What the adapter takes at least. */
+const SHORTEST_SECRET = 16;
+
 const MORE_HELP = `
 The Scrip tells this receiver at once what agents do in Request Tracker. It holds the secret that it signs with: show
 it to nobody, and paste it under Admin > Scrips.
+
+RT_WEBHOOK_SECRET is the one that handoff-kit serve has. Of several, while it is being changed, the first is signed with.
 
 Example:
   $ export RT_WEBHOOK_SECRET=$(openssl rand -hex 32)
@@ -52,8 +58,13 @@ export function registerScrip(adapter: Command): void {
 function run({ url, queue, datafile, rtWebhookSecret: secret, json }: ScripFlags): Promise<void> {
   return runCommand({ json }, async (output) => {
     if (url === undefined) throw new UsageError('give --url: where Request Tracker reaches this receiver.');
-    if (secret === undefined) throw new UsageError('give RT_WEBHOOK_SECRET: what the Scrip signs with.');
-    const scrip = requestTrackerScrip({ url, secret, ...(queue !== undefined && { queue }) });
+    const [first = ''] = listOf(secret ?? '');
+    if (first.length < SHORTEST_SECRET) {
+      throw new UsageError(
+        `give RT_WEBHOOK_SECRET, with ${SHORTEST_SECRET} characters or more: what the Scrip signs with.`,
+      );
+    }
+    const scrip = requestTrackerScrip({ url, secret: first, ...(queue !== undefined && { queue }) });
     if (datafile) process.stdout.write(scrip.datafile);
     else print(output, scrip, textOf(scrip));
     return EXIT.ok;

@@ -10,6 +10,7 @@ import {
   readAdapter,
   SETTINGS,
   type SettingKey,
+  settingsOf,
 } from '../../standalone/index.js';
 import { registerScrip } from '../adapter/scrip.js';
 import { EXIT, type OutputFlags } from '../output.js';
@@ -49,16 +50,17 @@ export function registerAdapter(program: Command): void {
     .summary('whether address, credentials, rights, secret and clock are right')
     .description('Asks the human-service system whether everything is set up. Changes nothing there.')
     .option('--config <file>', 'a JSON file with settings');
-  const keys = ADAPTER_NAMES.flatMap((name) => [
-    ...ADAPTER_CATALOG[name].needs,
-    ...ADAPTER_CATALOG[name].takes,
-  ]);
-  for (const key of ['adapter', ...keys] as const) {
-    const { flag, env, help } = SETTINGS[key];
-    check.addOption(new Option(flag, `[${env}] ${help}`));
+  addOutputFlags(check).addOption(optionOf('adapter'));
+  for (const name of ADAPTER_NAMES) {
+    for (const key of settingsOf(name)) check.addOption(optionOf(key).helpGroup(`With ADAPTER=${name}:`));
   }
-  addOutputFlags(check).addHelpText('after', MORE_HELP).action(run);
+  check.addHelpText('after', MORE_HELP).action(run);
   registerScrip(adapter);
+}
+
+function optionOf(key: SettingKey): Option {
+  const { flag, env, help } = SETTINGS[key];
+  return new Option(flag, `[${env}] ${help}`);
 }
 
 function run({ config, json, ...flags }: CheckFlags): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { SETTING_KEYS, SETTINGS, type SettingKey, SettingsError, serve } from '../../standalone/index.js';
+import { SETTING_GROUPS, SETTINGS, type SettingKey, SettingsError, serve } from '../../standalone/index.js';
 import { EXIT, outputFor, printFailure } from '../output.js';
 
 type ServeFlags = Readonly<Partial<Record<SettingKey, string | boolean>>> & {
@@ -25,6 +25,19 @@ Settings:
     postgres://…    a PostgreSQL database that several machines share
     none            nothing is stored: events are handled while the service waits
 
+  ADAPTER says where humans answer the conversations that are handed over:
+    desk             in the browser, at /desk of this program. Who may: handoff-kit desk add-agent
+    request-tracker  tickets of Request Tracker 5. What it must run to tell us: handoff-kit adapter scrip
+    chatwoot         an API inbox of Chatwoot; its webhooks go to /adapters/chatwoot
+    slack            threads of a Slack channel; its events go to /adapters/slack
+    none             nobody: events are printed, and AUTO_REPLY may answer
+  It is the desk where SERVICE_BASE_URL and DATABASE_URL let agents answer and AUTO_REPLY does not.
+  Whether a system is reachable and set up: handoff-kit adapter check. It is looked at when the program starts, too.
+
+  TRUST_PROXY tells the desk who is behind a proxy that speaks HTTPS for it: then cookies are for HTTPS only, and
+  whoever guesses passwords is slowed down by the right address. Behind one proxy it is 1. With true whoever connects is
+  believed: only where nobody but the proxy can.
+
 Also answered, to everybody who can reach the port and without anything of a person in it:
   GET /healthz  200 while the process lives
   GET /readyz   200, or 503 while it stops or cannot reach the database, with the reason as JSON
@@ -38,6 +51,10 @@ Examples:
     $ export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_AUTH=path:$(openssl rand -hex 24)
     $ export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…
     $ handoff-kit serve --greeting 'Hello, one moment please.'
+
+  Humans answer in Slack:
+    $ export ADAPTER=slack SLACK_BOT_TOKEN=… SLACK_SIGNING_SECRET=… SLACK_CHANNEL=C0123456789
+    $ handoff-kit adapter check && handoff-kit serve
 
   From a file:
     $ handoff-kit serve --config handoff.json
@@ -61,9 +78,11 @@ export function registerServe(program: Command): void {
     .option('--config <file>', 'a JSON file with settings')
     .option('--json', 'one JSON object a line; the default where the output is no terminal')
     .option('--no-json', 'text for people, wherever the output goes');
-  for (const key of SETTING_KEYS) {
-    const { flag, env, help } = SETTINGS[key];
-    command.addOption(new Option(flag, `[${env}] ${help}`));
+  for (const { title, keys } of SETTING_GROUPS) {
+    for (const key of keys) {
+      const { flag, env, help } = SETTINGS[key];
+      command.addOption(new Option(flag, `[${env}] ${help}`).helpGroup(`${title}:`));
+    }
   }
   command.addHelpText('after', MORE_HELP).action(run);
 }

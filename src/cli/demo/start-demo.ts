@@ -74,9 +74,9 @@ export async function startDemo({ port, log, automatic }: DemoOptions): Promise<
       handoffAuth: `path:${token}`,
       serviceBaseUrl: serviceUrl,
       serviceApiKey: apiKey,
-      waitTimeout: `${WAIT_TIMEOUT_MS}ms`,
-      adapter: automatic ? 'none' : 'desk',
-      ...(automatic && { greeting: GREETING }),
+      ...(automatic
+        ? { adapter: 'none', greeting: GREETING }
+        : { adapter: 'desk', waitTimeout: `${WAIT_TIMEOUT_MS}ms` }),
     },
   });
   const store = automatic ? null : await openTemporaryStore();

@@ -32,14 +32,18 @@ export function registerAddAgent(desk: Command): void {
 }
 
 function run(login: string, { name = login, passwordStdin, ...flags }: AddFlags): Promise<void> {
-  return runWithShelf(flags, async ({ shelf, name: database }, output) => {
-    const given = passwordStdin ? (await readText('-')).replace(/\r?\n$/, '') : null;
-    if (given === '') throw new UsageError('standard input was empty. Give the password there.');
-    const password = given ?? randomBytes(12).toString('base64url');
-    const done = await createAgents(shelf).save({ id: login, name }, password);
-    const shown = given === null ? `\nPassword: ${password}\nIt is not shown again.` : '';
-    const data = { login, name, done, ...(given === null && { password }) };
-    print(output, data, `${login} was ${done} in ${database}.${shown}`);
-    return EXIT.ok;
-  });
+  return runWithShelf(
+    flags,
+    async ({ shelf, name: database }, output) => {
+      const given = passwordStdin ? (await readText('-')).replace(/\r?\n$/, '') : null;
+      if (given === '') throw new UsageError('standard input was empty. Give the password there.');
+      const password = given ?? randomBytes(12).toString('base64url');
+      const done = await createAgents(shelf).save({ id: login, name }, password);
+      const shown = given === null ? `\nPassword: ${password}\nIt is not shown again.` : '';
+      const data = { login, name, done, ...(given === null && { password }) };
+      print(output, data, `${login} was ${done} in ${database}.${shown}`);
+      return EXIT.ok;
+    },
+    { create: true },
+  );
 }

@@ -1,7 +1,7 @@
 import type { Shelf } from '../../delivery/index.js';
-import { DEFAULT_DATABASE_URL, databaseText, openShelf, readDatabaseUrl } from '../../standalone/index.js';
+import { chooseDatabase, databaseText, openShelf } from '../../standalone/index.js';
 import type { Output } from '../output.js';
-import type { DatabaseFlags } from '../queues/database-flags.js';
+import { type DatabaseFlags, toldByDatabase } from '../queues/database-flags.js';
 import { runCommand, UsageError } from '../run-command.js';
 
 /** A shelf that is open, with what its database is called. */
@@ -11,20 +11,27 @@ export interface NamedShelf {
   readonly name: string;
 }
 
+/** How the shelf is opened. */
+export interface ShelfOptions {
+  /** Whether a database file is made where there is none, as before the first start of the server. */
+  readonly create?: boolean;
+}
+
 /** Runs a command on the shelf of the database, and lets go of it at the end. */
 export function runWithShelf(
-  { databaseUrl = DEFAULT_DATABASE_URL, ...flags }: DatabaseFlags,
+  { databaseUrl, config, ...flags }: DatabaseFlags,
   work: (shelf: NamedShelf, output: Output) => Promise<number>,
+  { create = false }: ShelfOptions = {},
 ): Promise<void> {
   return runCommand(flags, async (output) => {
-    if (databaseUrl.trim() === '')
+    if (databaseUrl?.trim() === '')
       throw new UsageError('DATABASE_URL is empty. Give it a value, or remove it.');
-    const choice = readDatabaseUrl(databaseUrl);
-    const opened = await openShelf(choice);
+    const choice = chooseDatabase({ told: databaseUrl, configFile: config });
+    const { shelf, close } = await toldByDatabase(() => openShelf(choice, { create }));
     try {
-      return await work({ shelf: opened.shelf, name: databaseText(choice) }, output);
+      return await toldByDatabase(() => work({ shelf, name: databaseText(choice) }, output));
     } finally {
-      await opened.close();
+      await close();
     }
   });
 }

@@ -42,9 +42,9 @@ export function runWithDatabase(
     if (databaseUrl?.trim() === '')
       throw new UsageError('DATABASE_URL is empty. Give it a value, or remove it.');
     const choice = chooseDatabase({ told: databaseUrl, configFile: config });
-    const queues = await told(() => openQueues(choice));
+    const queues = await toldByDatabase(() => openQueues(choice));
     try {
-      return await told(() => work({ queues, name: databaseText(choice) }, output));
+      return await toldByDatabase(() => work({ queues, name: databaseText(choice) }, output));
     } finally {
       await queues.close();
     }
@@ -52,7 +52,7 @@ export function runWithDatabase(
 }
 
 /** What a database says when it fails is for people, too; it is no mistake of this program. */
-async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function toldByDatabase<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

@@ -14,8 +14,8 @@ export interface People {
   prune(unseenMs: number): Promise<void>;
 }
 
-/** Who wrote a moment ago need not be noted again. */
-const NOTED = { maxKeys: 10_000, maxAgeMs: 3_600_000 };
+/** Who wrote a moment ago need not be noted again. Not for long: another process may forget a person meanwhile. */
+const NOTED = { maxKeys: 10_000, maxAgeMs: 60_000 };
 
 /** Makes {@link People}. Ids are kept as digests: finding a person by id takes no more. */
 export function createPeople(database: Database): People {

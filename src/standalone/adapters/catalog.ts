@@ -2,6 +2,7 @@ import { chatwoot } from '../../adapters/chatwoot/index.js';
 import { requestTracker } from '../../adapters/request-tracker/index.js';
 import { slack } from '../../adapters/slack/index.js';
 import type { Adapter } from '../../bridge/index.js';
+import { listOf, namesOf } from './lists.js';
 
 /** Settings as text, before they are checked. */
 export type SettingTexts<Key extends string> = Readonly<Partial<Record<Key, string | undefined>>>;
@@ -19,53 +20,63 @@ export type AdapterSettingKey =
   | 'slackBotToken'
   | 'slackSigningSecret'
   | 'slackChannel'
-  | 'slackTeamUrl';
+  | 'slackNames'
+  | 'slackCloseWords'
+  | 'slackInsidePrefix'
+  | 'slackTeamUrl'
+  | 'slackApiUrl';
 
 /** An adapter that settings can name. */
 export interface AdapterEntry {
   /** Without them it cannot work. */
   readonly needs: readonly AdapterSettingKey[];
   readonly takes: readonly AdapterSettingKey[];
+  /** What it needs, in the right form: together with these, each setting is judged by itself. */
+  readonly samples: SettingTexts<AdapterSettingKey>;
   /** Makes it; throws where a setting cannot be right. */
   make(settings: SettingTexts<AdapterSettingKey>): Adapter;
 }
-
-/** A secret may be a list, while it is being changed. */
-const secretsOf = (text: string): readonly string[] => text.split(',').map((each) => each.trim());
 
 /** Every adapter for a system of its own, by the name that ADAPTER gives it. */
 export const ADAPTER_CATALOG = {
   'request-tracker': {
     needs: ['rtUrl', 'rtToken', 'rtQueue'],
     takes: ['rtWebhookSecret'],
+    samples: { rtUrl: 'https://rt.example', rtToken: `1-2-${'a'.repeat(32)}`, rtQueue: 'General' },
     make: ({ rtUrl = '', rtToken = '', rtQueue = '', rtWebhookSecret }) =>
       requestTracker({
         url: rtUrl,
         token: rtToken,
         queue: rtQueue,
-        ...(rtWebhookSecret !== undefined && { webhookSecret: secretsOf(rtWebhookSecret) }),
+        ...(rtWebhookSecret !== undefined && { webhookSecret: listOf(rtWebhookSecret) }),
       }),
   },
   chatwoot: {
     needs: ['chatwootUrl', 'chatwootInbox', 'chatwootWebhookSecret'],
     takes: ['chatwootHmacToken'],
+    samples: { chatwootUrl: 'https://chat.example', chatwootInbox: 'any', chatwootWebhookSecret: 'any' },
     make: ({ chatwootUrl = '', chatwootInbox = '', chatwootWebhookSecret = '', chatwootHmacToken }) =>
       chatwoot({
         url: chatwootUrl,
         inbox: chatwootInbox,
-        webhookSecret: secretsOf(chatwootWebhookSecret),
+        webhookSecret: listOf(chatwootWebhookSecret),
         ...(chatwootHmacToken !== undefined && { hmacToken: chatwootHmacToken }),
       }),
   },
   slack: {
     needs: ['slackBotToken', 'slackSigningSecret', 'slackChannel'],
-    takes: ['slackTeamUrl'],
-    make: ({ slackBotToken = '', slackSigningSecret = '', slackChannel = '', slackTeamUrl }) =>
+    takes: ['slackNames', 'slackCloseWords', 'slackInsidePrefix', 'slackTeamUrl', 'slackApiUrl'],
+    samples: { slackBotToken: 'xoxb-any', slackSigningSecret: 'any', slackChannel: 'C0123456789' },
+    make: (settings) =>
       slack({
-        botToken: slackBotToken,
-        signingSecret: secretsOf(slackSigningSecret),
-        channel: slackChannel,
-        ...(slackTeamUrl !== undefined && { teamUrl: slackTeamUrl }),
+        botToken: settings.slackBotToken ?? '',
+        signingSecret: listOf(settings.slackSigningSecret ?? ''),
+        channel: settings.slackChannel ?? '',
+        ...(settings.slackNames !== undefined && { names: namesOf(settings.slackNames) }),
+        ...(settings.slackCloseWords !== undefined && { closeWords: listOf(settings.slackCloseWords) }),
+        ...(settings.slackInsidePrefix !== undefined && { insidePrefix: settings.slackInsidePrefix }),
+        ...(settings.slackTeamUrl !== undefined && { teamUrl: settings.slackTeamUrl }),
+        ...(settings.slackApiUrl !== undefined && { apiUrl: settings.slackApiUrl }),
       }),
   },
 } as const satisfies Record<string, AdapterEntry>;
@@ -75,6 +86,12 @@ export type AdapterName = keyof typeof ADAPTER_CATALOG;
 
 /** Their names, for lists of choices. */
 export const ADAPTER_NAMES = Object.keys(ADAPTER_CATALOG) as readonly AdapterName[];
+
+/** All settings of an adapter, those that it needs first. */
+export const settingsOf = (name: AdapterName): readonly AdapterSettingKey[] => {
+  const { needs, takes } = ADAPTER_CATALOG[name];
+  return [...needs, ...takes];
+};
 
 /** Where an adapter's system sends its webhooks. */
 export const adapterPath = (name: string): string => `/adapters/${name}`;

@@ -1,36 +1,17 @@
-import { HandoffKitError } from '../../protocol/index.js';
 import type { SettingKey } from '../settings-schema.js';
-import { SETTINGS } from '../settings-table.js';
-import { ADAPTER_CATALOG, ADAPTER_NAMES, type SettingTexts } from './catalog.js';
-
-type Problem = [SettingKey, string];
+import { adapterProblems, type Problem } from './adapter-problems.js';
+import { ADAPTER_NAMES, type SettingTexts, settingsOf } from './catalog.js';
 
 /** What stands between the settings and the adapter that they name. */
 export function checkAdapterSettings(values: SettingTexts<SettingKey>): Problem[] {
   const name = ADAPTER_NAMES.find((each) => each === values.adapter);
+  const isDesk = values.adapter === 'desk';
   return [
-    ...unused(values),
-    ...(values.adapter === 'desk' ? noService(values) : []),
-    ...(name ? lacking(name, values) : []),
+    ...(values.adapter === undefined ? forgotten(values) : []),
+    ...(name ? adapterProblems(name, values) : []),
+    ...(name || isDesk ? noService(values) : []),
+    ...withoutEffect(values),
   ];
-}
-
-function lacking(name: (typeof ADAPTER_NAMES)[number], values: SettingTexts<SettingKey>): Problem[] {
-  const { needs, make } = ADAPTER_CATALOG[name];
-  const missing = needs.filter((key) => values[key] === undefined);
-  const problems: Problem[] = [
-    ...missing.map((key): Problem => [key, `is missing: ADAPTER=${name} needs it.`]),
-    ...noService(values),
-  ];
-  if (missing.length > 0) return problems;
-  try {
-    void make(values).dispose?.();
-    return problems;
-  } catch (error) {
-    if (error instanceof HandoffKitError)
-      return [...problems, ['adapter', `cannot be set up: ${error.message}`]];
-    throw error;
-  }
 }
 
 function noService({ serviceBaseUrl, serviceApiKey }: SettingTexts<SettingKey>): Problem[] {
@@ -38,17 +19,30 @@ function noService({ serviceBaseUrl, serviceApiKey }: SettingTexts<SettingKey>):
   return [['adapter', 'needs SERVICE_BASE_URL and SERVICE_API_KEY: agents could not answer users.']];
 }
 
-/** A setting of an adapter that is not used is a mistake: most often ADAPTER was forgotten. */
-function unused(values: SettingTexts<SettingKey>): Problem[] {
-  return ADAPTER_NAMES.filter((name) => name !== values.adapter).flatMap((name) => {
-    const { needs, takes } = ADAPTER_CATALOG[name];
-    return [...needs, ...takes]
+/** Whoever sets up a system and does not name it would get the desk, and wonder. */
+function forgotten(values: SettingTexts<SettingKey>): Problem[] {
+  return ADAPTER_NAMES.flatMap((name) =>
+    settingsOf(name)
       .filter((key) => values[key] !== undefined)
-      .map(
-        (key): Problem => [
-          key,
-          `is set, but ADAPTER is not ${name}. Set it, or remove ${SETTINGS[key].env}.`,
-        ],
-      );
-  });
+      .map((key): Problem => [key, `is set, and ADAPTER is not. Set ADAPTER=${name}, or another.`]),
+  );
+}
+
+/** What only a bridge reads is a mistake where there is none: nobody would keep to the hours. */
+function withoutEffect({
+  adapter,
+  serviceBaseUrl,
+  businessHours,
+  outsideHours,
+  unavailable,
+}: SettingTexts<SettingKey>): Problem[] {
+  const problems: Problem[] = [];
+  const isOff = adapter === 'none' || (adapter === undefined && serviceBaseUrl === undefined);
+  const told = 'has no effect, since no human answers: say by ADAPTER where they do, or remove it.';
+  if (isOff && businessHours !== undefined) problems.push(['businessHours', told]);
+  if (isOff && unavailable !== undefined) problems.push(['unavailable', told]);
+  if (outsideHours !== undefined && businessHours === undefined) {
+    problems.push(['outsideHours', 'needs BUSINESS_HOURS: without them humans are always there.']);
+  }
+  return problems;
 }

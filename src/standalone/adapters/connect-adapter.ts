@@ -1,6 +1,12 @@
 import type { RequestHandler } from 'express';
 import { type AgentView, createDesk } from '../../adapters/desk/index.js';
-import { type BridgeOptions, createBridge } from '../../bridge/index.js';
+import {
+  type Bridge,
+  type BridgeOptions,
+  type BridgeStats,
+  type CheckResult,
+  createBridge,
+} from '../../bridge/index.js';
 import type { Log } from '../../logging/index.js';
 import type { Receiver } from '../../receiver/index.js';
 import type { Settings } from '../settings-schema.js';
@@ -14,7 +20,14 @@ export interface Connected {
   readonly handler: RequestHandler;
   /** A link below the path that lets somebody in once, where one was asked for. */
   readonly oneTimePath: string | null;
-  close(): Promise<void>;
+  /** Whether a system sends webhooks to the path. */
+  readonly hasWebhooks: boolean;
+  /** Looks whether it is reachable and set up. Never rejects. */
+  check(): Promise<readonly CheckResult[]>;
+  /** What was counted since the start. */
+  stats(): BridgeStats;
+  /** Ends it, within a time. Close the receiver first. */
+  close(options: { readonly timeoutMs: number }): Promise<void>;
 }
 
 /** What {@link connectAdapter} needs beside settings. */
@@ -30,9 +43,21 @@ export interface ConnectParts {
 /** Where the desk is. */
 export const DESK_PATH = '/desk';
 
-/** Which adapter it is: the desk unless told otherwise, where agents could answer and nothing else does. */
-export function adapterOf({ adapter, serviceBaseUrl, autoReply }: Settings): AdapterName | 'desk' | 'none' {
-  return adapter ?? (serviceBaseUrl !== undefined && autoReply === undefined ? 'desk' : 'none');
+/**
+ * Which adapter it is: the desk unless told otherwise, where agents could answer and nothing else does. Where nothing
+ * is stored no agent could log in.
+ */
+export function adapterOf({
+  adapter,
+  serviceBaseUrl,
+  autoReply,
+  databaseUrl,
+}: Pick<Settings, 'adapter' | 'serviceBaseUrl' | 'autoReply' | 'databaseUrl'>):
+  | AdapterName
+  | 'desk'
+  | 'none' {
+  const isFit = serviceBaseUrl !== undefined && autoReply === undefined && databaseUrl.kind !== 'none';
+  return adapter ?? (isFit ? 'desk' : 'none');
 }
 
 /** Connects the receiver with where humans answer; `null` where settings say nowhere. */
@@ -45,7 +70,15 @@ export function connectAdapter(settings: Settings, parts: ConnectParts): Connect
   const adapter = ADAPTER_CATALOG[name].make(settings);
   const bridge = createBridge({ ...options, receiver, adapter });
   const handler: RequestHandler = (request, response, next) => bridge.webhook(request, response, next);
-  return { name, path: adapterPath(name), handler, oneTimePath: null, close: () => bridge.close() };
+  return {
+    name,
+    path: adapterPath(name),
+    handler,
+    oneTimePath: null,
+    hasWebhooks: adapter.capabilities.inbound.some((way) => way === 'webhook'),
+    ...countedAndChecked(bridge),
+    close: (within) => bridge.close(within),
+  };
 }
 
 function connectDesk(
@@ -62,9 +95,26 @@ function connectDesk(
     ...(oneTimeLinkFor && { oneTimeLinkFor }),
     ...(framed && { framedBy: 'same-origin' as const }),
   });
-  const { oneTimePath } = desk;
-  return { name: 'desk', path: DESK_PATH, handler: desk, oneTimePath, close: () => desk.close() };
+  return {
+    name: 'desk',
+    path: DESK_PATH,
+    handler: desk,
+    oneTimePath: desk.oneTimePath,
+    hasWebhooks: false,
+    ...countedAndChecked(desk.bridge),
+    async close(within) {
+      // Its bridge ends once, with the time that it was given first.
+      const bridged = desk.bridge.close(within);
+      await desk.close();
+      await bridged;
+    },
+  };
 }
+
+const countedAndChecked = (made: Bridge): Pick<Connected, 'check' | 'stats'> => ({
+  check: () => made.check(),
+  stats: () => made.stats(),
+});
 
 function bridgeOptions({
   agentNames,

@@ -56,7 +56,7 @@ export function createMeasures(): Measures {
       start: (host) =>
         delivery.start({
           ...host,
-          handle: (event, run) => attempted('inbox', event.receivedAt, () => host.handle(event, run)),
+          handle: (event, run) => attempted('inbox', event.receivedAt, async () => host.handle(event, run)),
         }),
       async accept(event) {
         const acceptance = await delivery.accept(event);

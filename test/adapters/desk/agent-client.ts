@@ -15,12 +15,21 @@ export interface DeskAnswer<Body = unknown> {
   readonly body: Body;
 }
 
+/** The statuses of answers, the lowest first. */
+export const statusesOf = (answers: readonly DeskAnswer[]): number[] =>
+  answers.map(({ status }) => status).sort((a, b) => a - b);
+
 /** The browser of an agent who is logged in, without its page. */
 export interface AgentClient {
   readonly cookie: string;
   readonly token: string;
   get<Body = unknown>(path: string): Promise<DeskAnswer<Body>>;
-  send(method: 'POST' | 'PUT', path: string, body?: unknown, headers?: Record<string, string>): Promise<DeskAnswer>;
+  send(
+    method: 'POST' | 'PUT',
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<DeskAnswer>;
   act<Name extends ActionName>(id: string, name: Name, input: Actions[Name]): Promise<DeskAnswer>;
   state(): Promise<StateView>;
   conversation(id: string): Promise<ConversationView>;
@@ -51,8 +60,7 @@ export async function postLogin(
 }
 
 /** The value of the cookie that an answer sets, as `name=value`; empty where it sets none. */
-export const cookieOf = (answer: Response): string =>
-  answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+export const cookieOf = (answer: Response): string => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 
 /** Logs in. */
 export async function logIn(url: string, name: string, password: string): Promise<AgentClient> {
@@ -152,7 +160,7 @@ export async function listen(
       const blocks = (rest + chunk).split('\n\n');
       rest = blocks.pop() ?? '';
       for (const block of blocks) {
-        const data = /^data: (\{"seq".*)$/m.exec(block)?.[1];
+        const data = /^data: (\{"seq"[^\n]*)/m.exec(block)?.[1];
         if (data !== undefined) entries.push(JSON.parse(data));
       }
     }

@@ -13,9 +13,7 @@ describe('an agent and a customer', () => {
     expect((await ann.act(id, 'claim', {})).body).toMatchObject({ state: 'active', agent: 'ann' });
     const messageId = await ann.say(id, 'Hello, how can I help?');
     expect((await bench.nextReply()).text).toBe('Hello, how can I help?');
-    await eventually(async () =>
-      expect(await ann.deliveries(id, messageId)).toEqual(['stored', 'sent']),
-    );
+    await eventually(async () => expect(await ann.deliveries(id, messageId)).toEqual(['stored', 'sent']));
     await bench.say('Where is my parcel?');
     const view = await ann.conversation(id);
     expect(view.summary).toMatchObject({ customerMessages: 1, last: { from: 'customer' } });
@@ -149,7 +147,9 @@ describe('the end of a conversation', () => {
     await bench.nextReply();
     await Promise.all([ann.act(id, 'close', {}), bench.closeByUser()]);
     await eventually(async () => expect((await ann.conversation(id)).summary.state).toBe('closed'));
-    const closed = (await ann.conversation(id)).entries.filter(({ happening }) => happening.type === 'closed');
+    const closed = (await ann.conversation(id)).entries.filter(
+      ({ happening }) => happening.type === 'closed',
+    );
     expect(closed).toHaveLength(1);
   });
 
@@ -161,9 +161,7 @@ describe('the end of a conversation', () => {
     const next = await ann.idOf(again.id);
     expect(next).not.toBe(id);
     await bench.say('Me again.');
-    await eventually(async () =>
-      expect((await ann.conversation(next)).summary.customerMessages).toBe(1),
-    );
+    await eventually(async () => expect((await ann.conversation(next)).summary.customerMessages).toBe(1));
     expect((await ann.conversation(id)).summary.customerMessages).toBe(0);
   });
 

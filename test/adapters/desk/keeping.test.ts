@@ -3,7 +3,8 @@ import { createSessions, SESSION_MS } from '../../../src/adapters/desk/agents/se
 import type { CannedReply, DashboardView } from '../../../src/adapters/desk/api.js';
 import { readDashboard } from '../../../src/adapters/desk/dashboard.js';
 import { startTidying } from '../../../src/adapters/desk/tidy.js';
-import { createMemoryShelf, silentLog } from '../../../src/index.js';
+import { createMemoryShelf } from '../../../src/delivery/index.js';
+import { silentLog } from '../../../src/logging/index.js';
 import { clientOf, eventually } from './agent-client.js';
 import { deskWithHandoff, world } from './world.js';
 
@@ -63,9 +64,9 @@ describe('the desk keeps', () => {
     expect(JSON.stringify(entries)).not.toMatch(/My words|Our words|A note|forget-me|me@example/);
     expect(await storage.shelf.list('desk.outgoing', { limit: 100 })).toEqual([]);
     const lines = await instance.audit();
-    expect(lines.filter(({ conversationId }) => conversationId === handoff.id).map(({ action }) => action)).toEqual(
-      ['reply', 'note'],
-    );
+    expect(
+      lines.filter(({ conversationId }) => conversationId === handoff.id).map(({ action }) => action),
+    ).toEqual(['reply', 'note']);
     expect(JSON.stringify(lines)).not.toMatch(/words|note\.|forget-me|example/);
   });
 

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createLive } from '../../../src/adapters/desk/live.js';
-import { createMemoryShelf, silentLog } from '../../../src/index.js';
+import { createMemoryShelf } from '../../../src/delivery/index.js';
+import { silentLog } from '../../../src/logging/index.js';
 import { eventually, listen } from './agent-client.js';
 import { deskWithHandoff, PASSWORD } from './world.js';
 
@@ -19,7 +22,9 @@ describe('live events', () => {
         ann.cookie,
         round % 2 === 0 ? { after } : { after: 0, lastEventId: after },
       );
-      const writing = Promise.all([1, 2, 3, 4].map((nth) => ann.act(id, 'note', { text: `${round} ${nth}` })));
+      const writing = Promise.all(
+        [1, 2, 3, 4].map((nth) => ann.act(id, 'note', { text: `${round} ${nth}` })),
+      );
       await eventually(() => expect(stream.entries.length).toBeGreaterThan(1));
       stream.close();
       await stream.ended;
@@ -63,21 +68,22 @@ describe('live events', () => {
 
   it('let go of a reader that has stopped reading', async () => {
     const { instance, ann, id } = await deskWithHandoff();
-    const slow = httpRequest(`${instance.url}/desk/api/events?after=0`, { headers: { cookie: ann.cookie } });
-    const broken = new Promise((resolve) => {
-      slow.on('response', (response) => {
-        response.pause();
-        response.on('error', () => {}).on('close', resolve);
+    let isGone = false;
+    instance.server.once('connection', (socket: Socket) => {
+      socket.once('close', () => {
+        isGone = true;
       });
     });
+    const slow = httpRequest(`${instance.url}/desk/api/events?after=0`, {
+      headers: { cookie: ann.cookie },
+      agent: false,
+    });
     slow.on('error', () => {}).end();
+    const [response] = await once(slow, 'response');
+    response.on('error', () => {}).pause();
     const quick = await listen(instance.url, ann.cookie, { after: 0 });
     const text = 'x'.repeat(20_000);
     let written = 1;
-    let isGone = false;
-    void broken.then(() => {
-      isGone = true;
-    });
     while (!isGone && written < 3_000) {
       await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => ann.act(id, 'note', { text })));
       written += 8;
@@ -85,18 +91,26 @@ describe('live events', () => {
     expect(isGone).toBe(true);
     await eventually(() => expect(quick.entries.length).toBe(written));
     quick.close();
+    slow.destroy();
   }, 120_000);
 
   it('are all told to those who come back while more are kept at hand than are read at once', async () => {
     const shelf = createMemoryShelf();
     const write = (count: number) =>
       shelf.write({
-        append: Array.from({ length: count }, () => ({ topic: 'desk', value: { summary: null, happening: null } })),
+        append: Array.from({ length: count }, () => ({
+          topic: 'desk',
+          value: { summary: null, happening: null },
+        })),
       });
     const live = createLive(shelf, silentLog);
     const follow = (seq: number) => {
       const got: number[] = [];
-      const unfollow = live.follow(seq, (entries) => got.push(...seqs(entries)), () => {});
+      const unfollow = live.follow(
+        seq,
+        (entries) => got.push(...seqs(entries)),
+        () => {},
+      );
       return { got, unfollow };
     };
     await write(1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventually, listen } from './agent-client.js';
+import { eventually, listen, statusesOf } from './agent-client.js';
 import { deskWithHandoff, world } from './world.js';
 
 describe('several agents', () => {
@@ -7,10 +7,12 @@ describe('several agents', () => {
     const { instance, ann, id } = await deskWithHandoff({ stored: true });
     const others = await Promise.all(['bob', 'cleo', 'dan'].map((name) => instance.agent(name)));
     const answers = await Promise.all([ann, ...others].map((agent) => agent.act(id, 'claim', {})));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    expect(statusesOf(answers)).toEqual([200, 409, 409, 409]);
     const refused = answers.filter(({ status }) => status === 409);
     for (const { body } of refused) expect(body).toMatchObject({ code: 'TAKEN' });
-    const claims = (await ann.conversation(id)).entries.filter(({ happening }) => happening.type === 'claimed');
+    const claims = (await ann.conversation(id)).entries.filter(
+      ({ happening }) => happening.type === 'claimed',
+    );
     expect(claims).toHaveLength(1);
   });
 
@@ -21,7 +23,7 @@ describe('several agents', () => {
       ann.act(id, 'reply', { messageId: 'a', text: 'from Ann' }),
       bob.act(id, 'reply', { messageId: 'b', text: 'from Bob' }),
     ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(statusesOf(answers)).toEqual([200, 409]);
     await bench.nextReply();
     expect(bench.replies).toHaveLength(1);
   });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { TeachView } from '../../../src/adapters/desk/api.js';
-import type { AgentClient } from './agent-client.js';
+import { type AgentClient, statusesOf } from './agent-client.js';
 import { world } from './world.js';
 
 const teach = (agent: AgentClient, question: string, seen: number) =>
   agent.send('POST', '/api/teach', { question, answer: `${question}!`, seen });
-const taught = async (agent: AgentClient): Promise<TeachView> => (await agent.get<TeachView>('/api/teach')).body;
+const taught = async (agent: AgentClient): Promise<TeachView> =>
+  (await agent.get<TeachView>('/api/teach')).body;
 
 describe('teaching the AI agent', () => {
   it('makes a document the first time, and sends the complete list after that', async () => {
@@ -42,7 +43,7 @@ describe('teaching the AI agent', () => {
     const bob = await second.agent('bob');
     await teach(ann, 'first', 0);
     const answers = await Promise.all([teach(ann, 'from Ann', 1), teach(bob, 'from Bob', 1)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(statusesOf(answers)).toEqual([200, 409]);
     const { pairs } = await taught(bob);
     expect(pairs).toHaveLength(2);
     expect(bench.simulator.documents()[0]?.pairs).toEqual(pairs);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import express from 'express';
 import { onTestFinished } from 'vitest';
-import { createDesk, type DeskOptions } from '../../../src/adapters/desk/index.js';
+import { createDesk, type DeskOptions, readAudit } from '../../../src/adapters/desk/index.js';
 import { sqlite } from '../../../src/delivery/sqlite/index.js';
 import { createReceiver, type Delivery, type Listener, pathToken } from '../../../src/index.js';
 import { createTestBench, type TestBenchOptions } from '../../../src/testing/index.js';
@@ -55,12 +55,13 @@ export async function world({ stored = false, bench: benchOptions = {}, giveUpAf
     app.set('trust proxy', trustProxy);
     app.use('/desk', desk);
     app.use((_request, response) => void response.status(404).send('the host application'));
-    const { url, port, end } = await serve(app);
+    const served = await serve(app);
+    const { url, port, server } = served;
     front = receiver;
     let ended: Promise<void> | undefined;
     const stop = (): Promise<void> =>
       (ended ??= (async () => {
-        await end();
+        await served.end();
         await receiver.close({ timeoutMs: 1_000 });
         await desk.close();
       })());
@@ -71,22 +72,11 @@ export async function world({ stored = false, bench: benchOptions = {}, giveUpAf
       await desk.agents.save({ id, name: id.toUpperCase() }, PASSWORD);
       return logIn(url, id, PASSWORD);
     };
-    const audit = async () => {
-      const entries = await receiver.storage.shelf.read({ topics: ['desk.audit'], limit: 10_000 });
-      return entries.map(({ value, at }) => ({ ...(value as AuditLine), at }));
-    };
-    return { url, port, receiver, desk, logged, agent, audit, stop };
+    const audit = () => readAudit(receiver.storage.shelf, 10_000);
+    return { url, port, server, receiver, desk, logged, agent, audit, stop };
   };
 
   return { bench, start };
-}
-
-/** A line of the audit log. */
-export interface AuditLine {
-  readonly agent: string | null;
-  readonly action: string;
-  readonly conversationId?: string;
-  readonly detail?: string;
 }
 
 /** An instance of receiver and desk. */

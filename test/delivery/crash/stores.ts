@@ -11,7 +11,7 @@ export async function sqliteCrashStore(): Promise<CrashStore> {
   const folder = await mkdtemp(join(tmpdir(), 'handoff-kit-crash-'));
   return {
     engine: 'sqlite',
-    options: { ...PATIENT, file: join(folder, 'handoff.db'), leaseMs: 1_000, pollMs: 50 },
+    options: { ...PATIENT, file: join(folder, 'handoff.db'), leaseMs: 2_000, pollMs: 50 },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

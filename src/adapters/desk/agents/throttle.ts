@@ -27,12 +27,13 @@ export interface ThrottleOptions {
   readonly now?: () => number;
 }
 
+const FIRST_WAIT_MS = 5_000;
 /** After so long without a failure all is forgotten. */
 const FORGET_AFTER_MS = 3_600_000;
 /** Keys that are remembered; guessing under more than these forgets the oldest. */
 const MOST_KEYS = 10_000;
 
-/** Makes a {@link Throttle}: after the free tries each doubles the wait, from one second on. */
+/** Makes a {@link Throttle}: after the free tries each doubles the wait, from five seconds on. */
 export function createThrottle({ free, longestMs, now = Date.now }: ThrottleOptions): Throttle {
   const failures = new Map<string, Failures>();
 
@@ -42,7 +43,7 @@ export function createThrottle({ free, longestMs, now = Date.now }: ThrottleOpti
   };
 
   const set = (key: string, count: number): void => {
-    const ms = count < free ? 0 : Math.min(longestMs, 1_000 * 2 ** (count - free));
+    const ms = count < free ? 0 : Math.min(longestMs, FIRST_WAIT_MS * 2 ** (count - free));
     failures.delete(key);
     failures.set(key, { count, until: now() + ms });
     const oldest = failures.keys().next();

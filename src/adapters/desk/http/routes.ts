@@ -44,6 +44,8 @@ export function createGuarded({ identify, isSameOrigin, refusals }: GuardedParts
   const onlyAgents: RequestHandler = async (request, response, next) => {
     const who = await identify(request);
     if (!who) {
+      const { method, path, ip } = request;
+      if (method !== 'GET') await refusals.note({ agent: null, why: 'not logged in', path, ip });
       response.status(401).json(NOT_LOGGED_IN);
       return;
     }

@@ -50,18 +50,31 @@ const MEANING = {
   ],
 };
 
-/** The lines, by the exchange's id: an exchange comes again once it was answered. @type {Map<number, HTMLLIElement>} */
+/** Replies of humans are copied to the message webhook as well: they are no news. @type {readonly [string, string]} */
+const COPIED = ['The platform tells the message webhook of the reply as well.', ''];
+
+/** The lines, by the exchange's id: an exchange comes again once it was answered. @type {Map<number, { line: HTMLLIElement, meaning: readonly [string, string] }>} */
 const lines = new Map();
 
 let isHandedOver = false;
 
+/**
+ * @param {Exchange} exchange
+ * @returns {readonly [string, string]}
+ */
+function meaningOf({ direction, what }) {
+  if (what === 'message' && isHandedOver) return COPIED;
+  return MEANING[`${direction} ${what}`] ?? [`${what}.`, ''];
+}
+
 /** @param {Exchange} exchange */
 function show(exchange) {
   const { id, direction, what, method, url, answer, error } = exchange;
-  const [meaning, next] = MEANING[`${direction} ${what}`] ?? [`${what}.`, ''];
-  const line = lines.get(id) ?? document.createElement('li');
-  if (!lines.has(id)) list.prepend(line);
-  lines.set(id, line);
+  const known = lines.get(id);
+  const line = known?.line ?? document.createElement('li');
+  const [meaning, next] = known?.meaning ?? meaningOf(exchange);
+  if (!known) list.prepend(line);
+  lines.set(id, { line, meaning: [meaning, next] });
   const path = url.replace(/^https?:\/\/[^/]+/, '').replace(/[^/?\s]*\*{4}/g, '…');
   const code = document.createElement('code');
   code.textContent = ` ${method} ${path}`;
@@ -71,13 +84,19 @@ function show(exchange) {
   line.replaceChildren(`${direction === 'sent' ? '→' : '←'} ${meaning}`, code, outcome);
   if (what === 'establish') isHandedOver = true;
   if (what === 'close') isHandedOver = false;
-  // Replies of humans are copied to the message webhook as well: they are no news.
-  if (next !== '' && !(what === 'message' && isHandedOver)) step.textContent = next;
+  if (next !== '' && !known) step.textContent = next;
 }
 
+/** @type {EventSource | undefined} */
+let source;
+
+/** A browser has six connections to an address, and the two frames hold one each: who does not look needs none. */
 function listen() {
-  const source = new EventSource('service/simulator/events');
+  source?.close();
+  if (document.hidden) return;
+  source = new EventSource('service/simulator/events');
   source.addEventListener('state', ({ data }) => {
+    isHandedOver = false;
     lines.clear();
     list.replaceChildren();
     for (const exchange of JSON.parse(data).exchanges) show(exchange);
@@ -89,4 +108,5 @@ const token = new URLSearchParams(location.search).get('token');
 // It works once; nobody who looks over a shoulder or into the history gets in with it again.
 history.replaceState(null, '', location.pathname);
 find('#desk', HTMLIFrameElement).src = token ? `desk/enter?token=${encodeURIComponent(token)}` : 'desk/';
+document.addEventListener('visibilitychange', listen);
 listen();

@@ -95,6 +95,7 @@ export const en = {
   firstReply90: 'First reply (slowest tenth)',
   perHour: 'Requests an hour, last 24 hours',
   firstReplyPerHour: 'First reply, median an hour',
+  asTable: 'As a table',
   byAgent: 'Agents today',
   agent: 'Agent',
   handled: 'handled',

@@ -96,6 +96,7 @@ export const zh: Readonly<Record<TextName, string>> = {
   firstReply90: '首次回复（最慢的十分之一）',
   perHour: '每小时请求数，最近 24 小时',
   firstReplyPerHour: '每小时首次回复的中位数',
+  asTable: '以表格显示',
   byAgent: '今日客服',
   agent: '客服',
   handled: '已处理',

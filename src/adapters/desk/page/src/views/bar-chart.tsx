@@ -1,4 +1,4 @@
-import { moment } from '../strings/index.js';
+import { moment, t } from '../strings/index.js';
 
 /** One bar: what is in it, from the bottom up. */
 export interface Bar {
@@ -14,7 +14,7 @@ const WIDTH = 480;
 const HEIGHT = 120;
 const GAP = 3;
 
-/** Bars over time. Who cannot see them gets the same numbers as a table. */
+/** Bars over time. Who would rather read gets the same numbers as a table. */
 export function BarChart({
   title,
   bars,
@@ -59,17 +59,20 @@ export function BarChart({
           {format(most)}
         </text>
       </svg>
-      <table class="hidden">
-        <caption>{title}</caption>
-        <tbody>
-          {bars.map((bar) => (
-            <tr key={bar.at}>
-              <th scope="row">{moment(bar.at)}</th>
-              <td>{textOf(bar, format)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <details>
+        <summary>{t('asTable')}</summary>
+        <table>
+          <caption class="hidden">{title}</caption>
+          <tbody>
+            {bars.map((bar) => (
+              <tr key={bar.at}>
+                <th scope="row">{moment(bar.at)}</th>
+                <td>{textOf(bar, format)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
     </figure>
   );
 }

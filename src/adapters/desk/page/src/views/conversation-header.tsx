@@ -31,7 +31,9 @@ export function ConversationHeader({ summary }: { readonly summary: Summary }) {
         <BackIcon />
       </button>
       <div class="title">
-        <h2 dir="auto">{whoIs(summary.user)}</h2>
+        <h2 dir="auto" title={whoIs(summary.user)}>
+          {whoIs(summary.user)}
+        </h2>
         <p>
           <span class={`state ${state}`}>{t(state)}</span> · {holder ?? t('nobody')}{' '}
           {state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (

@@ -23,8 +23,8 @@ export function Timeline({ view }: { readonly view: ConversationView }) {
   const end = useStickToEnd(entries.length);
 
   return (
-    <section class="timeline">
-      <ol role="log" aria-label={t('live')}>
+    <div role="log" aria-label={t('live')}>
+      <ol>
         {shown.map((entry, index) => (
           <Line
             key={entry.seq}
@@ -37,7 +37,7 @@ export function Timeline({ view }: { readonly view: ConversationView }) {
         ))}
       </ol>
       <div ref={end} />
-    </section>
+    </div>
   );
 }
 

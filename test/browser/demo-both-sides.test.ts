@@ -1,0 +1,107 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { runNode } from '../standalone/program.js';
+import { axeFinds } from './axe.js';
+import { describeInBrowser, launch } from './chromium.js';
+import { openWindow, PATIENCE_MS } from './desk-rig.js';
+import { keepPicture } from './pictures.js';
+import { tooWide } from './width.js';
+
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+
+/** Starts `handoff-kit demo` as a user does, and opens the address that it prints. */
+async function openBothSides(browser: Browser, viewport = { width: 1_280, height: 760 }) {
+  const demo = runNode(['dist/cli/main.js', 'demo']);
+  const [, address = ''] = await demo.until(/Open (http:\/\/127\.0\.0\.1:\d+\/\?token=\S+) in a browser/);
+  const window = await openWindow(browser, address, { viewport });
+  return { ...window, ...sidesOf(window.page), address };
+}
+
+/** What a person sees and does on either side. */
+function sidesOf(page: Page) {
+  const left = page.frameLocator('#customer');
+  const right = page.frameLocator('#desk');
+  const ask = left.getByLabel('Your message');
+  return {
+    left,
+    right,
+    async say(text: string) {
+      await ask.fill(text);
+      await ask.press('Enter');
+    },
+    askForHuman: () => left.getByRole('button', { name: 'Ask for a human' }).click(),
+    customerSees: (text: string) => left.getByRole('log').getByText(text).waitFor(),
+    async answer(text: string) {
+      await right.locator('.composer textarea').fill(text);
+      await right.getByRole('button', { name: 'Send' }).click();
+    },
+    /** Waits for what the page says is to be done next. */
+    told: (text: string) => page.locator('#step').getByText(text).waitFor(),
+    happened: (text: string) => page.locator('#exchanges').getByText(text).first().waitFor(),
+  };
+}
+
+describeInBrowser('both sides of the demo on one page', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('lead by their words to a finished conversation, and to an AI that knows the answer', async () => {
+    const demo = await openBothSides(browser);
+    const { page, left, right } = demo;
+    await demo.told('Begin on the left: write something.');
+    // The token works once and is gone from the address.
+    expect(new URL(page.url()).search).toBe('');
+    await demo.say('Where is my parcel?');
+    await demo.customerSees('I only know what was added to my knowledge');
+    await demo.told('Now ask for a human on the left.');
+    await demo.happened('The AI agent answers, and your receiver hears of it.');
+    await demo.askForHuman();
+    await demo.told('It waits on the right: choose it, read what was said, and answer.');
+    await demo.happened('The platform asks your receiver for a human');
+    await right.locator('[data-conversation]').click();
+    await right.locator('.transcript .from-user').getByText('Where is my parcel?').waitFor();
+    await demo.answer('It is in Lyon, and comes tomorrow.');
+    await demo.customerSees('It is in Lyon, and comes tomorrow.');
+    await demo.told('The customer sees it. Write on, or close from either side.');
+    await right.locator('[data-state=sent]').waitFor();
+    await right.getByRole('status').locator('p').waitFor({ state: 'detached' });
+    await keepPicture(page, 'demo');
+
+    await right.getByRole('button', { name: 'Teach the AI' }).click();
+    await right.getByRole('button', { name: 'Teach', exact: true }).click();
+    await demo.told('Ask the same on the left: the AI knows it now.');
+    await left.getByRole('button', { name: 'Close' }).click();
+    await demo.told('Done: a whole handoff.');
+    await right.getByText('The customer left').waitFor();
+    await left.getByRole('button', { name: 'New customer' }).click();
+    await demo.say('Where is my parcel?');
+    await demo.customerSees('It is in Lyon, and comes tomorrow.');
+    expect(await page.locator('#exchanges .bad').count()).toBe(0);
+    const { strangers, complaints } = demo;
+    expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+  });
+
+  it('can be ended by the desk, too', async () => {
+    const demo = await openBothSides(browser);
+    await demo.askForHuman();
+    await demo.right.locator('[data-conversation]').click();
+    await demo.answer('Goodbye.');
+    await demo.customerSees('Goodbye.');
+    await demo.right.getByRole('button', { name: 'Close' }).click();
+    await demo.right.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await demo.left.getByText('The human closed the conversation').waitFor();
+    await demo.told('Done: a whole handoff.');
+  });
+
+  it('fit a phone, are readable for all, and let nobody in twice', async () => {
+    const demo = await openBothSides(browser, { width: 360, height: 740 });
+    await demo.right.locator('.inbox').waitFor();
+    for (const frame of demo.page.frames()) expect(await tooWide(frame), frame.url()).toEqual([]);
+    expect(await axeFinds(demo.page)).toEqual([]);
+    const { page } = await openWindow(browser, demo.address);
+    await page.frameLocator('#desk').getByRole('heading', { name: 'Log in to the desk' }).waitFor();
+  });
+});
