@@ -56,6 +56,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const { adapter, receiver } = options;
   const log = logOf(options.log).child({ adapter: adapter.name });
   const calls = createAdapterCalls({ system: adapter.name, log, timeoutMs: settings.callTimeoutMs });
+  const background = new AbortController();
   const parts: BridgeParts = {
     adapter,
     conversations: receiver.conversations,
@@ -69,6 +70,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     counters: createCounters(),
     log,
     owner: randomUUID(),
+    background: background.signal,
   };
 
   const strays = createStrays(parts);
@@ -97,12 +99,19 @@ export function createBridge(options: BridgeOptions): Bridge {
     ...(inbound.includes('stream') ? [createStreamLoop(parts, events)] : []),
   ];
 
+  /** What is done in the background is left to other processes while the store can still be told so. */
+  const leave = async (): Promise<void> => {
+    background.abort();
+    await Promise.all(loops.map(({ ended }) => ended));
+  };
+  receiver.onClosing(leave);
+
   const end = async (timeoutMs: number): Promise<void> => {
     const deadline = Date.now() + timeoutMs;
     const left = (): number => Math.max(0, deadline - Date.now());
     await within(webhook.inFlight.idle(), left());
     await calls.end(left());
-    await within(Promise.all([events.idle(), ...loops.map(({ ended }) => ended)]), Math.max(1_000, left()));
+    await within(Promise.all([events.idle(), leave()]), Math.max(1_000, left()));
     await adapter.dispose?.();
   };
   let closing: Promise<void> | undefined;

@@ -25,6 +25,8 @@ export interface BridgeParts {
   readonly log: Log;
   /** Who this process is, among those that share the store. */
   readonly owner: string;
+  /** Aborts when nothing more is begun in the background. */
+  readonly background: AbortSignal;
 }
 
 /** How long facts about a conversation are remembered that a later repeat is held against. */

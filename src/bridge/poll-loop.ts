@@ -18,7 +18,7 @@ const LEAST_LEASE_MS = 30_000;
  * was heard is safe before the cursor moves, so an end in between repeats it, and loses nothing.
  */
 export function createPollLoop(parts: BridgeParts, events: ReceiveEvents): Loop {
-  const { adapter, life, calls, auth, log, owner, settings } = parts;
+  const { adapter, life, calls, background, auth, log, owner, settings } = parts;
   const { store } = life;
   const everyMs = adapter.capabilities.pollEveryMs ?? POLL_EVERY_MS;
   const name = `bridge poll ${adapter.name}`;
@@ -38,15 +38,15 @@ export function createPollLoop(parts: BridgeParts, events: ReceiveEvents): Loop 
 
   const run = async (): Promise<void> => {
     let failures = 0;
-    while (!calls.ended) {
+    while (!background.aborted) {
       try {
         await pollOnce();
         failures = 0;
       } catch (error) {
         failures += 1;
-        if (!calls.ended) report(error, failures);
+        if (!background.aborted) report(error, failures);
       }
-      await pause(waitAfter(failures), calls.signal);
+      await pause(waitAfter(failures), background);
     }
     await store.release(name, owner).catch(() => undefined);
   };

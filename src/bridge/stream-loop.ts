@@ -11,7 +11,7 @@ const LONGEST_WAIT_MS = 60_000;
 
 /** Listens to the system for as long as the bridge lasts. Of several processes one listens, unless each must. */
 export function createStreamLoop(parts: BridgeParts, events: ReceiveEvents): Loop {
-  const { adapter, life, calls, auth, log, owner } = parts;
+  const { adapter, life, background, auth, log, owner } = parts;
   const { store } = life;
   const name = `bridge stream ${adapter.name}`;
   const mayListen = async (): Promise<boolean> =>
@@ -23,7 +23,7 @@ export function createStreamLoop(parts: BridgeParts, events: ReceiveEvents): Loo
   const listen = async (): Promise<void> => {
     const controller = new AbortController();
     const stop = (): void => controller.abort();
-    calls.signal.addEventListener('abort', stop, { once: true });
+    background.addEventListener('abort', stop, { once: true });
     const renewal = setInterval(() => {
       mayListen().then((kept) => kept || stop(), stop);
     }, LEASE_MS / 3).unref();
@@ -31,22 +31,22 @@ export function createStreamLoop(parts: BridgeParts, events: ReceiveEvents): Loo
       await adapter.stream?.(emit, { signal: controller.signal, log });
     } finally {
       clearInterval(renewal);
-      calls.signal.removeEventListener('abort', stop);
+      background.removeEventListener('abort', stop);
     }
   };
 
   const run = async (): Promise<void> => {
     let failures = 0;
-    while (!calls.ended) {
+    while (!background.aborted) {
       const began = Date.now();
       try {
         if (await mayListen()) await listen();
       } catch (error) {
         if (error instanceof AdapterError && error.kind === 'auth') auth.refused(error);
-        else if (!calls.ended) log.warn({ err: error, failures }, 'the stream of the system broke');
+        else if (!background.aborted) log.warn({ err: error, failures }, 'the stream of the system broke');
       }
       failures = Date.now() - began > LONGEST_WAIT_MS ? 0 : failures + 1;
-      await pause(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10)), calls.signal);
+      await pause(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10)), background);
     }
     await store.release(name, owner).catch(() => undefined);
   };

@@ -23,7 +23,7 @@ const PAGE = 100;
  * does it, at the start and every so often.
  */
 export function createTidyLoop(parts: BridgeParts, strays: Strays, systemCloses: SystemCloses): Loop {
-  const { adapter, life, settings, calls, auth, log, owner } = parts;
+  const { adapter, life, settings, background, auth, log, owner } = parts;
   const { store } = life;
   const name = `bridge tidy ${adapter.name}`;
 
@@ -87,7 +87,7 @@ export function createTidyLoop(parts: BridgeParts, strays: Strays, systemCloses:
 
   /** What fails for one is tried again the next time, and does not keep the others waiting. */
   const tidied = async (conversation: Conversation): Promise<boolean> => {
-    if (calls.ended) return false;
+    if (background.aborted) return false;
     try {
       await tidyOne(conversation);
       return true;
@@ -99,13 +99,13 @@ export function createTidyLoop(parts: BridgeParts, strays: Strays, systemCloses:
   };
 
   const run = async (): Promise<void> => {
-    while (!calls.ended) {
+    while (!background.aborted) {
       try {
         await tidy();
       } catch (error) {
-        if (!calls.ended) log.warn({ err: error }, 'what was left behind could not be looked for');
+        if (!background.aborted) log.warn({ err: error }, 'what was left behind could not be looked for');
       }
-      await pause(settings.tidyEveryMs, calls.signal);
+      await pause(settings.tidyEveryMs, background);
     }
     await store.release(name, owner).catch(() => undefined);
   };

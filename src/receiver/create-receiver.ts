@@ -68,9 +68,14 @@ export interface Receiver {
   stats(): DeliveryStats;
   /** Whether it takes requests: `false` once `close` was called. */
   readonly accepting: boolean;
+  /** Adds what is done when it begins to close, while what is stored can still be reached. */
+  onClosing(hook: () => unknown): Receiver;
   /** Drains: new requests are answered 503, what runs may finish within the time, default 10 seconds. */
   close(options?: { readonly timeoutMs?: number }): Promise<{ readonly unfinished: number }>;
 }
+
+/** How long each may take that is told of the end. */
+const CLOSING_HOOK_MS = 2_000;
 
 const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies readonly WebhookEndpoint[];
 
@@ -160,10 +165,19 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     inFlight,
   });
 
+  const closers: (() => unknown)[] = [];
+  const toldToClose = async (hook: () => unknown): Promise<void> => {
+    try {
+      await within(Promise.resolve(hook()), CLOSING_HOOK_MS);
+    } catch (err) {
+      log.error({ err }, 'what was to be done before closing failed');
+    }
+  };
+
   const drain = async (timeoutMs: number): Promise<{ unfinished: number }> => {
     const deadline = Date.now() + timeoutMs;
     const left = (): number => Math.max(0, deadline - Date.now());
-    await within(inFlight.idle(), left());
+    await within(Promise.all([inFlight.idle(), ...closers.map(toldToClose)]), left());
     const { unfinished } = await delivery.stop({ timeoutMs: left() });
     await within(replies.idle(), left());
     if (unfinished > 0) log.error({ unfinished, timeoutMs }, 'closed before all handlers had finished');
@@ -181,6 +195,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     },
     onError(handler: ErrorHandler) {
       registry.onError(handler);
+      return receiver;
+    },
+    onClosing(hook: () => unknown) {
+      closers.push(hook);
       return receiver;
     },
     admit(gate: AdmitGate) {

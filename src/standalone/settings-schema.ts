@@ -114,7 +114,7 @@ const trustProxy = z.string().transform((text, context): TrustProxy => {
 const hours = z.string().transform((text, context) => {
   const complaint = complaintOf(() => readHours(parseBusinessHours(text)));
   if (complaint === null) return parseBusinessHours(text);
-  context.addIssue(complaint);
+  context.addIssue(complaint.replace(/^hours\.open\./, '').replace(/^hours\.timeZone/, 'the time zone'));
   return z.NEVER;
 });
 

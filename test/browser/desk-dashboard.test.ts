@@ -54,7 +54,7 @@ describeInBrowser('the dashboard of the desk', () => {
     // The same for those who would rather read, or cannot see it.
     await chart.getByText('As a table').click();
     await chart
-      .getByText(/handled \d/)
+      .getByRole('cell', { name: /handled \d/ })
       .first()
       .waitFor();
     await page.getByRole('row', { name: 'Ann' }).getByText('2', { exact: true }).waitFor();

@@ -121,7 +121,7 @@ export function createDesk(options: DeskOptions): Desk {
     identify,
     canTeach: receiver.service !== null,
   });
-  router.use(guarded.router);
+  router.use(guarded.router, guarded.noteRefusals);
   router.use('/api', answerUnknown(identify));
   router.use(createPageFiles({ identify, hostSession, letIn }));
   router.use(answerFailures(log));

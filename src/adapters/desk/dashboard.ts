@@ -49,7 +49,8 @@ const isMissed = ({ ended, firstReplyAt }: DeskRecord): boolean => ended !== nul
 
 const firstReplies = (records: readonly DeskRecord[]): number[] =>
   records.flatMap(({ firstReplyAt, requestedAt }) =>
-    firstReplyAt === null ? [] : [firstReplyAt - requestedAt],
+    // When it was asked for is the service's time, which may be ahead of ours.
+    firstReplyAt === null ? [] : [Math.max(0, firstReplyAt - requestedAt)],
   );
 
 function percentile(values: readonly number[], share: number): number | null {

@@ -56,7 +56,7 @@ describe('what people write', () => {
 
 describe('requests that no page makes', () => {
   it('are refused whole, and change nothing', async () => {
-    const { ann, id } = await deskWithHandoff();
+    const { instance, ann, id } = await deskWithHandoff();
     const path = `/api/conversations/${id}/note`;
     const post = (body: string, headers: Record<string, string> = {}) =>
       ann.send('POST', path, body, headers);
@@ -77,6 +77,9 @@ describe('requests that no page makes', () => {
     for (const action of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'steal'])
       expect((await ann.send('POST', `/api/conversations/${id}/${action}`, {})).status).toBe(400);
     expect((await ann.conversation(id)).entries).toHaveLength(1);
+    const refused = (await instance.audit()).filter(({ action }) => action.startsWith('refused: '));
+    expect(refused).toHaveLength(15);
+    for (const { agent } of refused) expect(agent).toBe('ann');
     const spoilt = '{"text": "Fine.", "__proto__": {"agent": "bob"}, "constructor": {"prototype": {"x": 1}}}';
     expect((await post(spoilt)).status).toBe(200);
     expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);

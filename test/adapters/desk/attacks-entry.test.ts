@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAgents } from '../../../src/adapters/desk/agents/agents.js';
-import { hashPassword, verifyPassword } from '../../../src/adapters/desk/agents/password.js';
+import { hashPassword, NOBODYS_HASH, verifyPassword } from '../../../src/adapters/desk/agents/password.js';
 import { createThrottle, sourceOf } from '../../../src/adapters/desk/agents/throttle.js';
 import type { AgentView } from '../../../src/adapters/desk/index.js';
 import { createMemoryShelf } from '../../../src/delivery/index.js';
@@ -190,6 +190,9 @@ describe('guessing passwords', () => {
     expect(Buffer.from(salt, 'base64url').length).toBeGreaterThanOrEqual(16);
     expect(Buffer.from(key, 'base64url').length).toBeGreaterThanOrEqual(32);
     expect(await hashPassword(PASSWORD)).not.toBe(hashed);
+    // A name that nobody has costs as much.
+    const shape = (text: string) => text.split('$').map((part, nth) => (nth < 4 ? part : part.length));
+    expect(shape(NOBODYS_HASH)).toEqual(shape(hashed));
     expect(await verifyPassword(PASSWORD, hashed)).toBe(true);
     expect(await verifyPassword(`${PASSWORD} `, hashed)).toBe(false);
   });

@@ -17,6 +17,8 @@ export interface WorldOptions {
   /** Whether events, replies and the desk's own things are in a file, so that they outlast an instance. */
   readonly stored?: boolean;
   readonly bench?: TestBenchOptions;
+  /** Opens another store than a file, for each instance. */
+  readonly open?: () => Promise<Delivery>;
   /** After so long a reply is parked. Default: never in a test. */
   readonly giveUpAfterMs?: number;
 }
@@ -31,7 +33,12 @@ export interface InstanceOptions extends Partial<Omit<DeskOptions, 'receiver' | 
 export const PASSWORD = 'correct horse battery';
 
 /** The simulated service, and instances of a receiver with a desk on one store, until the test ends. */
-export async function world({ stored = false, bench: benchOptions = {}, giveUpAfterMs }: WorldOptions = {}) {
+export async function world({
+  stored = false,
+  bench: benchOptions = {},
+  giveUpAfterMs,
+  open,
+}: WorldOptions = {}) {
   const file = stored ? join(await temporaryFolder(), 'handoff.db') : null;
   const bench = await createTestBench({ replyTimeoutMs: 10_000, ...benchOptions });
   let front: Listener | undefined;
@@ -44,11 +51,12 @@ export async function world({ stored = false, bench: benchOptions = {}, giveUpAf
 
   const start = async ({ trustProxy = false, ...options }: InstanceOptions = {}) => {
     const logged = logLines();
+    const delivery = file === null ? await open?.() : deliveryOf(file, giveUpAfterMs);
     const receiver = createReceiver({
       auth: { message: false, handoff: pathToken(PATH_TOKEN) },
       service: { ...bench.service, retry: false },
       log: logged.log,
-      ...(file !== null && { delivery: deliveryOf(file, giveUpAfterMs) }),
+      ...(delivery && { delivery }),
     });
     const desk = createDesk({ agents: 'stored', ...options, receiver, log: logged.log });
     const app = express();

@@ -114,7 +114,9 @@ export function createOutbound(shelf: Shelf, records: Records, log: Log): Outbou
     const left = await shelf.list(KIND.outgoing, { group: OPEN_GROUP, limit: MOST_LEFT });
     const before = Date.now() - olderThanMs;
     for (const { id, value, changedAt } of left.toReversed()) {
-      if (changedAt.getTime() <= before) void queue((value as Outgoing).deskId, id);
+      const outgoing = value as Outgoing;
+      const isLeft = changedAt.getTime() <= before && !followed.has(eventOf(outgoing).id);
+      if (isLeft) void queue(outgoing.deskId, id);
     }
   };
 

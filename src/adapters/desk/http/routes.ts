@@ -1,4 +1,12 @@
-import { json, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
+import {
+  type ErrorRequestHandler,
+  json,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Router,
+} from 'express';
 import type { Log } from '../../../logging/index.js';
 import type { Refusals } from '../refusals.js';
 import { DeskRefusal } from '../refuse.js';
@@ -14,6 +22,8 @@ export interface Guarded {
   get(path: string, answer: Answer): void;
   /** A route that changes something: refused from other sites and without the session's token. */
   change(method: 'post' | 'put', path: string, answer: Answer): void;
+  /** Writes down what agents wanted and did not get. */
+  readonly noteRefusals: ErrorRequestHandler;
 }
 
 /** What {@link createGuarded} needs. */
@@ -67,30 +77,25 @@ export function createGuarded({ identify, isSameOrigin, refusals }: GuardedParts
   const answerWith =
     (answer: Answer): RequestHandler =>
     async (request, response) => {
-      const who = whoOf(request);
-      const result = await refusalsNoted(request, who, () => answer(who, request, response));
+      const result = await answer(whoOf(request), request, response);
       if (response.headersSent) return;
       if (result === undefined) response.status(204).end();
       else response.json(result);
     };
-
-  const refusalsNoted = async (request: Request, { agent }: Who, act: () => unknown): Promise<unknown> => {
-    try {
-      return await act();
-    } catch (error) {
-      if (error instanceof DeskRefusal && request.method !== 'GET') {
-        const { path, ip } = request;
-        await refusals.note({ agent: agent.id, why: error.code, path, ip });
-      }
-      throw error;
-    }
-  };
 
   return {
     router,
     get: (path, answer) => void router.get(path, onlyAgents, answerWith(answer)),
     change: (method, path, answer) =>
       void router[method](path, onlyAgents, noForgery, onlyJson, readJson, answerWith(answer)),
+    async noteRefusals(error, request, _response, next) {
+      const agent = callers.get(request)?.agent.id;
+      const { method, path, ip } = request;
+      const why = error instanceof DeskRefusal ? error.code : `${statusOf(error)}`;
+      const isRefused = statusOf(error) < 500 || error instanceof DeskRefusal;
+      if (agent !== undefined && isRefused && method !== 'GET') await refusals.note({ agent, why, path, ip });
+      next(error);
+    },
   };
 }
 

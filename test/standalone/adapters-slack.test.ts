@@ -1,0 +1,65 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startFakeSlack } from '../fixtures/slack/fake-slack.js';
+import { signed } from '../fixtures/slack/deliver.js';
+import { envelope } from '../fixtures/slack/fake-slack.js';
+import { IDS } from '../fixtures/slack/workspace.js';
+import { everythingSaid, PATIENCE_MS, PATIENTLY, startServed } from './served.js';
+
+/** The program with Slack behind it. */
+async function withSlack(env: Readonly<Record<string, string>> = {}) {
+  const fake = await startFakeSlack();
+  onTestFinished(() => fake.stop());
+  const served = await startServed({
+    ADAPTER: 'slack',
+    SLACK_BOT_TOKEN: fake.token,
+    SLACK_SIGNING_SECRET: fake.signingSecret,
+    SLACK_CHANNEL: IDS.channel,
+    SLACK_API_URL: fake.apiUrl,
+    ...env,
+  });
+  /** An agent writes; Slack tells of it in its own way. */
+  const says = async (threadTs: string, words: string): Promise<number> => {
+    const event = { ...fake.says(threadTs, words), channel: IDS.channel };
+    const { headers, body } = signed(JSON.stringify(envelope(event, `Ev${event.ts}`)), 'application/json', {
+      secret: fake.signingSecret,
+    });
+    return (await fetch(`${served.url}/adapters/slack`, { method: 'POST', headers, body })).status;
+  };
+  const thread = async (): Promise<string> =>
+    vi.waitFor(() => {
+      const [root] = fake.workspace.messages;
+      if (!root) throw new Error('nothing was opened in Slack');
+      return root.ts;
+    }, PATIENTLY);
+  return { ...served, fake, says, thread };
+}
+
+describe('the program with ADAPTER=slack', () => {
+  it('carries a handoff, with the names, the prefix and the close words that were set', async () => {
+    const { program, url, simulator, fake, says, thread } = await withSlack({
+      AGENT_NAMES: 'true',
+      SLACK_NAMES: `${IDS.agent}=Ann Lee, U0987654321=Ben`,
+      SLACK_CLOSE_WORDS: 'done!, !bye',
+      SLACK_INSIDE_PREFIX: '##',
+    });
+    const handoff = await simulator.requestHandoff();
+    expect(handoff.state).toBe('connecting');
+    const ts = await thread();
+    expect(await says(ts, '## who knows this one?')).toBe(200);
+    expect(await says(ts, '// is no prefix here')).toBe(200);
+    const first = await handoff.nextReply({ timeoutMs: PATIENCE_MS });
+    expect(first.text).toBe('Ann Lee: // is no prefix here');
+    expect(await says(ts, 'All settled. done!')).toBe(200);
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), PATIENTLY);
+    expect(handoff.replies.map(({ text }) => text)).toEqual([first.text, 'Ann Lee: All settled.']);
+
+    const said = await everythingSaid(program, url);
+    for (const secret of [fake.token, fake.signingSecret]) expect(said).not.toContain(secret);
+  });
+
+  it('says at the start that the token is wrong, without the token', async () => {
+    const { program, url } = await withSlack({ SLACK_BOT_TOKEN: 'xoxb-wrong-sEcret' });
+    await program.until(/slack is not in order: credentials: /);
+    expect(await everythingSaid(program, url)).not.toContain('sEcret');
+  });
+});

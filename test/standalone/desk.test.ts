@@ -1,0 +1,82 @@
+import { describe, expect, it, vi } from 'vitest';
+import { clientOf, cookieOf, listen, logIn, postLogin } from '../adapters/desk/agent-client.js';
+import { runCli } from '../cli/run-cli.js';
+import { PATIENCE_MS, PATIENTLY, startServed } from './served.js';
+
+/** Makes an agent with the command line; gives the password. */
+async function addAgent(login: string, env: Readonly<Record<string, string>>): Promise<string> {
+  const { code, json } = await runCli(['desk', 'add-agent', login, '--name', 'Ann Lee'], { env });
+  expect(code).toBe(0);
+  return (json() as { password: string }).password;
+}
+
+describe('the program with the desk', () => {
+  it('has it unless told otherwise, and an agent of the command line answers there', async () => {
+    const { program, url, simulator, settings } = await startServed();
+    expect(program.stdout()).toContain(`"adapter":{"name":"desk","url":"${url}/desk"}`);
+    const password = await addAgent('ann', { DATABASE_URL: settings.DATABASE_URL });
+    const agent = await logIn(url, 'ann', password);
+    const handoff = await simulator.requestHandoff();
+    const id = await agent.idOf(handoff.id);
+    await agent.act(id, 'claim', {});
+    await agent.say(id, 'Hello, Ann here');
+    expect((await handoff.nextReply({ timeoutMs: PATIENCE_MS })).text).toBe('Hello, Ann here');
+    await agent.act(id, 'close', {});
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), PATIENTLY);
+
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('handoff_kit_adapter_total{adapter="desk",what="replied"} 1\n');
+    expect(metrics).toMatch(/handoff_kit_requests_total\{endpoint="desk",status="200"\} \d/);
+    expect(program.stdout() + program.stderr()).not.toContain(password);
+  });
+
+  it('ends in time while agents listen, and tells nobody of a failure', async () => {
+    const { program, url, settings } = await startServed();
+    const agent = await logIn(url, 'ann', await addAgent('ann', { DATABASE_URL: settings.DATABASE_URL }));
+    const streams = await Promise.all([listen(url, agent.cookie), listen(url, agent.cookie)]);
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+    await Promise.all(streams.map(({ ended }) => ended));
+    expect(program.stderr()).not.toMatch(/"level":(50|60)/);
+  });
+
+  it('with --dev lets in by a link, once', async () => {
+    const { program, url } = await startServed({}, ['--dev']);
+    const [, link = ''] = await program.until(/"desk":"([^"]+)"/);
+    expect(link).toMatch(new RegExp(`^${url}/desk/enter\\?token=[\\w-]{32}$`));
+    const first = await fetch(link, { redirect: 'manual' });
+    expect([first.status, first.headers.get('location')]).toEqual([303, '/desk/']);
+    const { me } = await (await clientOf(url, cookieOf(first))).state();
+    expect(me.name).toBe('Developer');
+    expect((await fetch(link, { redirect: 'manual' })).headers.getSetCookie()).toEqual([]);
+  });
+
+  it('is beside a receiver that has every other path', async () => {
+    const { url, simulator, settings } = await startServed({ MOUNT_PATH: '/' });
+    const agent = await logIn(url, 'ann', await addAgent('ann', { DATABASE_URL: settings.DATABASE_URL }));
+    const handoff = await simulator.requestHandoff();
+    expect(handoff.state).toBe('connecting');
+    expect(await agent.idOf(handoff.id)).toBeTruthy();
+  });
+
+  it('believes a proxy only where it was told to', async () => {
+    const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' };
+    const setCookie = async (TRUST_PROXY: string) => {
+      const { url, settings } = await startServed({ TRUST_PROXY });
+      const password = await addAgent('ann', { DATABASE_URL: settings.DATABASE_URL });
+      const origin = url.replace('http:', 'https:');
+      const answer = await postLogin(url, { name: 'ann', password }, { ...forwarded, origin });
+      expect(answer.status).toBe(204);
+      return answer.headers.getSetCookie()[0];
+    };
+    expect(await setCookie('1')).toMatch(/; Secure/);
+    expect(await setCookie('loopback')).toMatch(/; Secure/);
+    expect(await setCookie('false')).not.toMatch(/; Secure/);
+  });
+
+  it('is off where nothing is stored, since nobody could log in', async () => {
+    const { program, url } = await startServed({ DATABASE_URL: 'none' });
+    expect(program.stdout()).toContain('"adapter":null');
+    expect((await fetch(`${url}/desk/`)).status).toBe(404);
+  });
+});
