@@ -51,7 +51,7 @@ export function createLanes(): Lanes {
   };
 
   return {
-    run: run as Lanes['run'],
+    run,
     idle: () => pending.idle(),
     get pending() {
       return pending.count;
@@ -74,7 +74,7 @@ function attempt<Result>(task: () => Result | Promise<Result>): Result | Promise
  */
 function createTable() {
   const hashOf = createKeyHash();
-  const chains: (Lane | null)[] = new Array<Lane | null>(CHAINS).fill(null);
+  const chains: (Lane | null)[] = Array.from({ length: CHAINS }, () => null);
 
   const find = (key: string, chain = hashOf(key) & (CHAINS - 1)): Lane | null => {
     for (let lane = chains[chain] ?? null; lane; lane = lane.after) if (lane.key === key) return lane;

@@ -10,7 +10,7 @@ import { tooWide } from './width.js';
 vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
 
 /** Starts `handoff-kit demo` as a user does, and opens the address that it prints. */
-async function openBothSides(browser: Browser, viewport = { width: 1_280, height: 760 }) {
+async function openBothSides(browser: Browser, viewport = { width: 1_200, height: 740 }) {
   const demo = runNode(['dist/cli/main.js', 'demo']);
   const [, address = ''] = await demo.until(/Open (http:\/\/127\.0\.0\.1:\d+\/\?token=\S+) in a browser/);
   const window = await openWindow(browser, address, { viewport });

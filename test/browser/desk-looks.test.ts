@@ -21,7 +21,9 @@ const TRANSCRIPT = [
   { text: 'I want to talk to a human.', message_type: 'QUESTION' },
 ];
 
-/** Three customers: one who is answered, one who waits with long and foreign words, one who is gone. */
+const WAITING = { 'visitor-7f3a': 'Can I change my address?', 'ben.ito': 'Do you ship to Norway?' };
+
+/** Customers: one who is answered, some who wait, one who is gone. */
 async function fill(bench: TestBench) {
   bench.clock.advance(Date.now() - bench.clock.now());
   const gone = await bench.requestHandoff({ user: { userId: 'kim.lee' } });
@@ -32,9 +34,11 @@ async function fill(bench: TestBench) {
     transcript: TRANSCRIPT,
   });
   await maria.say('Hello? My parcel is three days late.');
-  const waiting = await bench.requestHandoff({ user: { anonymousId: 'visitor-7f3a' } });
-  await waiting.say('Can I change my address?');
-  return { maria, waiting };
+  for (const [userId, text] of Object.entries(WAITING)) {
+    await bench.requestHandoff({ user: { userId } });
+    await bench.say(text);
+  }
+  return { maria };
 }
 
 /** Every dialog that a conversation of one's own has, one after the other. */
@@ -83,7 +87,6 @@ describeInBrowser('how the desk looks', () => {
       const ann = await enter('ann', { colorScheme });
       await ann.item('visitor-7f3a').getByText('1 unread').waitFor();
       expect(await axeFinds(ann.page)).toEqual([]);
-      if (colorScheme === 'light') await keepPicture(ann.page, 'desk-inbox');
       await ann.open('maria.lopez');
       await ann.reply('Hello Maria, I am looking into it.');
       await ann.delivery('Hello Maria, I am looking into it.', 'sent');
@@ -104,6 +107,12 @@ describeInBrowser('how the desk looks', () => {
       await ann.page.getByRole('link', { name: 'Dashboard' }).click();
       await ann.page.getByText('Nothing is stuck.').waitFor();
       expect(await axeFinds(ann.page)).toEqual([]);
+      await ann.page.getByRole('link', { name: 'Conversations' }).click();
+      await maria.say('One more question: can I pick it up myself?');
+      await ann.item('maria.lopez').getByText('1 unread').waitFor();
+      await ann.notice.getByText('New message from maria.lopez').waitFor();
+      expect(await axeFinds(ann.page)).toEqual([]);
+      if (colorScheme === 'light') await keepPicture(ann.page, 'desk-inbox');
       expect(ann.complaints).toEqual([]);
     });
   }

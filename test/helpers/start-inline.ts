@@ -16,10 +16,18 @@ export function startInline(
   const reports: (Partial<FailureReport> & { readonly error: unknown })[] = [];
   const delivery = inline(options);
   delivery.start({
-    handle: async (event, run) => handle(event, run),
+    // As the dispatcher: nothing is thrown at once, and what is done at once gives no promise.
+    handle(event, run) {
+      try {
+        return handle(event, run) ?? undefined;
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
     greet: async () => {},
     report: (error, place) => reports.push({ ...place, error }),
     log: logged.log,
   });
-  return { delivery, logged, reports };
+  const accept = async (event: DeliveredEvent) => delivery.accept(event);
+  return { delivery: { ...delivery, accept }, logged, reports };
 }

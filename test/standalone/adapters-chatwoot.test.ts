@@ -64,7 +64,11 @@ describe('the program with ADAPTER=chatwoot', () => {
 
   it('refuses webhooks that Chatwoot did not sign, and counts them', async () => {
     const { url, webhookUrl } = await withChatwoot();
-    const forged = await post(webhookUrl, { event: 'message_created' }, { 'x-chatwoot-signature': 'sha256=00' });
+    const forged = await post(
+      webhookUrl,
+      { event: 'message_created' },
+      { 'x-chatwoot-signature': 'sha256=00' },
+    );
     expect(forged.status).toBe(401);
     const metrics = await (await fetch(`${url}/metrics`)).text();
     expect(metrics).toContain('handoff_kit_adapter_total{adapter="chatwoot",what="forged"} 1\n');

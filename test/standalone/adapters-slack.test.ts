@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startFakeSlack } from '../fixtures/slack/fake-slack.js';
 import { signed } from '../fixtures/slack/deliver.js';
-import { envelope } from '../fixtures/slack/fake-slack.js';
+import { envelope, startFakeSlack } from '../fixtures/slack/fake-slack.js';
 import { IDS } from '../fixtures/slack/workspace.js';
 import { everythingSaid, PATIENCE_MS, PATIENTLY, startServed } from './served.js';
 

@@ -73,7 +73,7 @@ describe('a config file', () => {
     [{ port: [1] }, /PORT +must be a text, a number, true or false/],
     [{ webhookSecret: null }, /WEBHOOK_SECRET +must be a text/],
     [{ databaseUrl: 'sqlite' }, /DATABASE_URL +must be sqlite:<file>/],
-    [{ ADAPTER: 'desk' }, /ADAPTER +is not supported yet/],
+    [{ ADAPTER: 'telephone' }, /ADAPTER +must be one of desk, request-tracker/],
     ['[]', /--config +must be a JSON object/],
     ['{\n"port": 1,\n}', /--config +is not JSON: look at line 3/],
   ])('is refused with %j', (content, expected) => {

@@ -38,10 +38,7 @@ export async function startService() {
 export const databaseUrl = (): string => `sqlite:${join(temporaryFolder(), 'handoff.db')}`;
 
 /** The program at work for the simulated service, as a process of its own. */
-export async function startServed(
-  env: Readonly<Record<string, string>> = {},
-  args: readonly string[] = [],
-) {
+export async function startServed(env: Readonly<Record<string, string>> = {}, args: readonly string[] = []) {
   const service = await startService();
   const settings = { ...ENVIRONMENT, DATABASE_URL: databaseUrl(), ...service.environment, ...env };
   const program: RunningProgram = runServe(args, settings);

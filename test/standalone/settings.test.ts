@@ -28,9 +28,12 @@ describe('settings', () => {
     expect(settings).toEqual({
       port: 3_000,
       mountPath: '/webhook',
+      trustProxy: false,
       webhookUsername: WEBHOOK_USERNAME,
       handoffAuth: { kind: 'path', token: HANDOFF_AUTH.slice('path:'.length) },
       databaseUrl: { kind: 'sqlite', file: resolve('handoff.db') },
+      waitTimeout: 60_000,
+      agentNames: false,
       probeAuth: 'required',
       bodyLimit: 262_144,
       shutdownTimeout: 10_000,
@@ -108,7 +111,7 @@ describe('settings', () => {
         SHOW_TEXT: 'perhaps',
         LOG_LEVEL: 'loud',
         DATABASE_URL: './handoff.db',
-        ADAPTER: 'desk',
+        ADAPTER: 'telephone',
       },
     });
     expect(code).toBe('SETTINGS_INVALID');
@@ -154,7 +157,6 @@ describe('settings', () => {
     [{ SHUTDOWN_TIMEOUT: '4000s' }, /SHUTDOWN_TIMEOUT must be a time/],
     [{ DATABASE_URL: 'mysql://localhost/x' }, /DATABASE_URL must be sqlite:<file>, postgres:/],
     [{ MOUNT_PATH: '/metrics' }, /MOUNT_PATH is taken by the health checks/],
-    [{ ADAPTER: 'desk' }, /ADAPTER is not supported yet/],
   ])('are refused as %j', (env, expected) => {
     expect(complaint(env)).toMatch(expected);
   });

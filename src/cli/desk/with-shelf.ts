@@ -27,11 +27,11 @@ export function runWithShelf(
     if (databaseUrl?.trim() === '')
       throw new UsageError('DATABASE_URL is empty. Give it a value, or remove it.');
     const choice = chooseDatabase({ told: databaseUrl, configFile: config });
-    const { shelf, close } = await toldByDatabase(() => openShelf(choice, { create }));
+    const opened = await toldByDatabase(() => openShelf(choice, { create }));
     try {
-      return await toldByDatabase(() => work({ shelf, name: databaseText(choice) }, output));
+      return await toldByDatabase(() => work({ shelf: opened.shelf, name: databaseText(choice) }, output));
     } finally {
-      await close();
+      await opened.close();
     }
   });
 }

@@ -126,14 +126,13 @@ export function createQueue(database: Database, name: QueueName, keepContent = f
       for (const lane of lanes) renewLane.run(until, toText(lane), owner);
     },
     end(owner, item, ending, now, goOn) {
-      // Whoever took the lane over, because this process seemed dead, has the say now.
       const lane = toText(item.conversationId);
       const error = 'error' in ending ? ending.error : null;
       const content = ending.state === 'done' && !keepContent ? null : item.content;
       const waits = ending.state === 'waiting';
       const uncounted = waits && ending.postponed ? 1 : 0;
       const { changes } = settle.run(ending.state, error, content, uncounted, now, item.seq, lane, owner);
-      // It was forgotten meanwhile, or the lane is another's by now.
+      // It was forgotten meanwhile; or another took the lane over, since this process seemed dead, and has the say now.
       if (Number(changes) === 0 && !ownLane.get(lane, owner)) return null;
       if (!waits && goOn) return beginNext(lane, now);
       freeLane.run(waits ? now + Math.ceil(ending.afterMs) : now, lane);

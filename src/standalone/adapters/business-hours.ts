@@ -1,7 +1,9 @@
 import type { BusinessHours, Weekday } from '../../bridge/index.js';
 import { configError } from '../../protocol/index.js';
 
-const WEEK: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const WEEK = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const satisfies readonly Weekday[];
+
+const NAMES: readonly string[] = WEEK;
 
 const EXAMPLE = 'Europe/Berlin mon-fri 09:00-12:30 13:30-17:00, sat 10:00-14:00';
 
@@ -22,8 +24,9 @@ export function parseBusinessHours(line: string): BusinessHours {
 
 function daysOf(text: string): readonly Weekday[] {
   const [from, to = from] = text.toLowerCase().split('-');
-  const first = WEEK.findIndex((day) => day === from);
-  const last = WEEK.findIndex((day) => day === to);
+  const place = (name = ''): number => NAMES.indexOf(name);
+  const first = place(from);
+  const last = place(to);
   if (first < 0 || last < 0) throw configError(`has a day that does not exist; write them as in ${EXAMPLE}.`);
   // From Saturday to Monday goes over the end of the week.
   const length = ((last - first + 7) % 7) + 1;

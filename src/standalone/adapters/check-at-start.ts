@@ -14,11 +14,9 @@ export async function checkAtStart(
   // What was cut off by the end says nothing.
   if (isStopping()) return;
   const wrong = results.filter(({ ok }) => !ok);
+  const next = name === 'desk' ? '' : ' See: handoff-kit adapter check';
   for (const { name: what, detail } of wrong) {
-    log.warn(
-      { adapter: name, check: what },
-      `${name} is not in order: ${what}: ${detail} See: handoff-kit adapter check`,
-    );
+    log.warn({ adapter: name, check: what }, `${name} is not in order: ${what}: ${detail}${next}`);
   }
   if (wrong.length === 0) log.info({ adapter: name }, `${name} is reachable and in order`);
 }

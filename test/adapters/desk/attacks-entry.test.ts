@@ -57,6 +57,7 @@ describe('without a session', () => {
       expect(await page.text()).not.toContain('main-');
       expect((await ann.conversation(id)).summary).toMatchObject({ state: 'waiting', agent: null });
     },
+    60_000,
   );
 
   it('the webhooks need none', async () => {
@@ -152,7 +153,7 @@ describe('guessing passwords', () => {
     expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 401));
     expect(statuses.slice(20)).toContain(429);
     expect((await guess(99, '203.0.113.8')).status).toBe(401);
-  });
+  }, 120_000);
 
   it('waits longer each time, and forgets', () => {
     let now = 0;

@@ -107,8 +107,9 @@ describe('the desk keeps', () => {
     expect(await shelf.list('desk.session')).toEqual([]);
   });
 
-  it('refuses a time that is none', async () => {
+  it('nothing with settings that are none', async () => {
     const { start } = await world();
     await expect(start({ keepDays: 0 })).rejects.toThrow('keepDays');
+    await expect(start({ publicUrl: '/desk' })).rejects.toThrow('publicUrl');
   });
 });

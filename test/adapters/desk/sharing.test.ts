@@ -86,4 +86,21 @@ describe('several agents', () => {
     expect((await bench.nextReply({ timeoutMs: 20_000 })).text).toBe('And here.');
     seen.close();
   });
+
+  it('are heard by the customer although their own desk went away before it could tell', async () => {
+    const { bench, start } = await world({ stored: true });
+    const left = await start();
+    await start();
+    const ann = await left.agent('ann');
+    const handoff = await bench.requestHandoff();
+    const id = await ann.idOf(handoff.id);
+    // As when the process ends between writing it down and handing it on.
+    await left.desk.bridge.close();
+    const messageId = await ann.say(id, 'Left behind.');
+    await ann.act(id, 'close', {});
+    expect((await bench.nextReply({ timeoutMs: 25_000 })).text).toBe('Left behind.');
+    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(async () => expect(await ann.deliveries(id, messageId)).toEqual(['stored', 'sent']));
+    expect(bench.replies).toHaveLength(1);
+  }, 60_000);
 });

@@ -87,9 +87,6 @@ export async function world({
   return { bench, start };
 }
 
-/** An instance of receiver and desk. */
-export type Instance = Awaited<ReturnType<Awaited<ReturnType<typeof world>>['start']>>;
-
 function deliveryOf(file: string, giveUpAfterMs = 3_600_000): Delivery {
   const quick = { minDelayMs: 20, maxDelayMs: 100 };
   return sqlite({ file, pollMs: 20, backoff: quick, outbox: { ...quick, giveUpAfterMs } });

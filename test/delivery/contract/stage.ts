@@ -81,7 +81,7 @@ export async function stage(engine: Engine) {
         delivery,
         logged,
         reports,
-        accept: (event: DeliveredEvent) => delivery.accept(event),
+        accept: async (event: DeliveredEvent) => delivery.accept(event),
         queues: queuesOf(delivery),
         stop: (timeoutMs = 20_000) => stop(delivery, timeoutMs),
       };
@@ -97,7 +97,7 @@ export async function stage(engine: Engine) {
         ...made.receiver.conversations,
         delivery,
         reports,
-        accept: (event: DeliveredEvent) => delivery.accept(event),
+        accept: async (event: DeliveredEvent) => delivery.accept(event),
         queues: queuesOf(delivery),
         stop: (timeoutMs = 20_000) => {
           running.delete(delivery);

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Request } from 'express';
+import { configError } from '../../../protocol/index.js';
 
 /** Whether a request came from the desk's own page. */
 export type IsSameOrigin = (request: Request) => boolean;
@@ -9,7 +10,7 @@ export type IsSameOrigin = (request: Request) => boolean;
  * the request, seen through `trust proxy` of Express, or the one that the desk was told.
  */
 export function createSameOrigin(publicUrl?: string): IsSameOrigin {
-  const known = publicUrl === undefined ? null : new URL(publicUrl).origin;
+  const known = publicUrl === undefined ? null : originOf(publicUrl);
   return (request) => {
     const { origin } = request.headers;
     const site = request.headers['sec-fetch-site'];
@@ -21,6 +22,12 @@ export function createSameOrigin(publicUrl?: string): IsSameOrigin {
     const hosts = [request.host, request.headers.host];
     return schemes.some((scheme) => hosts.some((host) => origin === `${scheme}://${host}`));
   };
+}
+
+function originOf(publicUrl: string): string {
+  const url = URL.canParse(publicUrl) ? new URL(publicUrl) : null;
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.origin;
+  throw configError('publicUrl must be an address such as https://help.example.com/desk.');
 }
 
 /** Whether a change carries the session's token. */

@@ -53,7 +53,7 @@ export function Dashboard() {
             parts: [
               { name: t('handled'), value: handled, kind: 'good' },
               { name: t('missed'), value: missed, kind: 'bad' },
-              { name: t('active'), value: requested - handled - missed, kind: 'open' },
+              { name: t('stillOpen'), value: requested - handled - missed, kind: 'open' },
             ],
           }))}
           format={String}

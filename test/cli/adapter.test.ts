@@ -1,0 +1,167 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  FAKE_HMAC_TOKEN,
+  FAKE_INBOX,
+  FAKE_SECRET,
+  startFakeChatwoot,
+} from '../fixtures/chatwoot/fake-chatwoot.js';
+import { startFakeSlack } from '../fixtures/slack/fake-slack.js';
+import { IDS } from '../fixtures/slack/workspace.js';
+import { fileWith } from './config.js';
+import { runCli } from './run-cli.js';
+
+interface Report {
+  readonly ok: boolean;
+  readonly adapter: string;
+  readonly results: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[];
+}
+
+const failed = (report: Report): string[] => report.results.filter(({ ok }) => !ok).map(({ name }) => name);
+
+async function chatwootSettings() {
+  const fake = await startFakeChatwoot();
+  onTestFinished(() => fake.stop());
+  return {
+    ADAPTER: 'chatwoot',
+    CHATWOOT_URL: fake.url,
+    CHATWOOT_INBOX: FAKE_INBOX,
+    CHATWOOT_WEBHOOK_SECRET: FAKE_SECRET,
+  };
+}
+
+async function slackSettings() {
+  const fake = await startFakeSlack();
+  onTestFinished(() => fake.stop());
+  const settings = {
+    ADAPTER: 'slack',
+    SLACK_BOT_TOKEN: fake.token,
+    SLACK_SIGNING_SECRET: fake.signingSecret,
+    SLACK_CHANNEL: IDS.channel,
+    SLACK_API_URL: fake.apiUrl,
+  };
+  return { settings, fake };
+}
+
+describe('adapter check', () => {
+  it('says what it found at Chatwoot, for programs and for people', async () => {
+    const env = { ...(await chatwootSettings()), CHATWOOT_HMAC_TOKEN: FAKE_HMAC_TOKEN };
+    const { code, json, stdout, stderr } = await runCli(['adapter', 'check'], { env });
+    expect([code, stderr]).toEqual([0, '']);
+    const report = json() as Report;
+    expect(report).toMatchObject({ ok: true, adapter: 'chatwoot' });
+    expect(report.results.map(({ name }) => name)).toEqual([
+      'address',
+      'inbox',
+      'identity validation',
+      'webhook secret',
+      'clock',
+    ]);
+    const text = await runCli(['adapter', 'check', '--no-json'], { env });
+    expect(text.code).toBe(0);
+    expect(text.stdout).toMatch(/^ok {2}address +Chatwoot answers\.$/m);
+    for (const secret of [FAKE_INBOX, FAKE_SECRET, FAKE_HMAC_TOKEN]) {
+      expect(stdout + text.stdout).not.toContain(secret);
+    }
+  });
+
+  it.each([
+    [{ CHATWOOT_INBOX: FAKE_INBOX.toLowerCase() }, ['inbox']],
+    [{ CHATWOOT_HMAC_TOKEN: 'sEcretAndWrong' }, ['identity validation']],
+    [{ CHATWOOT_URL: 'http://127.0.0.1:9' }, ['address']],
+  ])('ends with 1 for Chatwoot with %j', async (wrong, names) => {
+    const env = { ...(await chatwootSettings()), ...wrong };
+    const { code, json, stdout } = await runCli(['adapter', 'check'], { env });
+    expect(code).toBe(1);
+    expect(failed(json() as Report)).toEqual(names);
+    expect(stdout).not.toContain('sEcret');
+  });
+
+  it('says what it found at Slack, with the settings of a file', async () => {
+    const { settings } = await slackSettings();
+    const { code, json } = await runCli(['adapter', 'check', '--config', fileWith(settings)]);
+    expect(code).toBe(0);
+    expect((json() as Report).results.map(({ name }) => name)).toEqual([
+      'credentials',
+      'channel',
+      'scopes',
+      'signing secret',
+      'clock',
+    ]);
+  });
+
+  it('ends with 1 for a wrong token, a channel without the app, and scopes that are missing', async () => {
+    const { settings, fake } = await slackSettings();
+    const wrong = await runCli(['adapter', 'check', '--slack-bot-token', 'xoxb-sEcret'], { env: settings });
+    expect(wrong.code).toBe(1);
+    expect(failed(wrong.json() as Report)).toEqual(['credentials']);
+    expect(wrong.stdout + wrong.stderr).not.toContain('sEcret');
+    fake.workspace.channel.member = false;
+    fake.scopes.delete('channels:history');
+    const unfit = await runCli(['adapter', 'check', '--no-json'], { env: settings });
+    expect(unfit.code).toBe(1);
+    expect(unfit.stdout).toMatch(/^NOT OK {2}channel .*\/invite/m);
+    expect(unfit.stdout).toMatch(/^NOT OK {2}scopes .*channels:history/m);
+  });
+
+  it.each<[Record<string, string>, RegExp]>([
+    [{}, /ADAPTER {2}is missing\. It must be one of request-tracker, chatwoot, slack/],
+    [{ ADAPTER: 'zendesk' }, /ADAPTER {2}names none/],
+    [{ ADAPTER: 'desk' }, /ADAPTER {2}is desk, which needs no check/],
+    [
+      { ADAPTER: 'slack' },
+      /SLACK_BOT_TOKEN .*is missing.*\n.*SLACK_SIGNING_SECRET .*is missing.*\n.*SLACK_CHANNEL .*is missing/,
+    ],
+    [
+      {
+        ADAPTER: 'slack',
+        SLACK_BOT_TOKEN: 'sEcret-1',
+        SLACK_SIGNING_SECRET: ' ',
+        SLACK_CHANNEL: '#sEcret-2',
+      },
+      /SLACK_SIGNING_SECRET +is empty.*\n +SLACK_BOT_TOKEN +must be the "Bot User OAuth Token".*\n +SLACK_CHANNEL +must be the id/,
+    ],
+  ])('ends with 2 and a list for the settings %j', async (env, expected) => {
+    const { code, stdout, stderr } = await runCli(['adapter', 'check'], { env });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(expected);
+    expect(stderr).not.toContain('sEcret');
+  });
+
+  it('teaches what each system needs', async () => {
+    const { stdout } = await runCli(['adapter', 'check', '--help']);
+    expect(stdout).toMatch(/With ADAPTER=slack:\n +--slack-bot-token/);
+    expect(stdout).toContain('its webhooks go to  /adapters/chatwoot');
+  });
+});
+
+describe('adapter scrip', () => {
+  const url = 'https://desk.example/adapters/request-tracker';
+  const RT_WEBHOOK_SECRET = 'the-first-secret-of-two, the-other-secret-of-two';
+
+  it('prints what Request Tracker must run, which signs with the first secret', async () => {
+    const { code, json } = await runCli(['adapter', 'scrip', '--url', url], { env: { RT_WEBHOOK_SECRET } });
+    expect(code).toBe(0);
+    const { commit } = json() as { commit: string };
+    expect(commit).toContain(`'${url}'`);
+    expect(commit).toContain("'the-first-secret-of-two'");
+    expect(commit).not.toContain('the-other-secret');
+  });
+
+  it('prints it as a file that installs it', async () => {
+    const args = ['adapter', 'scrip', '--url', url, '--queue', 'Handoffs', '--datafile'];
+    const { code, stdout } = await runCli(args, { env: { RT_WEBHOOK_SECRET } });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^# Tells handoff-kit .*our @Final = .*'Handoffs'.*\n1;\n$/s);
+  });
+
+  it.each([
+    [['--url', url], {}, /give RT_WEBHOOK_SECRET/],
+    [['--url', url], { RT_WEBHOOK_SECRET: 'short' }, /16 characters or more/],
+    [[], { RT_WEBHOOK_SECRET }, /give --url/],
+    [['--url', 'desk.example'], { RT_WEBHOOK_SECRET }, /http or https/],
+  ])('refuses %j with %j as wrong use', async (args, env, expected) => {
+    const { code, stderr } = await runCli(['adapter', 'scrip', ...args], { env });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(expected);
+  });
+});

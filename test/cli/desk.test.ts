@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { logIn, postLogin } from '../adapters/desk/agent-client.js';
+import { startServer } from '../helpers/postgres.js';
+import { databaseUrl, startServed } from '../standalone/served.js';
+import { temporaryFolder } from '../standalone/stored.js';
+import { fileWith } from './config.js';
+import { runCli } from './run-cli.js';
+
+const PASSWORD = 'a long pass phrase';
+/** A database server and nine processes, one after another. */
+const LONG_MS = 120_000;
+
+/** Where the desk's things are kept, by engine. */
+const PLACES = {
+  SQLite: async () => databaseUrl(),
+  async PostgreSQL() {
+    const server = await startServer();
+    onTestFinished(() => server.remove());
+    return server.connectionString;
+  },
+};
+
+describe('the commands of the desk', () => {
+  it.each(Object.entries(PLACES))(
+    'look after agents while the server runs on %s',
+    async (_name, place) => {
+      const DATABASE_URL = await place();
+      const { url } = await startServed({ DATABASE_URL });
+      const desk = (args: readonly string[], input = '') =>
+        runCli(['desk', ...args], { env: { DATABASE_URL }, input });
+
+      const added = await desk(
+        ['add-agent', 'ann', '--name', 'Ann Lee', '--password-stdin'],
+        `${PASSWORD}\n`,
+      );
+      expect([added.code, added.json()]).toEqual([0, { login: 'ann', name: 'Ann Lee', done: 'added' }]);
+      await desk(['add-agent', 'ben']);
+      expect((await desk(['list-agents'])).json()).toEqual({
+        agents: [
+          { id: 'ann', name: 'Ann Lee' },
+          { id: 'ben', name: 'ben' },
+        ],
+      });
+      const agent = await logIn(url, 'ann', PASSWORD);
+      expect((await agent.state()).me).toEqual({ id: 'ann', name: 'Ann Lee' });
+      expect((await postLogin(url, { name: 'ben', password: PASSWORD })).status).toBe(401);
+
+      expect((await desk(['remove-agent', 'ann', '--no-json'])).stdout).toBe('ann was removed.\n');
+      expect((await agent.get('/api/state')).status).toBe(401);
+      const again = await desk(['remove-agent', 'ann']);
+      expect([again.code, again.json()]).toEqual([1, { login: 'ann', removed: false }]);
+
+      const { lines } = (await desk(['audit'])).json() as {
+        lines: { agent: string | null; action: string }[];
+      };
+      expect(lines.map(({ agent: who, action }) => [who, action])).toEqual([
+        [null, 'agent added'],
+        [null, 'agent added'],
+        ['ann', 'login'],
+        [null, 'refused: login failed'],
+        [null, 'agent removed'],
+      ]);
+      const text = await desk(['audit', '--last', '1', '--no-json']);
+      expect(text.stdout).toMatch(/^\d{4}-\S+Z {2}- {2}agent removed +ann\n$/);
+      expect(JSON.stringify(lines)).not.toContain(PASSWORD);
+    },
+    LONG_MS,
+  );
+
+  it('make up a password, show it once, and keep only what nobody can read', async () => {
+    const env = { DATABASE_URL: databaseUrl() };
+    const { stdout } = await runCli(['desk', 'add-agent', 'ann', '--no-json'], { env });
+    const [, password = ''] = /^Password: (\S{16,})$/m.exec(stdout) ?? [];
+    expect(password).not.toBe('');
+    const { json } = await runCli(['desk', 'add-agent', 'ann'], { env });
+    expect(json()).toMatchObject({
+      login: 'ann',
+      done: 'changed',
+      password: expect.not.stringMatching(password),
+    });
+  });
+
+  it('find the database of the server in its file', async () => {
+    const DATABASE_URL = databaseUrl();
+    const config = fileWith({ DATABASE_URL, PORT: '1' });
+    const { code } = await runCli(['desk', 'add-agent', 'ann', '--config', config]);
+    expect(code).toBe(0);
+    const { json } = await runCli(['desk', 'list-agents'], { env: { DATABASE_URL } });
+    expect(json()).toEqual({ agents: [{ id: 'ann', name: 'ann' }] });
+  });
+
+  it.each(['list-agents', 'audit', 'remove-agent'])(
+    'do not make a database to look into: %s',
+    async (name) => {
+      const file = join(temporaryFolder(), 'no.db');
+      const args = [
+        'desk',
+        name,
+        ...(name === 'remove-agent' ? ['ann'] : []),
+        '--database-url',
+        `sqlite:${file}`,
+      ];
+      const { code, stderr } = await runCli(args);
+      expect(code).toBe(2);
+      expect(stderr).toContain('there is no database');
+      expect(existsSync(file)).toBe(false);
+    },
+  );
+
+  it.each<[string[], string, RegExp]>([
+    [['add-agent', 'Ann Lee'], '', /a login name is lower-case/],
+    [['add-agent', 'ann', '--name', ' '], '', /a name has 1 to 100/],
+    [['add-agent', 'ann', '--password-stdin'], 'sEcret', /at least 10 characters/],
+    [['add-agent', 'ann', '--password-stdin'], '', /standard input was empty/],
+    [['add-agent', 'ann', '--database-url', 'none'], '', /agents cannot be kept/],
+    [['audit', '--last', '0'], '', /a whole number from 1/],
+  ])('refuse %j as wrong use', async (args, input, expected) => {
+    const { code, stdout, stderr } = await runCli(['desk', ...args], {
+      env: { DATABASE_URL: databaseUrl() },
+      input,
+    });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(expected);
+    expect(stderr).not.toContain('sEcret');
+  });
+
+  it('say in one line that a database cannot be reached', async () => {
+    const env = { DATABASE_URL: 'postgres://me:sEcret@127.0.0.1:9/x' };
+    const { code, stderr } = await runCli(['desk', 'list-agents'], { env });
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).not.toContain('sEcret');
+  });
+});

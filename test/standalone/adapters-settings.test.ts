@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { adapterOf } from '../../src/standalone/adapters/index.js';
+import { readSettings, SettingsError } from '../../src/standalone/index.js';
+import { ENVIRONMENT } from './environment.js';
+
+const SERVICE = { SERVICE_BASE_URL: 'https://api.example.com', SERVICE_API_KEY: 'app-key' };
+const SLACK = {
+  ADAPTER: 'slack',
+  SLACK_BOT_TOKEN: 'xoxb-sEcret-1',
+  SLACK_SIGNING_SECRET: 'sEcret-2',
+  SLACK_CHANNEL: 'C0123456789',
+};
+const RT = {
+  ADAPTER: 'request-tracker',
+  RT_URL: 'https://rt.example.com',
+  RT_TOKEN: `1-2-${'0a'.repeat(16)}`,
+  RT_QUEUE: 'Handoffs',
+};
+const CHATWOOT = {
+  ADAPTER: 'chatwoot',
+  CHATWOOT_URL: 'https://chat.example.com',
+  CHATWOOT_INBOX: 'abc',
+  CHATWOOT_WEBHOOK_SECRET: 'sEcret-3',
+};
+
+const settingsOf = (env: Record<string, string>) =>
+  readSettings({ env: { ...ENVIRONMENT, ...env } }).settings;
+
+function complaint(env: Record<string, string>): string {
+  try {
+    settingsOf(env);
+  } catch (error) {
+    if (error instanceof SettingsError)
+      return error.problems.map(({ setting, message }) => `${setting} ${message}`).join('\n');
+    throw error;
+  }
+  throw new Error('these settings were accepted');
+}
+
+describe('where humans answer', () => {
+  it.each<[string, Record<string, string>]>([
+    ['none', {}],
+    ['desk', SERVICE],
+    ['none', { ...SERVICE, AUTO_REPLY: 'Hello' }],
+    ['none', { ...SERVICE, DATABASE_URL: 'none' }],
+    ['none', { ...SERVICE, ADAPTER: 'none' }],
+    ['desk', { ...SERVICE, ADAPTER: 'desk', AUTO_REPLY: 'Hello', DATABASE_URL: 'none' }],
+    ['slack', { ...SERVICE, ...SLACK }],
+    ['request-tracker', { ...SERVICE, ...RT }],
+    ['chatwoot', { ...SERVICE, ...CHATWOOT }],
+    ['slack', { ...SERVICE, ...CHATWOOT, ...SLACK }],
+  ])('is %s with %j', (name, env) => {
+    expect(adapterOf(settingsOf(env))).toBe(name);
+  });
+
+  it.each<[Record<string, string>, RegExp]>([
+    [{ ADAPTER: 'zendesk' }, /^ADAPTER must be one of desk, request-tracker, chatwoot, slack or none\.$/],
+    [{ ADAPTER: 'desk' }, /^ADAPTER needs SERVICE_BASE_URL and SERVICE_API_KEY/],
+    [SLACK, /^ADAPTER needs SERVICE_BASE_URL and SERVICE_API_KEY/],
+    [
+      { ...SERVICE, ADAPTER: 'request-tracker', RT_URL: RT.RT_URL },
+      /^RT_TOKEN is missing.*\nRT_QUEUE is missing/,
+    ],
+    [{ ...SERVICE, ...RT, RT_TOKEN: 'sEcret' }, /^RT_TOKEN the token does not look like one/],
+    [{ ...SERVICE, ...RT, RT_URL: 'rt.example.com' }, /^RT_URL the address must be a URL/],
+    [{ ...SERVICE, ...RT, RT_WEBHOOK_SECRET: 'sEcret' }, /^RT_WEBHOOK_SECRET .* 16 characters/],
+    [{ ...SERVICE, ...CHATWOOT, CHATWOOT_INBOX: 'a/b' }, /^CHATWOOT_INBOX .*Inbox Identifier/],
+    [{ ...SERVICE, ...CHATWOOT, CHATWOOT_WEBHOOK_SECRET: 'sEcret,' }, /^CHATWOOT_WEBHOOK_SECRET .*empty/],
+    [{ ...SERVICE, ...SLACK, SLACK_NAMES: 'Ann' }, /^SLACK_NAMES must be user ids with names/],
+    [
+      { ...SERVICE, ...SLACK, SLACK_CLOSE_WORDS: 'good bye' },
+      /^SLACK_CLOSE_WORDS each of closeWords must be one word/,
+    ],
+    [{ ...SERVICE, ...SLACK, SLACK_API_URL: 'slack' }, /^SLACK_API_URL the address must be a URL/],
+    [
+      { ...SERVICE, ...SLACK, SLACK_BOT_TOKEN: 'sEcret', SLACK_CHANNEL: '#help', SLACK_TEAM_URL: 'x' },
+      /^SLACK_BOT_TOKEN must be .*\nSLACK_CHANNEL must be .*\nSLACK_TEAM_URL must be /,
+    ],
+    [
+      { ...SERVICE, SLACK_CHANNEL: 'C0123456789' },
+      /^SLACK_CHANNEL is set, and ADAPTER is not\. Set ADAPTER=slack/,
+    ],
+    [{ ...SERVICE, OUTSIDE_HOURS: 'Later' }, /^OUTSIDE_HOURS needs BUSINESS_HOURS/],
+    [{ BUSINESS_HOURS: 'UTC mon 09:00-17:00' }, /^BUSINESS_HOURS has no effect/],
+    [{ ...SERVICE, ADAPTER: 'none', UNAVAILABLE: 'Sorry' }, /^UNAVAILABLE has no effect/],
+    [{ ...SERVICE, BUSINESS_HOURS: 'Mars/Base mon 09:00-17:00' }, /^BUSINESS_HOURS the time zone must be/],
+    [{ ...SERVICE, BUSINESS_HOURS: 'UTC mon 9-17' }, /^BUSINESS_HOURS mon must hold ranges/],
+    [
+      { ...SERVICE, BUSINESS_HOURS: 'UTC moonday 09:00-17:00' },
+      /^BUSINESS_HOURS has a day that does not exist/,
+    ],
+    [{ ...SERVICE, BUSINESS_HOURS: 'UTC' }, /^BUSINESS_HOURS must name a time zone, days and hours/],
+    [{ WAIT_TIMEOUT: '60' }, /^WAIT_TIMEOUT must be a time/],
+    [{ AGENT_NAMES: 'Ann' }, /^AGENT_NAMES must be true or false/],
+    [{ MOUNT_PATH: '/Desk' }, /^MOUNT_PATH is taken by the desk/],
+    [{ MOUNT_PATH: '/adapters/slack' }, /^MOUNT_PATH is taken by the desk/],
+    [{ TRUST_PROXY: '0' }, /^TRUST_PROXY must be false, the number of proxies/],
+    [{ TRUST_PROXY: 'my-proxy' }, /^TRUST_PROXY must be false, the number of proxies/],
+  ])('is refused with %j', (env, expected) => {
+    const told = complaint(env);
+    expect(told).toMatch(expected);
+    expect(told).not.toContain('sEcret');
+  });
+
+  it('has hours over a weekend and several ranges a day', () => {
+    const { businessHours } = settingsOf({
+      ...SERVICE,
+      BUSINESS_HOURS: 'Europe/Berlin fri-sun 09:00-12:30 13:30-17:00, mon 10:00-14:00',
+    });
+    const long = ['09:00-12:30', '13:30-17:00'];
+    expect(businessHours).toEqual({
+      timeZone: 'Europe/Berlin',
+      open: { fri: long, sat: long, sun: long, mon: ['10:00-14:00'] },
+    });
+  });
+
+  it.each([
+    ['true', true],
+    ['false', false],
+    ['2', 2],
+    ['loopback, 10.0.0.0/8', ['loopback', '10.0.0.0/8']],
+  ])('trusts the proxy %s', (text, read) => {
+    expect(settingsOf({ TRUST_PROXY: text }).trustProxy).toEqual(read);
+  });
+});
