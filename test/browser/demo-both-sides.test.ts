@@ -10,7 +10,7 @@ import { tooWide } from './width.js';
 vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
 
 /** Starts `handoff-kit demo` as a user does, and opens the address that it prints. */
-async function openBothSides(browser: Browser, viewport = { width: 1_200, height: 740 }) {
+async function openBothSides(browser: Browser, viewport = { width: 1_120, height: 700 }) {
   const demo = runNode(['dist/cli/main.js', 'demo']);
   const [, address = ''] = await demo.until(/Open (http:\/\/127\.0\.0\.1:\d+\/\?token=\S+) in a browser/);
   const window = await openWindow(browser, address, { viewport });
@@ -68,6 +68,7 @@ describeInBrowser('both sides of the demo on one page', () => {
     await demo.told('The customer sees it. Write on, or close from either side.');
     await right.locator('[data-state=sent]').waitFor();
     await right.getByRole('status').locator('p').waitFor({ state: 'detached' });
+    await left.locator('body').evaluate('scrollTo(0, 0)');
     await keepPicture(page, 'demo');
 
     await right.getByRole('button', { name: 'Teach the AI' }).click();

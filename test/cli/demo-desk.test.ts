@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { clientOf, cookieOf, listen } from '../adapters/desk/agent-client.js';
-import { runNode } from '../standalone/program.js';
+import { clientOf, cookieOf, eventually, listen } from '../adapters/desk/agent-client.js';
+import { post, runNode } from '../standalone/program.js';
 
 /** The demo with its desk, and the address that it prints. */
 async function startDemo() {
@@ -18,6 +18,22 @@ describe('the demo with the desk', () => {
     expect((await fetch(`${origin}/service/`)).status).toBe(200);
     const login = await fetch(`${origin}/desk/`);
     expect(login.headers.get('content-security-policy')).toContain("frame-ancestors 'self'");
+  });
+
+  it('carries a handoff from the customer to the desk and back', async () => {
+    const { program, origin, token } = await startDemo();
+    const answer = await fetch(`${origin}/desk/enter?token=${token}`, { redirect: 'manual' });
+    const agent = await clientOf(origin, cookieOf(answer));
+    await post(`${origin}/service/simulator/handoff`, {});
+    const [waiting] = await eventually(async () => {
+      const { conversations } = await agent.state();
+      expect(conversations).toHaveLength(1);
+      return conversations;
+    });
+    await agent.say(waiting?.id ?? '', 'Hello from the desk');
+    await program.until(/"direction":"received","event":"reply","about":"Hello from the desk"/);
+    await agent.act(waiting?.id ?? '', 'close', {});
+    await program.until(/"event":"human close"/);
   });
 
   it('lets one in by the token that it prints, once, and ends in time while one looks on', async () => {

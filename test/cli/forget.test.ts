@@ -51,7 +51,8 @@ describe('handoff-kit forget', () => {
   it('removes everything of a person while the server runs, and nothing of others', async () => {
     const { env, conversations } = await withTwoPeople();
     const forgotten = await runCli(['forget', '--user', 'jane', '--yes'], { env });
-    expect([forgotten.code, forgotten.json()]).toEqual([0, { user: 'jane', removed: 4 }]);
+    // Three events, a reply, and the conversation itself.
+    expect([forgotten.code, forgotten.json()]).toEqual([0, { user: 'jane', removed: 5 }]);
     expect(await conversations()).toEqual(['c-2', 'c-2', 'c-2']);
     const dead = await runCli(['outbox', 'list', '--dead', '--conversation', 'c-1'], { env });
     expect(dead.json()).toMatchObject({ items: [] });

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { chatBody } from '../fixtures/bodies.js';
+import { PATH_TOKEN } from '../helpers/credentials.js';
+import { deferred } from '../helpers/deferred.js';
+import { API_KEY, fakeService } from '../helpers/fake-service.js';
+import { dial, parseAnswer, readAll } from '../helpers/raw.js';
+import { ENVIRONMENT } from './environment.js';
+import { addressOf, post, runServe } from './program.js';
+
+describe('the desk of a program that stops', () => {
+  it('takes nothing that could not be stored any more', async () => {
+    const release = deferred();
+    const service = await fakeService(() => release.promise.then(() => 200));
+    const program = runServe([], {
+      ...ENVIRONMENT,
+      ADAPTER: 'desk',
+      SERVICE_BASE_URL: service.options.baseUrl,
+      SERVICE_API_KEY: API_KEY,
+      AUTO_REPLY: '{text}',
+    });
+    const url = await addressOf(program);
+    const answer = post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody());
+    await service.came(1);
+    const late = await dial(Number(new URL(url).port));
+    late.write('POST /desk/login HTTP/1.1\r\n');
+    // Only a request that has arrived in part keeps its connection: make sure that it has.
+    await fetch(`${url}/healthz`);
+    program.signal('SIGTERM');
+    await program.until(/"status":"stopping"/);
+    late.write('Host: x\r\nContent-Length: 0\r\n\r\n');
+    const refused = parseAnswer(await readAll(late));
+    expect([refused.status, refused.body]).toEqual([503, '{"code":503,"message":"shutting down"}']);
+    release.resolve();
+    expect((await answer).status).toBe(200);
+    expect(await program.ended).toBe(0);
+  });
+});
