@@ -7,16 +7,17 @@ const { username, secret } = credentials;
 
 /** @type {import('./index.js').CreateServer} */
 export function create({ handled, logFile, variant }) {
-  const { mount = 'express', log = false, reads = false } = variant ?? {};
+  const { mount = 'express', log = false, reads = false, isAsync = false } = variant ?? {};
   const receiver = createReceiver({
     auth: { message: webhookUser({ username, secret }), handoff: noAuth() },
     log: log ? pino(pino.destination(logFile)) : false,
     ...(mount === 'express' ? {} : { basePath: '/webhook' }),
   });
   // The payload is made when it is first looked at: a handler that does nothing must not name it.
-  if (!reads) receiver.on('message', async () => handled());
+  if (isAsync) receiver.on('message', async () => handled());
+  else if (!reads) receiver.on('message', () => handled());
   else {
-    receiver.on('message', async ({ payload }) => {
+    receiver.on('message', ({ payload }) => {
       readAll(payload);
       handled();
     });

@@ -14,6 +14,7 @@
  * @property {'express' | 'http' | 'before'} mount
  * @property {boolean} [log]
  * @property {boolean} [reads]
+ * @property {boolean} [isAsync]
  *
  * @typedef {object} Context
  * @property {() => void} handled to be called once for each request that reached the handler
@@ -57,9 +58,11 @@ export const contenders = [
   ...others,
   ours('mounted', 'mounted in Express 5', { mount: 'express' }),
   ours('mounted-reads', 'mounted, handler reads all', { mount: 'express', reads: true }),
+  ours('mounted-async', 'mounted, async handler', { mount: 'express', isAsync: true }),
   ours('mounted-log', 'mounted, logging on', { mount: 'express', log: true }),
   ours('http', 'on node:http', { mount: 'http' }),
   ours('http-reads', 'on node:http, handler reads all', { mount: 'http', reads: true }),
+  ours('http-async', 'on node:http, async handler', { mount: 'http', isAsync: true }),
   ours('http-log', 'on node:http, logging on', { mount: 'http', log: true }),
   ours('before', 'in front of Express 5', { mount: 'before' }),
 ];

@@ -20,6 +20,6 @@ export { createReceiver, type Receiver } from './create-receiver.js';
 export type { Listener, Next } from './listener.js';
 export type { GreetingContext, ReceiverOptions } from './options.js';
 export { createReadLimits, HUNG_UP, type ReadLimits, readStream } from './read-body.js';
-export { isRefusal, type Refusal } from './refusal.js';
+export { isRefusal } from './refusal.js';
 export { createRequestIds } from './request-id.js';
 export type { EndpointPaths } from './routes.js';
