@@ -99,10 +99,10 @@ const start = performance.now();
 const sender = setInterval(() => {
   const due = Math.floor(((performance.now() - start) / 1_000) * rate);
   for (; sent < due; sent += 1) {
-    const began = performance.now();
+    const sentAt = performance.now();
     const conversation = idOf(Math.floor(Math.random() * conversationCount));
     accepted('/chat', { conversation_id: conversation, timestamp: Date.now(), body: `Message ${sent}` }).then(
-      () => answers.push(performance.now() - began),
+      () => answers.push(performance.now() - sentAt),
       () => {
         failed += 1;
       },
