@@ -8,6 +8,9 @@ vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
 
 const MARIA = 'maria.lopez';
 
+/** The page's own policy forbids to wait by code in it. */
+const WITHIN = { timeout: 10_000 };
+
 describeInBrowser('a handoff at the desk', () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -26,13 +29,13 @@ describeInBrowser('a handoff at the desk', () => {
     await customer.press('Ask for a human');
 
     await ann.notice.getByText('New conversation').waitFor();
-    await ann.page.waitForFunction('document.title === "(1) Desk"');
+    await vi.waitFor(async () => expect(await ann.page.title()).toBe('(1) Desk'), WITHIN);
     await ann.page.keyboard.press('j');
     await ann.page.locator('.transcript .from-user').getByText('Where is my parcel?').waitFor();
     await ann.page.locator('.transcript .from-agent').getByText('I only know what was added').waitFor();
     await ann.press('Claim');
     await ann.hears('Ann claimed it');
-    await ann.page.waitForFunction('document.title === "Desk"');
+    await vi.waitFor(async () => expect(await ann.page.title()).toBe('Desk'), WITHIN);
 
     await ann.reply('It is in Lyon.');
     await customer.sees('human', 'It is in Lyon.');

@@ -68,7 +68,8 @@ describeInBrowser('replies from the desk', () => {
     await ann.notice.getByText('The desk cannot be reached').waitFor();
     // It was taken, and comes live: what was written is not left to be sent again.
     await ann.delivery('Only once.', 'sent');
-    await ann.page.waitForFunction('document.querySelector(".composer textarea").value === ""');
+    const field = ann.page.locator('.composer textarea');
+    await vi.waitFor(async () => expect(await field.inputValue()).toBe(''), { timeout: 10_000 });
     expect(bench.replies.map(({ text }) => text)).toEqual(['Only once.']);
     expect(await ann.said()).toEqual(['Only once.']);
   });
