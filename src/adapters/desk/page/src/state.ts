@@ -29,6 +29,9 @@ export interface State {
 /** Far more than can come while one conversation is read. */
 const MOST_RECENT = 1_000;
 
+/** Conversations kept with their entries. */
+const MOST_OPENED = 20;
+
 /** What the page begins with. */
 export function firstState(view: StateView): State {
   const { me, agents, canned, durable, canTeach } = view;
@@ -65,8 +68,17 @@ export function withOpened(state: State, read: ConversationView): State {
   return {
     ...state,
     conversations: withSummary(state.conversations, view.summary),
-    opened: new Map(state.opened).set(view.summary.id, view),
+    opened: lastOpened(state.opened, view),
   };
+}
+
+/** Those that were opened last, this one at the end. An agent looks at hundreds a day; older ones are read anew. */
+function lastOpened(
+  opened: ReadonlyMap<string, ConversationView>,
+  view: ConversationView,
+): ReadonlyMap<string, ConversationView> {
+  const others = [...opened].filter(([id]) => id !== view.summary.id).slice(1 - MOST_OPENED);
+  return new Map([...others, [view.summary.id, view]]);
 }
 
 function withLater(view: ConversationView, entries: readonly JournalEntry[]): ConversationView {
