@@ -10,12 +10,20 @@ export const isMuted = (): boolean => localStorage.getItem(KEPT_AS) === 'yes';
 export const setMuted = (muted: boolean): void => localStorage.setItem(KEPT_AS, muted ? 'yes' : 'no');
 
 let audio: AudioContext | undefined;
+let rungAt = 0;
 
-/** Two short tones. Browsers allow no sound before the first click; then this stays quiet. */
+/** However much comes at once, it sounds so often. */
+const RING_EVERY_MS = 2_000;
+
+/**
+ * Two short tones. Browsers allow no sound before the first click; then this stays quiet: tones that are never played
+ * would be kept for ever.
+ */
 function ring(): void {
-  if (isMuted()) return;
+  if (isMuted() || Date.now() - rungAt < RING_EVERY_MS) return;
+  rungAt = Date.now();
   audio ??= new AudioContext();
-  if (audio.state === 'suspended') void audio.resume();
+  if (audio.state !== 'running') return void audio.resume();
   for (const [index, frequency] of [660, 880].entries()) {
     const tone = audio.createOscillator();
     const volume = audio.createGain();
