@@ -1,27 +1,20 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-const file = new URL('RESULTS.md', import.meta.url);
-
-const INTRODUCTION = `# Results
-
-Written by \`npm run bench\`; see [README.md](README.md) for what is measured and how. Trust the ratios and not the
-figures: they come from a machine with few processors and neighbours who also use it, and a run on another machine
-gives other figures. A column's ratio is that of the medians. Each Node major has the results of its last full run.
-`;
-
 /**
- * Puts the results of one Node major in RESULTS.md and leaves those of others as they are.
+ * Puts the results of one Node major in a file and leaves those of others as they are.
  *
+ * @param {URL} file
+ * @param {string} introduction
  * @param {number} major
  * @param {string} section
  */
-export function writeResults(major, section) {
+export function writeResults(file, introduction, major, section) {
   const sections = new Map(existsSync(file) ? readSections(readFileSync(file, 'utf8')) : []);
   sections.set(major, section.trim());
   const body = [...sections]
     .toSorted(([a], [b]) => a - b)
     .map(([node, text]) => `## Node ${node}\n\n${text}\n`);
-  writeFileSync(file, [INTRODUCTION, ...body].join('\n'));
+  writeFileSync(file, [introduction, ...body].join('\n'));
 }
 
 /** @returns {[number, string][]} */

@@ -7,6 +7,14 @@ import { markdownReport, summarize, terminalReport } from './report.js';
 import { writeResults } from './results-file.js';
 import { verify } from './verify.js';
 
+const RESULTS = new URL('RESULTS.md', import.meta.url);
+const INTRODUCTION = `# Results
+
+Written by \`npm run bench\`; see [README.md](README.md) for what is measured and how. Trust the ratios and not the
+figures: they come from a machine with few processors and neighbours who also use it, and a run on another machine
+gives other figures. A column's ratio is that of the medians. Each Node major has the results of its last full run.
+`;
+
 /** Above this the generator itself may have been the limit. */
 const GENERATOR_LIMIT = 0.95;
 
@@ -59,7 +67,7 @@ async function bench(options) {
   const pace = `${options.rounds} rounds of ${options.seconds} s, ${options.connections} connections`;
   const preface = `${machine()}. ${pace}. ${versions()}. ${generatorNote}.`;
   const major = Number.parseInt(process.versions.node, 10);
-  writeResults(major, markdownReport(rows, preface));
+  writeResults(RESULTS, INTRODUCTION, major, markdownReport(rows, preface));
   console.log(`Written: bench/RESULTS.md, section Node ${major}.`);
 }
 

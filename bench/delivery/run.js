@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChild } from '../child.js';
 import { busyWarning, machine } from '../machine.js';
+import { writeResults } from '../results-file.js';
 import { contenderOf } from './contenders.js';
 import { startPostgres } from './database.js';
 import { fill } from './fill.js';
@@ -10,7 +11,13 @@ import { measureAll } from './measure.js';
 import { readOptions } from './options.js';
 import { createReport } from './report.js';
 import { buildSlowDisk } from './slow-disk.js';
-import { writeResults } from './write-results.js';
+
+const RESULTS = new URL('../DELIVERY.md', import.meta.url);
+const INTRODUCTION = `# Deliveries: results
+
+Written by \`npm run bench:delivery\`; see [README.md](README.md#deliveries) for what is measured and how. Trust the
+ratios and not the figures. Each Node major has the results of its last full run.
+`;
 
 /** Many wait for one sync of a slow disk; with few connections nobody could be faster than the disk. */
 const SLOW_DISK_CONNECTIONS = 256;
@@ -150,7 +157,7 @@ async function bench(options) {
     return;
   }
   const major = Number.parseInt(process.versions.node, 10);
-  writeResults(major, `${machine()}. ${report.text()}`);
+  writeResults(RESULTS, INTRODUCTION, major, `${machine()}. ${report.text()}`);
   console.log(`\nWritten: bench/DELIVERY.md, section Node ${major}.`);
 }
 

@@ -1,13 +1,13 @@
 import type { Replies } from '../../events/index.js';
 import { duration, HandoffKitError, quantityOf } from '../../protocol/index.js';
 import type { ServiceClient } from '../../service/index.js';
-import type { Backoff } from '../backoff.js';
 import type { Delivery, DeliveryHost } from '../delivery.js';
 import { createHandlerRuns } from '../handler-run.js';
 import { createHandling } from '../handling.js';
-import { DEFAULT_OUTBOX, type OutboxPolicy } from '../outbox.js';
+import { DEFAULT_OUTBOX } from '../outbox.js';
 import { createSending } from '../sending.js';
 import { peopleOf, storeEvent } from '../stored-event.js';
+import type { StoredOptions } from '../stored-options.js';
 import type { QueueName } from '../stored-queues.js';
 import { checkConnection, type PostgresConnection } from './connection.js';
 import { type Counts, createCounts } from './counts.js';
@@ -30,21 +30,9 @@ import { createWriter } from './writer.js';
 export type { PostgresConnection } from './connection.js';
 
 /** Settings of {@link postgres}. */
-export interface PostgresOptions extends PostgresConnection {
+export interface PostgresOptions extends PostgresConnection, StoredOptions {
   /** How many conversations each process handles side by side. Default 32. */
   readonly concurrency?: number;
-  /** How often an event is tried before it is parked as dead. Default 8. */
-  readonly maxAttempts?: number;
-  /** How waits grow between attempts. Default from one second to five minutes. */
-  readonly backoff?: Partial<Backoff>;
-  /** How long handlers may take. Default 5 minutes. */
-  readonly handlerTimeoutMs?: number;
-  /** Whether handled events and sent replies keep their content until they are forgotten. Default `false`. */
-  readonly keepContent?: boolean;
-  /** How long what was done is remembered at least, to tell repeats. Default 7 days. */
-  readonly rememberMs?: number;
-  /** How replies are sent. */
-  readonly outbox?: Partial<OutboxPolicy>;
   /**
    * How long an event or reply stays with a process that gives no sign of life; the same for all that share a
    * database. A process whose event loop is blocked for longer counts as dead. Default 8 seconds.

@@ -1,5 +1,6 @@
-import type { Doc, Entry, Shelf } from '../shelf.js';
-import { fromText, toText } from '../text.js';
+import type { Shelf } from '../shelf.js';
+import { toDoc, toEntry } from '../stored-shelf.js';
+import { toText } from '../text.js';
 import type { Row } from './database.js';
 import { laneOf } from './job.js';
 
@@ -48,27 +49,5 @@ export function createShelfReads(run: Run, schema: string): Reads {
       const [row] = await run(`SELECT coalesce(max(seq), 0) AS seq FROM ${schema}.entry`, []);
       return Number(row?.seq ?? 0);
     },
-  };
-}
-
-/** Reads a document's row. */
-export function toDoc({ kind, id, version, value, changed_at: changedAt }: Row): Doc {
-  return {
-    kind: String(kind),
-    id: fromText(id),
-    version: Number(version),
-    value: JSON.parse(String(value)),
-    changedAt: new Date(Number(changedAt)),
-  };
-}
-
-/** Reads an entry's row. */
-export function toEntry({ seq, topic, conversation_id: conversationId, value, at }: Row): Entry {
-  return {
-    seq: Number(seq),
-    topic: String(topic),
-    conversationId: conversationId === null ? null : fromText(conversationId),
-    value: JSON.parse(String(value)),
-    at: new Date(Number(at)),
   };
 }

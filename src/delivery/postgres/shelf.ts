@@ -1,10 +1,11 @@
 import type { Db } from 'pg-boss';
 import type { Doc, DocPut, Entry, EntryAppend, Shelf, ShelfChange, ShelfWritten } from '../shelf.js';
+import { toDoc, toEntry } from '../stored-shelf.js';
 import { toText } from '../text.js';
 import type { Database, Row } from './database.js';
 import { inTime } from './in-time.js';
 import { laneOf } from './job.js';
-import { createShelfReads, toDoc, toEntry } from './shelf-reads.js';
+import { createShelfReads } from './shelf-reads.js';
 
 /** A {@link Shelf} with what its delivery needs of it. */
 export interface PostgresShelf extends Shelf {

@@ -1,5 +1,6 @@
 import type { Doc, DocFilter, Entry, EntryFilter } from '../shelf.js';
-import { fromText, toText } from '../text.js';
+import { toDoc, toEntry } from '../stored-shelf.js';
+import { toText } from '../text.js';
 import type { Database, Row, SqlValue } from './database.js';
 
 /** What can be read of a shelf. */
@@ -27,7 +28,7 @@ export function createShelfReads(database: Database): ShelfReads {
     const where = conditions.map(({ sql }) => sql).join(' AND ');
     const values = conditions.flatMap((condition) => condition.values);
     return database
-      .prepare(`SELECT * FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT ?`)
+      .prepare(`SELECT *, lane AS conversation_id FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT ?`)
       .all(...values, limit);
   };
 
@@ -61,27 +62,5 @@ export function createShelfReads(database: Database): ShelfReads {
       return isLatest ? rows.toReversed() : rows;
     },
     head: () => Number(last.get()?.seq ?? 0),
-  };
-}
-
-/** Reads a document's row. */
-export function toDoc({ kind, id, version, value, changed_at: changedAt }: Row): Doc {
-  return {
-    kind: String(kind),
-    id: fromText(id),
-    version: Number(version),
-    value: JSON.parse(String(value)),
-    changedAt: new Date(Number(changedAt)),
-  };
-}
-
-/** Reads an entry's row. */
-export function toEntry({ seq, topic, lane, value, at }: Row): Entry {
-  return {
-    seq: Number(seq),
-    topic: String(topic),
-    conversationId: lane === null ? null : fromText(lane),
-    value: JSON.parse(String(value)),
-    at: new Date(Number(at)),
   };
 }

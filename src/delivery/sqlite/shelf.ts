@@ -1,8 +1,9 @@
 import type { Doc, DocPut, Entry, EntryAppend, Shelf, ShelfChange, ShelfWritten } from '../shelf.js';
+import { toDoc, toEntry } from '../stored-shelf.js';
 import { toText } from '../text.js';
 import type { Database, Row } from './database.js';
 import type { GroupCommit } from './group-commit.js';
-import { createShelfReads, toDoc, toEntry } from './shelf-reads.js';
+import { createShelfReads } from './shelf-reads.js';
 import { createShelfWatch } from './shelf-watch.js';
 
 /** A {@link Shelf} with what its delivery needs of it. */
@@ -25,7 +26,7 @@ export function createShelf(database: Database, commit: GroupCommit, pollMs: num
   );
   const remove = database.prepare('DELETE FROM doc WHERE kind = ? AND id = ?');
   const append = database.prepare(
-    'INSERT INTO entry (topic, lane, value, at) VALUES (?, ?, ?, ?) RETURNING *',
+    'INSERT INTO entry (topic, lane, value, at) VALUES (?, ?, ?, ?) RETURNING *, lane AS conversation_id',
   );
   const forgetDocs = database.prepare('DELETE FROM doc WHERE lane = ?');
   const forgetEntries = database.prepare('DELETE FROM entry WHERE lane = ?');

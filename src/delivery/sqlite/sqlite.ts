@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type Replies, type ReplyOptions, within } from '../../events/index.js';
 import { duration, HandoffKitError, quantityOf } from '../../protocol/index.js';
 import type { ServiceClient } from '../../service/index.js';
-import type { Backoff } from '../backoff.js';
 import type { Delivery, DeliveryHost } from '../delivery.js';
 import { createHandlerRuns } from '../handler-run.js';
 import { createHandling } from '../handling.js';
-import { checkReply, DEFAULT_OUTBOX, type OutboxPolicy, replyKey, type StoredReply } from '../outbox.js';
+import { checkReply, DEFAULT_OUTBOX, replyKey, type StoredReply } from '../outbox.js';
 import { createSending } from '../sending.js';
 import { peopleOf, storeEvent } from '../stored-event.js';
+import type { StoredOptions } from '../stored-options.js';
 import { createConversationTable } from './conversations.js';
 import { openDatabase } from './database.js';
 import { openDisk } from './disk.js';
@@ -24,23 +24,11 @@ import { createSweeper } from './sweeper.js';
 import { createWorker, type Worker } from './worker.js';
 
 /** Settings of {@link sqlite}. */
-export interface SqliteOptions {
+export interface SqliteOptions extends StoredOptions {
   /** The database file. It is made when it is not there; its folder must be. */
   readonly file: string;
   /** How many conversations are handled side by side. Default 16. */
   readonly concurrency?: number;
-  /** How often an event is tried before it is parked as dead. Default 8. */
-  readonly maxAttempts?: number;
-  /** How waits grow between attempts. Default from one second to five minutes. */
-  readonly backoff?: Partial<Backoff>;
-  /** How long handlers may take. Default 5 minutes. */
-  readonly handlerTimeoutMs?: number;
-  /** Whether handled events and sent replies keep their content until they are forgotten. Default `false`. */
-  readonly keepContent?: boolean;
-  /** How long what was done is remembered, to tell repeats. Default 7 days. */
-  readonly rememberMs?: number;
-  /** How replies are sent. */
-  readonly outbox?: Partial<OutboxPolicy>;
   /** How long a conversation stays with a process that gives no sign of life. Default 6 seconds. */
   readonly leaseMs?: number;
   /** How often to look for what other processes on the same file have stored. Default 500 ms. */
