@@ -1,4 +1,4 @@
 import { sqliteEngine } from '../helpers/sqlite-store.js';
 import { describeDelivery } from './contract.js';
 
-describeDelivery('SQLite', sqliteEngine);
+describeDelivery('SQLite in the caller’s thread', sqliteEngine);

@@ -6,7 +6,7 @@ import { sqlite } from '../../src/delivery/sqlite/index.js';
 import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { describeWith } from '../helpers/requirement.js';
 import { FROZEN_FILES, freeze, SMALL_DISK, smallDisk, thaw } from '../helpers/small-disk.js';
-import { temporaryFolder } from '../helpers/sqlite-store.js';
+import { temporaryFolder, threadedSqlite } from '../helpers/sqlite-store.js';
 import { start } from '../helpers/start.js';
 import { eventually, notes } from './contract/stage.js';
 
@@ -25,9 +25,15 @@ function fillUp(file: string): void {
   }
 }
 
+/** The ways to write. */
+const WAYS = [
+  ['in the caller’s thread', sqlite],
+  ['in a thread', threadedSqlite],
+] as const;
+
 /** A receiver on a file, which ends with the test, and what its handlers saw. */
-async function startOn(file: string) {
-  const delivery = sqlite({ file, pollMs: 20, backoff: { minDelayMs: 1, maxDelayMs: 20 } });
+async function startOn(openFile: typeof sqlite, file: string) {
+  const delivery = openFile({ file, pollMs: 20, backoff: { minDelayMs: 1, maxDelayMs: 20 } });
   const to = await start({ delivery });
   const handled = notes<string>();
   to.receiver.on('handoff.message', ({ payload }) => handled.add(payload.body));
@@ -39,42 +45,45 @@ async function startOn(file: string) {
 }
 
 describeWith(SMALL_DISK)('SQLite on a full disk', () => {
-  it('answers 503, goes on when there is room, and has all that was answered 200', async () => {
-    const folder = smallDisk(4);
-    const to = await startOn(join(folder, 'handoff.db'));
-    const accepted: string[] = [];
-    for (let number = 0; number < 5; number += 1) {
-      if ((await to.send(`early ${number}`)) === 200) accepted.push(`early ${number}`);
-    }
-    expect(accepted).toHaveLength(5);
+  it.each(WAYS)(
+    'answers 503, goes on when there is room, and has all that was answered 200, %s',
+    async (_way, openFile) => {
+      const folder = smallDisk(4);
+      const to = await startOn(openFile, join(folder, 'handoff.db'));
+      const accepted: string[] = [];
+      for (let number = 0; number < 5; number += 1) {
+        if ((await to.send(`early ${number}`)) === 200) accepted.push(`early ${number}`);
+      }
+      expect(accepted).toHaveLength(5);
 
-    fillUp(join(folder, 'filler'));
-    const statuses = new Set<number>();
-    for (let number = 0; number < 40; number += 1) {
-      const status = await to.send(`full ${number}`, PORTION);
-      statuses.add(status);
-      if (status === 200) accepted.push(`full ${number}`);
-    }
-    expect([...statuses].filter((status) => status !== 200)).toEqual([503]);
-    const establish = await request(to.url).post('/conversation/establish').send(establishBody());
-    expect([establish.status, establish.body]).toEqual([503, { code: 503, message: 'cannot store' }]);
-    expect(establish.headers['retry-after']).toBe('1');
-    expect(to.logged.about('the database cannot be written').length).toBeGreaterThan(0);
-    await expect(to.delivery.queues?.check()).rejects.toThrow(/full/);
+      fillUp(join(folder, 'filler'));
+      const statuses = new Set<number>();
+      for (let number = 0; number < 40; number += 1) {
+        const status = await to.send(`full ${number}`, PORTION);
+        statuses.add(status);
+        if (status === 200) accepted.push(`full ${number}`);
+      }
+      expect([...statuses].filter((status) => status !== 200)).toEqual([503]);
+      const establish = await request(to.url).post('/conversation/establish').send(establishBody());
+      expect([establish.status, establish.body]).toEqual([503, { code: 503, message: 'cannot store' }]);
+      expect(establish.headers['retry-after']).toBe('1');
+      expect(to.logged.about('the database cannot be written').length).toBeGreaterThan(0);
+      await expect(to.delivery.queues?.check()).rejects.toThrow(/full/);
 
-    rmSync(join(folder, 'filler'));
-    await eventually(() => to.delivery.queues?.check());
-    await eventually(async () => expect(await to.send('late')).toBe(200));
-    accepted.push('late');
-    await eventually(() => expect(to.handled.all).toContain('late'));
-    expect(to.handled.all).toEqual(accepted);
-    await to.receiver.close();
-  });
+      rmSync(join(folder, 'filler'));
+      await eventually(() => to.delivery.queues?.check());
+      await eventually(async () => expect(await to.send('late')).toBe(200));
+      accepted.push('late');
+      await eventually(() => expect(to.handled.all).toContain('late'));
+      expect(to.handled.all).toEqual(accepted);
+      await to.receiver.close();
+    },
+  );
 
-  it('does not handle again what it could not note', async () => {
+  it.each(WAYS)('does not handle again what it could not note, %s', async (_way, openFile) => {
     const folder = smallDisk(4);
     const file = join(folder, 'handoff.db');
-    const to = await startOn(file);
+    const to = await startOn(openFile, file);
     const release = notes<string>();
     to.receiver.on('message', async () => {
       fillUp(join(folder, 'filler'));
@@ -93,21 +102,26 @@ describeWith(SMALL_DISK)('SQLite on a full disk', () => {
 });
 
 describeWith(FROZEN_FILES)('SQLite on a file that becomes read-only', () => {
-  it('answers 503, goes on when it may write again, and has all that was answered 200', async () => {
-    const file = join(await temporaryFolder(), 'handoff.db');
-    const to = await startOn(file);
-    expect(await to.send('before')).toBe(200);
-    // Not the index of the log: it is memory that processes share, and not to be written is a fault of the machine.
-    const files = [file, `${file}-wal`];
-    freeze(...files);
-    try {
-      expect(await to.send('meanwhile')).toBe(503);
-      expect((await request(to.url).post('/conversation/establish').send(establishBody())).status).toBe(503);
-    } finally {
-      thaw(...files);
-    }
-    expect(await to.send('after')).toBe(200);
-    await eventually(() => expect(to.handled.all).toEqual(['before', 'after']));
-    await to.receiver.close();
-  });
+  it.each(WAYS)(
+    'answers 503, goes on when it may write again, and has all that was answered 200, %s',
+    async (_way, openFile) => {
+      const file = join(await temporaryFolder(), 'handoff.db');
+      const to = await startOn(openFile, file);
+      expect(await to.send('before')).toBe(200);
+      // Not the index of the log: it is memory that processes share, and not to be written is a fault of the machine.
+      const files = [file, `${file}-wal`];
+      freeze(...files);
+      try {
+        expect(await to.send('meanwhile')).toBe(503);
+        expect((await request(to.url).post('/conversation/establish').send(establishBody())).status).toBe(
+          503,
+        );
+      } finally {
+        thaw(...files);
+      }
+      expect(await to.send('after')).toBe(200);
+      await eventually(() => expect(to.handled.all).toEqual(['before', 'after']));
+      await to.receiver.close();
+    },
+  );
 });

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/delivery/sqlite/database.js';
-import { createGroupCommit } from '../../src/delivery/sqlite/group-commit.js';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
 import { createQueue } from '../../src/delivery/sqlite/queue.js';
+import { openWriter } from '../../src/delivery/sqlite/writer.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
@@ -76,12 +76,12 @@ describe('a conversation', () => {
   it('falls to another when its process is gone, and the attempt counts', async () => {
     const file = join(await temporaryFolder(), 'handoff.db');
     const database = openDatabase(file);
-    const commit = createGroupCommit(database);
-    const inbox = createQueue(database, 'inbox');
+    const writer = openWriter(database);
     const content = JSON.stringify({ name: 'handoff.message', body: {}, receivedAt: 1, requestId: 'r' });
-    await commit.write(() => inbox.add({ key: 'k', conversationId: 'c', content }, Date.now()));
     const now = Date.now();
-    const [taken] = await commit.write(() => inbox.take('gone', new Set(), 1, now, now + LEASE_MS));
+    await writer.write('add', 'inbox', { key: 'k', conversationId: 'c', content }, now);
+    const taker = { owner: 'gone', until: now + LEASE_MS };
+    const [taken] = (await writer.write('take', 'inbox', taker, [], 1, now)).items;
     expect(taken).toMatchObject({ key: 'k', conversationId: 'c', attempts: 1, interrupted: false });
     database.close();
 
@@ -101,18 +101,16 @@ describe('a conversation', () => {
 describe('a writer', () => {
   it('tells everybody of a group when its commit fails, and nothing of it has happened', async () => {
     const database = openDatabase(join(await temporaryFolder(), 'handoff.db'));
-    const commit = createGroupCommit(database);
+    const writer = openWriter(database);
     const inbox = createQueue(database, 'inbox');
-    const good = commit.write(() => inbox.add({ key: 'k', conversationId: 'c', content: '{}' }, 1));
-    const bad = commit.write(() => {
-      throw new Error('disk on fire');
-    });
-    await expect(good).rejects.toThrow('disk on fire');
-    await expect(bad).rejects.toThrow('disk on fire');
+    const add = () => writer.write('add', 'inbox', { key: 'k', conversationId: 'c', content: '{}' }, 1);
+    const good = add();
+    // A time that is no whole number has no place in the table.
+    const bad = writer.write('mark', 'm', 0.5, 0);
+    await expect(good).rejects.toThrow('REAL value');
+    await expect(bad).rejects.toThrow('REAL value');
     expect(inbox.knows('k')).toBe(false);
-    expect(await commit.write(() => inbox.add({ key: 'k', conversationId: 'c', content: '{}' }, 1))).toBe(
-      true,
-    );
+    expect(await add()).toBe(true);
     expect(inbox.knows('k')).toBe(true);
     database.close();
   });

@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { sqlite } from '../../src/delivery/sqlite/index.js';
+import { type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
+import { sqliteWith } from '../../src/delivery/sqlite/sqlite.js';
+import type { Delivery } from '../../src/index.js';
 import type { Engine } from '../delivery/contract.js';
 
 /** A folder that goes with the test. */
@@ -15,14 +17,23 @@ export async function temporaryFolder(): Promise<string> {
 /** Longer than any test: what one process holds falls to another because it was given back, not in time. */
 const LEASE_MS = 600_000;
 
-/** Files of SQLite, for the contract. */
-export const sqliteEngine: Engine = {
+/** Opens a file and writes to it in a thread, whose code is that of the built package. */
+export const threadedSqlite = (options: SqliteOptions): Delivery =>
+  sqliteWith(options, new URL('../../dist/delivery/sqlite/thread.js', import.meta.url));
+
+const engineOf = (openFile: (options: SqliteOptions) => Delivery): Engine => ({
   stores: true,
   async createStore() {
     const file = join(await mkdtemp(join(tmpdir(), 'handoff-kit-')), 'handoff.db');
     return {
-      open: (options) => sqlite({ file, leaseMs: LEASE_MS, pollMs: 20, ...options }),
+      open: (options) => openFile({ file, leaseMs: LEASE_MS, pollMs: 20, ...options }),
       remove: () => rm(join(file, '..'), { recursive: true, force: true }),
     };
   },
-};
+});
+
+/** Files of SQLite, written to in the thread of the test, for the contract. */
+export const sqliteEngine: Engine = engineOf(sqlite);
+
+/** Files of SQLite, written to in a thread as the built package does, for the contract. */
+export const threadedEngine: Engine = engineOf(threadedSqlite);

@@ -18,12 +18,31 @@ export interface NewItem {
   readonly content: string;
 }
 
+/** Who takes a conversation for itself, and until when. */
+export interface Taker {
+  readonly owner: string;
+  readonly until: number;
+}
+
+/** What became of an item that was added: `false` when its key is known; its number where it was begun at once. */
+export type Added = number | boolean;
+
+/** An item whose attempt has ended. */
+export type EndedItem = Pick<Item, 'seq' | 'conversationId'>;
+
+/** How an attempt ended, as far as it is noted. */
+export type ItemEnding = Pick<Ending, 'state'> & {
+  readonly error?: string;
+  readonly afterMs?: number;
+  readonly postponed?: boolean;
+};
+
 /** A queue's statements. Those that write are to be run within a transaction. */
 export interface Queue {
   /** Adds an item at the end of its lane; `false` when its key is known. */
   add(item: NewItem, now: number): boolean;
-  /** Adds an item, and where its lane is free takes that and begins the item: then gives it. */
-  addAndTake(owner: string, item: NewItem, now: number, until: number): Item | boolean;
+  /** Adds an item, and where its lane is free takes that and begins the item. */
+  addAndTake(taker: Taker, item: NewItem, now: number): Added;
   knows(key: string): boolean;
   /** The item of a key, or `null`. */
   find(key: string): Item | null;
@@ -31,11 +50,11 @@ export interface Queue {
    * Takes lanes that are due, for a time, and begins the item whose turn it is in each. Lanes that the owner works
    * on already are left alone, also when it was so busy that they fell due.
    */
-  take(owner: string, held: ReadonlySet<string>, limit: number, now: number, until: number): Item[];
+  take(taker: Taker, held: readonly string[], limit: number, now: number): Item[];
   /** Keeps lanes for longer. */
-  renew(owner: string, lanes: Iterable<string>, until: number): void;
+  renew(taker: Taker, lanes: readonly string[]): void;
   /** Ends an attempt. Begins the lane's next item where `goOn` is set and there is one; else frees the lane. */
-  end(owner: string, item: Item, ending: Ending, now: number, goOn: boolean): Item | null;
+  end(owner: string, item: EndedItem, ending: ItemEnding, now: number, goOn: boolean): Item | null;
   /** Gives lanes back untouched. */
   release(owner: string): void;
   /** When the next free lane falls due, or `null`. */
@@ -44,6 +63,12 @@ export interface Queue {
   stats(): { readonly pending: number; readonly remembered: number };
   /** Forgets up to `limit` items done before a time; tells how many. */
   prune(doneBefore: number, limit: number): number;
+  /** Lets a dead item be tried again. `false`: it is not dead. */
+  retry(id: string, now: number): boolean;
+  /** Removes a dead item. `false`: it is not dead. */
+  discard(id: string): boolean;
+  /** Removes everything of a lane; tells how many items. */
+  forget(conversationId: string): number;
 }
 
 /** Makes the statements of a queue. The content of what was done is dropped unless it is to be kept. */
@@ -67,16 +92,28 @@ export function createQueue(database: Database, name: QueueName, keepContent = f
   const releaseLanes = sql('UPDATE $queue_lane SET owner = NULL, leased_until = 0 WHERE owner = ?');
   const first = sql("SELECT * FROM $queue WHERE lane = ? AND state = 'waiting' ORDER BY seq LIMIT 1");
   const begin = sql('UPDATE $queue SET attempts = attempts + 1, begun = 1, changed_at = ? WHERE seq = ?');
-  const settle = sql(
-    'UPDATE $queue SET state = ?, error = ?, content = ?, attempts = attempts - ?, begun = 0, changed_at = ? WHERE seq = ? AND EXISTS (SELECT 1 FROM $queue_lane WHERE lane = ? AND owner = ?)',
-  );
+  const settle = (content: string) =>
+    sql(
+      `UPDATE $queue SET state = ?, error = ?, content = ${content}, attempts = attempts - ?, begun = 0, changed_at = ? WHERE seq = ? AND EXISTS (SELECT 1 FROM $queue_lane WHERE lane = ? AND owner = ?)`,
+    );
+  const finish = settle(keepContent ? 'content' : 'NULL');
+  const note = settle('content');
   const soonest = sql('SELECT min(due_at) AS due FROM $queue_lane WHERE leased_until = 0');
   const counts = sql(
     "SELECT (SELECT count(*) FROM $queue WHERE state = 'waiting') AS pending, (SELECT count(*) FROM $queue WHERE state = 'done') AS remembered",
   );
-  const forget = sql(
+  const forgetDone = sql(
     "DELETE FROM $queue WHERE seq IN (SELECT seq FROM $queue WHERE state = 'done' AND changed_at < ? LIMIT ?)",
   );
+
+  const forgetLane = sql('DELETE FROM $queue WHERE lane = ?');
+  const revive = sql(
+    "UPDATE $queue SET state = 'waiting', attempts = 0 WHERE seq = ? AND state = 'dead' RETURNING lane",
+  );
+  const reopenLane = sql(
+    'INSERT INTO $queue_lane (lane, due_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET due_at = excluded.due_at',
+  );
+  const discard = sql("DELETE FROM $queue WHERE seq = ? AND state = 'dead'");
 
   const beginNext = (lane: string, now: number): Item | null => {
     const row = first.get(lane);
@@ -96,7 +133,7 @@ export function createQueue(database: Database, name: QueueName, keepContent = f
       openLane.run(lane, now, null, 0);
       return true;
     },
-    addAndTake(owner, { key, conversationId, content }, now, until) {
+    addAndTake({ owner, until }, { key, conversationId, content }, now) {
       const lane = toText(conversationId);
       const free = Number(openLane.run(lane, now, owner, until).changes) === 1;
       const begun = free ? 1 : 0;
@@ -105,37 +142,35 @@ export function createQueue(database: Database, name: QueueName, keepContent = f
         if (free) closeLane.run(lane);
         return false;
       }
-      if (!free) return true;
-      const more = { id: key, state: 'waiting', attempts: 1, interrupted: false, error: null } as const;
-      return { ...more, seq: Number(lastInsertRowid), key, conversationId, content, createdAt: now };
+      return free ? Number(lastInsertRowid) : true;
     },
     knows: (key) => known.get(toText(key)) !== undefined,
     find(key) {
       const row = known.get(toText(key));
       return row ? toItem(row) : null;
     },
-    take(owner, held, limit, now, until) {
-      const due = dueLanes.all(now, now, limit + held.size).map(({ lane }) => String(lane));
-      const free = due.filter((lane) => !held.has(fromText(lane))).slice(0, limit);
+    take({ owner, until }, held, limit, now) {
+      const own = new Set(held);
+      const due = dueLanes.all(now, now, limit + own.size).map(({ lane }) => String(lane));
+      const free = due.filter((lane) => !own.has(fromText(lane))).slice(0, limit);
       return free.flatMap((lane) => {
         takeLane.run(owner, until, lane);
         return beginNext(lane, now) ?? [];
       });
     },
-    renew(owner, lanes, until) {
+    renew({ owner, until }, lanes) {
       for (const lane of lanes) renewLane.run(until, toText(lane), owner);
     },
     end(owner, item, ending, now, goOn) {
       const lane = toText(item.conversationId);
-      const error = 'error' in ending ? ending.error : null;
-      const content = ending.state === 'done' && !keepContent ? null : item.content;
-      const waits = ending.state === 'waiting';
-      const uncounted = waits && ending.postponed ? 1 : 0;
-      const { changes } = settle.run(ending.state, error, content, uncounted, now, item.seq, lane, owner);
+      const { state, error = null, afterMs = 0, postponed = false } = ending;
+      const waits = state === 'waiting';
+      const statement = state === 'done' ? finish : note;
+      const { changes } = statement.run(state, error, postponed ? 1 : 0, now, item.seq, lane, owner);
       // It was forgotten meanwhile; or another took the lane over, since this process seemed dead, and has the say now.
       if (Number(changes) === 0 && !ownLane.get(lane, owner)) return null;
       if (!waits && goOn) return beginNext(lane, now);
-      freeLane.run(waits ? now + Math.ceil(ending.afterMs) : now, lane);
+      freeLane.run(waits ? now + Math.ceil(afterMs) : now, lane);
       return null;
     },
     release: (owner) => void releaseLanes.run(owner),
@@ -147,7 +182,14 @@ export function createQueue(database: Database, name: QueueName, keepContent = f
       const row = counts.get();
       return { pending: Number(row?.pending), remembered: Number(row?.remembered) };
     },
-    prune: (doneBefore, limit) => Number(forget.run(doneBefore, limit).changes),
+    prune: (doneBefore, limit) => Number(forgetDone.run(doneBefore, limit).changes),
+    retry(id, now) {
+      const row = revive.get(id);
+      if (row) reopenLane.run(String(row.lane), now);
+      return row !== undefined;
+    },
+    discard: (id) => Number(discard.run(id).changes) > 0,
+    forget: (conversationId) => Number(forgetLane.run(toText(conversationId)).changes),
   };
 }
 

@@ -11,17 +11,16 @@ import { peopleOf, storeEvent } from '../stored-event.js';
 import type { StoredOptions } from '../stored-options.js';
 import { createConversationTable } from './conversations.js';
 import { openDatabase } from './database.js';
-import { openDisk } from './disk.js';
-import { createGroupCommit } from './group-commit.js';
 import { createHandoffStore } from './handoff-store.js';
 import { createMarks } from './marks.js';
-import { createPeople } from './people.js';
 import { createQueue } from './queue.js';
 import { followReceipts } from './receipts.js';
 import { createShelf } from './shelf.js';
 import { createStoredQueues } from './stored-queues.js';
 import { createSweeper } from './sweeper.js';
+import { createThreadWriter, hasThread, THREAD } from './thread-writer.js';
 import { createWorker, type Worker } from './worker.js';
+import { openWriter } from './writer.js';
 
 /** Settings of {@link sqlite}. */
 export interface SqliteOptions extends StoredOptions {
@@ -43,6 +42,11 @@ const START_AFTER_MS = 100;
  * of one machine may share the file.
  */
 export function sqlite(options: SqliteOptions): Delivery {
+  return sqliteWith(options, THREAD);
+}
+
+/** The same, with the code of its thread from elsewhere. Where there is none, it writes in the caller's thread. */
+export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
   const concurrency = quantityOf('concurrency', options.concurrency ?? 16);
   const maxAttempts = quantityOf('maxAttempts', options.maxAttempts ?? 8);
   const leaseMs = duration('leaseMs', options.leaseMs ?? 6_000);
@@ -53,16 +57,16 @@ export function sqlite(options: SqliteOptions): Delivery {
   const keepContent = options.keepContent ?? false;
 
   const database = openDatabase(options.file);
-  const disk = openDisk(database, options.file);
-  const commit = createGroupCommit(database, disk);
+  const writer = hasThread(thread)
+    ? createThreadWriter(thread, { file: options.file, keepContent })
+    : openWriter(database, keepContent);
   const inbox = createQueue(database, 'inbox', keepContent);
   const outbox = createQueue(database, 'outbox', keepContent);
-  const people = createPeople(database);
   const conversations = createConversationTable(database, keepContent);
   const marks = createMarks(database);
   const runs = createHandlerRuns(duration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));
-  const shelf = createShelf(database, commit, pollMs);
-  const queues = createStoredQueues(database, commit, shelf, () => undefined);
+  const shelf = createShelf(database, writer, pollMs);
+  const queues = createStoredQueues(database, writer, () => undefined);
   const workers: { inbox?: Worker; outbox?: Worker } = {};
   let host: DeliveryHost | undefined;
   let starting: NodeJS.Timeout | undefined;
@@ -76,7 +80,7 @@ export function sqlite(options: SqliteOptions): Delivery {
       started(host).log.error({ err: error, file: options.file }, 'the database cannot be written');
   };
   const receipts = followReceipts({ outbox, pollMs, onTrouble });
-  const shared = { commit, owner: randomUUID(), concurrency, leaseMs, pollMs, onTrouble };
+  const shared = { writer, owner: randomUUID(), concurrency, leaseMs, pollMs, onTrouble };
 
   const begin = (): Worker => {
     clearTimeout(starting);
@@ -84,14 +88,12 @@ export function sqlite(options: SqliteOptions): Delivery {
     if (stopped) throw new HandoffKitError('DELIVERY_STOPPED', 'the delivery was stopped.');
     const to = started(host);
     const attempt = createHandling({ host: to, runs, backoff, maxAttempts });
-    const handling = createWorker({ ...shared, queue: inbox, lasting: false, attempt });
+    const handling = createWorker({ ...shared, queue: 'inbox', attempt });
     workers.inbox = handling;
-    const notes = { prune: (_before: number, limit: number) => marks.prune(Date.now(), limit) };
-    const kept = [inbox, outbox, people, conversations, notes];
-    sweeper = createSweeper({ commit, kept, rememberMs, onTrouble });
+    sweeper = createSweeper({ writer, rememberMs, onTrouble });
     if (service) {
       const send = createSending({ client: service, receipts, policy, host: to });
-      workers.outbox = createWorker({ ...shared, queue: outbox, lasting: true, attempt: send });
+      workers.outbox = createWorker({ ...shared, queue: 'outbox', attempt: send });
     }
     return handling;
   };
@@ -102,7 +104,7 @@ export function sqlite(options: SqliteOptions): Delivery {
     const receipt = receipts.open(key, conversationId);
     try {
       const item = { key, conversationId, content: JSON.stringify(reply) };
-      await commit.write(() => outbox.add(item, Date.now()));
+      await writer.write('add', 'outbox', item, Date.now());
     } catch (error) {
       onTrouble(error);
       const failure = new HandoffKitError('NOT_STORED', 'the reply could not be stored.', { cause: error });
@@ -124,10 +126,9 @@ export function sqlite(options: SqliteOptions): Delivery {
     receipts.stop();
     runs.abortAll();
     shelf.stop();
-    const release = () => [inbox, outbox].map((queue) => queue.release(shared.owner));
-    await within(commit.write(release).catch(onTrouble), 1_000);
+    await within(writer.write('release', shared.owner).catch(onTrouble), 1_000);
     stopped = true;
-    await disk?.close();
+    await writer.close();
     database.close();
     return { unfinished: handlers + replies };
   };
@@ -158,9 +159,7 @@ export function sqlite(options: SqliteOptions): Delivery {
       const { key, conversationId } = event;
       const item = { key, conversationId, content: storeEvent(event) };
       try {
-        const added = await begin().store(item, event, (now) => {
-          for (const person of peopleOf(event)) people.note(person, conversationId, now);
-        });
+        const added = await begin().store(item, event, peopleOf(event));
         return added ? 'stored' : 'duplicate';
       } catch (error) {
         onTrouble(error);
@@ -172,7 +171,7 @@ export function sqlite(options: SqliteOptions): Delivery {
     stats: () => inbox.stats(),
     queues,
     shelf,
-    handoffs: createHandoffStore({ conversations, marks, commit }),
+    handoffs: createHandoffStore({ conversations, marks, writer }),
   };
 }
 

@@ -1,10 +1,7 @@
 import type { ItemFilter, QueueName, StoredItem, StoredItemDetails, StoredQueues } from '../stored-queues.js';
 import { fromText, toText } from '../text.js';
-import { createConversationTable } from './conversations.js';
 import { type Database, openDatabase, type Row } from './database.js';
-import { createGroupCommit, type GroupCommit } from './group-commit.js';
-import { createPeople } from './people.js';
-import { createShelf, type SqliteShelf } from './shelf.js';
+import { openWriter, type Writer } from './writer.js';
 
 /** Written out, since a partial index is used only where its condition stands in the query. */
 const IN_STATE: Readonly<Record<StoredItem['state'], string>> = {
@@ -13,25 +10,14 @@ const IN_STATE: Readonly<Record<StoredItem['state'], string>> = {
   dead: "state = 'dead'",
 };
 
-/** Nobody watches a shelf that is opened for looking into queues. */
-const NEVER = 2 ** 31 - 1;
-
 /** Opens the queues of a database file, for looking into them. */
 export function openSqliteQueues(file: string): StoredQueues {
   const database = openDatabase(file);
-  const commit = createGroupCommit(database);
-  return createStoredQueues(database, commit, createShelf(database, commit, NEVER), () => database.close());
+  return createStoredQueues(database, openWriter(database), () => database.close());
 }
 
 /** Makes {@link StoredQueues} of a database that is open. */
-export function createStoredQueues(
-  database: Database,
-  commit: GroupCommit,
-  shelf: Pick<SqliteShelf, 'forgetLanes'>,
-  close: () => void,
-): StoredQueues {
-  const people = createPeople(database);
-  const conversations = createConversationTable(database, false);
+export function createStoredQueues(database: Database, writer: Writer, close: () => void): StoredQueues {
   const sql = (queue: QueueName, text: string) => database.prepare(text.replaceAll('$queue', queue));
 
   const select = (queue: QueueName, { state, conversationId, limit = 100 }: ItemFilter): Row[] => {
@@ -50,33 +36,9 @@ export function createStoredQueues(
       const row = sql(queue, 'SELECT * FROM $queue WHERE seq = ?').get(id);
       return row ? toDetails(queue, row) : null;
     },
-    retry: (queue, id) =>
-      commit.write(() => {
-        const revive =
-          "UPDATE $queue SET state = 'waiting', attempts = 0 WHERE seq = ? AND state = 'dead' RETURNING lane";
-        const row = sql(queue, revive).get(id);
-        if (!row) return false;
-        const open =
-          'INSERT INTO $queue_lane (lane, due_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET due_at = excluded.due_at';
-        sql(queue, open).run(String(row.lane), Date.now());
-        return true;
-      }),
-    discard: (queue, id) =>
-      commit.write(() => {
-        const { changes } = sql(queue, "DELETE FROM $queue WHERE seq = ? AND state = 'dead'").run(id);
-        return Number(changes) > 0;
-      }),
-    forget: (personId) =>
-      commit.write(() => {
-        const lanes = people.lanesOf(personId);
-        const removed = (['inbox', 'outbox'] as const).flatMap((queue) => {
-          const remove = sql(queue, 'DELETE FROM $queue WHERE lane = ?');
-          return lanes.map((lane) => Number(remove.run(toText(lane)).changes));
-        });
-        shelf.forgetLanes(lanes);
-        for (const lane of lanes) people.forget(lane);
-        return removed.reduce((sum, count) => sum + count, conversations.forget(personId));
-      }),
+    retry: (queue, id) => writer.write('retry', queue, id, Date.now()),
+    discard: (queue, id) => writer.write('discard', queue, id),
+    forget: (personId) => writer.write('forgetPerson', personId),
     async depth(queue) {
       const count = sql(
         queue,
@@ -89,12 +51,7 @@ export function createStoredQueues(
         oldestAt: oldest === null ? null : new Date(Number(oldest)),
       };
     },
-    check: () =>
-      commit.write(() => {
-        const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
-        // To say again what holds changes nothing, and is written all the same.
-        database.exec(`PRAGMA user_version = ${version}`);
-      }),
+    check: () => writer.write('touch'),
     close: async () => close(),
   };
 }

@@ -1,15 +1,8 @@
-import type { GroupCommit } from './group-commit.js';
-
-/** Something that grows, and must not grow for ever. */
-export interface Prunable {
-  /** Forgets up to `limit` things that were over before a time; tells how many. */
-  prune(before: number, limit: number): number;
-}
+import type { Writer } from './writer.js';
 
 /** What {@link createSweeper} needs. */
 export interface SweeperParts {
-  readonly commit: GroupCommit;
-  readonly kept: readonly Prunable[];
+  readonly writer: Writer;
   /** How long what was done is remembered. */
   readonly rememberMs: number;
   readonly onTrouble: (error: unknown) => void;
@@ -24,7 +17,7 @@ const BETWEEN_MS = 10;
 const AT_ONCE = 1_000;
 
 /** Forgets what was done long ago, a little at a time. */
-export function createSweeper({ commit, kept, rememberMs, onTrouble }: SweeperParts): { stop(): void } {
+export function createSweeper({ writer, rememberMs, onTrouble }: SweeperParts): { stop(): void } {
   const everyMs = Math.min(AT_MOST_EVERY_MS, rememberMs);
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -33,7 +26,7 @@ export function createSweeper({ commit, kept, rememberMs, onTrouble }: SweeperPa
     const before = Date.now() - rememberMs;
     let more = false;
     try {
-      const counts = await commit.write(() => kept.map((each) => each.prune(before, AT_ONCE)));
+      const counts = await writer.write('prune', before, AT_ONCE, Date.now());
       more = counts.includes(AT_ONCE);
     } catch (error) {
       onTrouble(error);

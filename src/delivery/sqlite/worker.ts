@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPending, type DeliveredEvent, within } from '../../events/index.js';
+import type { QueueName } from '../stored-queues.js';
 import type { Attempt, Ending } from '../work.js';
-import type { GroupCommit } from './group-commit.js';
-import type { Item, NewItem, Queue } from './queue.js';
+import { createHeldLanes } from './held-lanes.js';
+import type { Item, ItemEnding, NewItem, Taker } from './queue.js';
+import type { Writer } from './writer.js';
 
 /** What {@link createWorker} needs. */
 export interface WorkerParts {
-  readonly queue: Queue;
-  readonly commit: GroupCommit;
-  /** Whether what became of an item must outlive a power cut before the worker goes on. */
-  readonly lasting: boolean;
+  readonly queue: QueueName;
+  readonly writer: Writer;
   /** Who this process is, among those that share the file. */
   readonly owner: string;
   /** How many lanes are worked on side by side. */
@@ -29,9 +29,9 @@ export interface Worker {
   wake(): void;
   /**
    * Stores an item, and begins it as soon as it is on disk where nothing else of its lane waits and a hand is free.
-   * `false`: its key is known. `also` is done in the same commit.
+   * `false`: its key is known.
    */
-  store(item: NewItem, event: DeliveredEvent, also: (now: number) => void): Promise<boolean>;
+  store(item: NewItem, event: DeliveredEvent, people: readonly string[]): Promise<boolean>;
   /** Begins nothing more and waits for what runs. Tells how many still ran when the time was up. */
   stop(timeoutMs: number): Promise<number>;
 }
@@ -49,30 +49,42 @@ const NOT_BEGUN: Ending = {
 
 /** Makes a {@link Worker}. It looks for work at once, and again whenever it is woken. */
 export function createWorker(parts: WorkerParts): Worker {
-  const { queue, commit, lasting, owner, concurrency, leaseMs, pollMs, attempt, onTrouble } = parts;
+  const { queue, writer, owner, concurrency, leaseMs, pollMs, attempt, onTrouble } = parts;
   /** Lanes that are worked on, also those whose item is done and being noted. */
-  const held = new Set<string>();
+  const held = createHeldLanes();
   /** Hands that are taken. */
   let busy = 0;
+  /** What was begun when no hand was free: others had taken them while it was on its way. */
+  const ready: (() => void)[] = [];
   const running = createPending();
   let stopped = false;
   let looking = false;
   let asked = false;
   let nap: NodeJS.Timeout | undefined;
 
+  const takerAt = (now: number): Taker => ({ owner, until: now + leaseMs });
+
+  const takeHand = (): Promise<void> | undefined => {
+    if (busy >= concurrency) return new Promise((resolve) => ready.push(resolve));
+    busy += 1;
+    return undefined;
+  };
+
+  /** Whoever waits for a hand takes it over. */
+  const freeHand = (): void => {
+    const next = ready.shift();
+    if (next) next();
+    else busy -= 1;
+  };
+
   /** What was done must be noted, however long the disk is full: else it would be done again. */
-  const end = async (item: Item, ending: Ending): Promise<Item | null> => {
+  const end = async ({ seq, conversationId }: Item, ending: Ending): Promise<Item | null> => {
+    const noted: ItemEnding = ending.state === 'done' ? { state: 'done' } : ending;
     for (;;) {
-      let next: Item | null = null;
-      const note = (): void => {
-        next = queue.end(owner, item, ending, Date.now(), !stopped && busy < concurrency);
-        if (next) busy += 1;
-      };
       try {
-        await commit.write(note, lasting);
-        return next;
+        const goOn = !stopped && busy < concurrency;
+        return await writer.write('end', queue, owner, { seq, conversationId }, noted, Date.now(), goOn);
       } catch (error) {
-        if (next) busy -= 1;
         onTrouble(error);
         // Nobody waits any more: the lane falls to whoever comes next.
         if (stopped) return null;
@@ -81,49 +93,45 @@ export function createWorker(parts: WorkerParts): Worker {
     }
   };
 
-  /** Works off what is begun in a lane. Each item has taken a hand before it comes here. */
+  /** Works off what is begun in a lane. The first item has taken a hand before it comes here. */
   const workOff = async (first: Item): Promise<void> => {
     running.enter();
     for (let item: Item | null = first; item; ) {
       const ending: Ending = await attempt(item);
-      busy -= 1;
+      freeHand();
       item = await end(item, ending);
+      if (item) await takeHand();
     }
-    held.delete(first.conversationId);
+    held.leave(first.conversationId);
     running.leave();
     wake();
   };
 
-  const store: Worker['store'] = async (item, event, also) => {
+  const store: Worker['store'] = async (item, event, people) => {
     const lane = item.conversationId;
     const mine = !stopped && busy < concurrency && !held.has(lane);
     if (mine) {
-      held.add(lane);
+      held.enter(lane);
       busy += 1;
     }
-    const add = (): Item | boolean => {
-      const now = Date.now();
-      const added = mine ? queue.addAndTake(owner, item, now, now + leaseMs) : queue.add(item, now);
-      if (added) also(now);
-      return added;
-    };
-    let added: Item | boolean = false;
+    const now = Date.now();
+    let added: number | boolean = false;
     try {
-      added = await commit.write(add);
+      added = await writer.write('accept', item, people, mine ? takerAt(now) : null, now);
     } finally {
       if (mine && typeof added === 'boolean') {
-        held.delete(lane);
-        busy -= 1;
+        held.leave(lane);
+        freeHand();
       }
     }
     if (added === true) wake();
     if (typeof added === 'boolean') return added;
-    const begun = { ...added, event };
+    const begun = begunItem(item, added, event, now);
     running.enter();
     // The sender is answered first: a handler may take long before it lets anything else happen.
     setImmediate(() => {
       if (!stopped) void workOff(begun);
-      else commit.write(() => queue.end(owner, begun, NOT_BEGUN, Date.now(), false)).catch(onTrouble);
+      else void end(begun, NOT_BEGUN);
       running.leave();
     });
     return true;
@@ -133,12 +141,9 @@ export function createWorker(parts: WorkerParts): Worker {
     const now = Date.now();
     const room = concurrency - busy;
     if (room <= 0) return pollMs;
-    const { items, dueAt } = await commit.write(
-      () => ({ items: queue.take(owner, held, room, now, now + leaseMs), dueAt: queue.nextDueAt() }),
-      lasting,
-    );
+    const { items, dueAt } = await writer.write('take', queue, takerAt(now), held.all(), room, now);
     for (const item of items) {
-      held.add(item.conversationId);
+      held.enter(item.conversationId);
       busy += 1;
       void workOff(item);
     }
@@ -169,7 +174,8 @@ export function createWorker(parts: WorkerParts): Worker {
   };
 
   const renewal = setInterval(() => {
-    if (held.size > 0) commit.write(() => queue.renew(owner, held, Date.now() + leaseMs)).catch(onTrouble);
+    const lanes = held.all();
+    if (lanes.length > 0) writer.write('renew', queue, takerAt(Date.now()), lanes).catch(onTrouble);
   }, leaseMs / 3);
   wake();
 
@@ -185,3 +191,23 @@ export function createWorker(parts: WorkerParts): Worker {
     },
   };
 }
+
+/** An item that was begun as it was stored. */
+const begunItem = (
+  { key, conversationId, content }: NewItem,
+  seq: number,
+  event: DeliveredEvent,
+  now: number,
+): Item => ({
+  id: key,
+  seq,
+  key,
+  conversationId,
+  content,
+  state: 'waiting',
+  attempts: 1,
+  interrupted: false,
+  error: null,
+  createdAt: now,
+  event,
+});

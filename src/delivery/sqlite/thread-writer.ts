@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { HandoffKitError } from '../../protocol/index.js';
+import { type FromThread, GATE, type ThreadData, type ThreadFailure, type ToThread } from './thread.js';
+import { collectGroups, type GroupEnd, type Writer } from './writer.js';
+
+/** Where the code of the thread lies. */
+export const THREAD = new URL('./thread.js', import.meta.url);
+
+/** Whether the code of the thread is where it should be: who packs all files into one leaves it behind. */
+export const hasThread = (file: URL): boolean => existsSync(file);
+
+/** How long the end of a process waits for its last commit. */
+const SHUT_WITHIN_MS = 2_000;
+
+interface Sent extends GroupEnd {
+  readonly size: number;
+}
+
+/**
+ * Makes a {@link Writer} that writes in a thread of its own: the event loop goes on while the disk is slow, the log is
+ * brought into the database, or another process writes. A thread that dies is followed by another; what it had not
+ * answered has failed, as far as anybody can tell.
+ */
+export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): Writer {
+  const gate = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  /** What was sent, in its order, and not yet answered. */
+  let sent: Sent[] = [];
+  let thread: Worker | undefined;
+  let closing: Promise<void> | undefined;
+
+  const hear = (answer: FromThread): void => {
+    if ('failed' in answer) {
+      const failed = sent.splice(0, answer.failed.groups);
+      for (const group of failed) group.failed(failureOf(answer.failed));
+      return;
+    }
+    const { results } = answer;
+    for (let at = 0; at < results.length; ) {
+      const group = sent.shift();
+      if (!group) return;
+      group.done(results.slice(at, at + group.size));
+      at += group.size;
+    }
+  };
+
+  const start = (): Worker => {
+    Atomics.store(gate, GATE.busy, 1);
+    const started = new Worker(file, { workerData: { ...data, gate } satisfies ThreadData });
+    started.on('message', hear);
+    started.on('error', (error) => lose(started, error));
+    started.on('exit', () => lose(started, ended()));
+    return started;
+  };
+
+  const lose = (lost: Worker, error: unknown): void => {
+    if (thread !== lost) return;
+    thread = undefined;
+    Atomics.store(gate, GATE.busy, 0);
+    const groups = sent;
+    sent = [];
+    for (const group of groups) group.failed(error);
+  };
+
+  const post = (message: ToThread): void => {
+    thread ??= start();
+    thread.postMessage(message);
+  };
+
+  const { write } = collectGroups((calls, end) => {
+    if (closing) return end.failed(ended());
+    try {
+      post(calls);
+    } catch (error) {
+      return end.failed(error);
+    }
+    sent.push({ size: calls.length, done: end.done, failed: end.failed });
+  });
+
+  /** Who ends the process waits for the commit that is under way, and no other is begun. */
+  const shut = (): void => {
+    Atomics.store(gate, GATE.shut, 1);
+    Atomics.wait(gate, GATE.busy, 1, SHUT_WITHIN_MS);
+  };
+
+  const leave = async (): Promise<void> => {
+    const leaving = thread;
+    if (leaving) {
+      leaving.postMessage('close' satisfies ToThread);
+      await once(leaving, 'exit');
+    }
+    process.off('exit', shut);
+  };
+
+  process.on('exit', shut);
+  thread = start();
+  return { write, close: () => (closing ??= leave()) };
+}
+
+const failureOf = ({ message, code }: ThreadFailure): Error =>
+  Object.assign(new Error(message), code === undefined ? {} : { code });
+
+const ended = (): HandoffKitError => new HandoffKitError('DELIVERY_STOPPED', 'the database was closed.');
