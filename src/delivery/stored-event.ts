@@ -1,8 +1,9 @@
 import type { DeliveredEvent } from '../events/index.js';
 
 /** Writes an event so that it can be handled later and elsewhere. Any text survives it, also half a surrogate pair. */
-export function storeEvent({ name, body, receivedAt, requestId }: DeliveredEvent): string {
-  return JSON.stringify({ name, body, receivedAt, requestId });
+export function storeEvent({ name, body, text, receivedAt, requestId }: DeliveredEvent): string {
+  const rest = JSON.stringify({ name, receivedAt, requestId }).slice(1);
+  return `{"body":${text ?? JSON.stringify(body)},${rest}`;
 }
 
 /** Reads what {@link storeEvent} wrote; its key and conversation are kept beside it. */

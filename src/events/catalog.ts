@@ -57,6 +57,8 @@ interface Delivered<Name extends DeliveredName> {
   readonly conversationId: string;
   /** The validated body. */
   readonly body: DeliveredBodies[Name];
+  /** The same as the JSON text in which it came, where it is the same: it need not be written again to be stored. */
+  readonly text?: string | undefined;
   /** When it arrived, in milliseconds. */
   readonly receivedAt: number;
   /** The request it came with, for finding it in logs. */

@@ -13,13 +13,15 @@ const FORBIDDEN_KEY = refuse(400, 'body has a forbidden key', {
   detail: 'a key named __proto__, or constructor.prototype, has no place in an event',
 });
 
-/** Reads a JSON object strictly from bytes, text, or what a body parser has already made of them. */
+/** Reads bytes as text, strictly; leaves what a body parser has already made of them as it is. */
+export function decodeBody(body: unknown): unknown {
+  if (!(body instanceof Uint8Array)) return body;
+  if (!isUtf8(body)) return NOT_UTF8;
+  return Buffer.from(body.buffer, body.byteOffset, body.length).toString();
+}
+
+/** Reads a JSON object strictly from text, or from what a body parser has already made of it. */
 export function parseJson(body: unknown, maxDepth: number): JsonObject | Refusal {
-  if (body instanceof Uint8Array) {
-    if (body.length === 0) return EMPTY;
-    if (!isUtf8(body)) return NOT_UTF8;
-    return parseText(Buffer.from(body.buffer, body.byteOffset, body.length).toString(), maxDepth);
-  }
   if (typeof body === 'string') return body === '' ? EMPTY : parseText(body, maxDepth);
   return checkObject(body, maxDepth);
 }

@@ -3,7 +3,7 @@ import type { Acceptance, Delivery } from '../delivery/index.js';
 import { type DeliveredEvent, type Dispatcher, EVENT_OF, eventKey } from '../events/index.js';
 import { isProbe, ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
 import type { Authenticate } from './authenticate.js';
-import { type JsonObject, parseJson } from './parse-json.js';
+import { decodeBody, type JsonObject, parseJson } from './parse-json.js';
 import { checkAnnouncedSize, HUNG_UP, type ReadLimits, readBody } from './read-body.js';
 import { isRefusal, type Refusal, refuse } from './refusal.js';
 import type { Route } from './routes.js';
@@ -69,7 +69,8 @@ export function createPipeline({
 
     const raw = await readBody(request, headers, limits);
     if (raw === HUNG_UP) return HUNG_UP;
-    const body = isRefusal(raw) ? raw : parseJson(raw, limits.depth);
+    const read = isRefusal(raw) ? raw : decodeBody(raw);
+    const body = isRefusal(read) ? read : parseJson(read, limits.depth);
 
     if (!isRefusal(body) && isProbe(body)) {
       await dispatcher.observe({ endpoint: route.endpoint }, requestId, receivedAt);
@@ -79,7 +80,7 @@ export function createPipeline({
     if (grant.level === 'probe') return grant.otherwise;
     if (isRefusal(body)) return body;
 
-    const event = toEvent(grant.endpoint, body, exchange);
+    const event = toEvent(grant.endpoint, body, read, exchange);
     if (isRefusal(event)) return event;
 
     if (event.name === 'handoff.requested' && !(await delivery.seen(event))) {
@@ -99,6 +100,7 @@ export function createPipeline({
 function toEvent(
   endpoint: WebhookEndpoint,
   json: JsonObject,
+  read: unknown,
   { requestId, receivedAt }: Exchange,
 ): DeliveredEvent | Refusal {
   try {
@@ -108,6 +110,7 @@ function toEvent(
       key: eventKey(endpoint, body, requestId),
       conversationId: body.conversation_id,
       body,
+      text: body === json && typeof read === 'string' ? read : undefined,
       receivedAt,
       requestId,
     } as DeliveredEvent;

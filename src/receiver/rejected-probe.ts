@@ -1,5 +1,5 @@
 import { isProbe } from '../protocol/index.js';
-import { parseJson } from './parse-json.js';
+import { decodeBody, parseJson } from './parse-json.js';
 import { createReadLimits, type RequestWithBody, readStream } from './read-body.js';
 import { isRefusal } from './refusal.js';
 
@@ -12,7 +12,8 @@ const PEEK = createReadLimits(16_384, 2_000);
  */
 export async function wasProbe(request: RequestWithBody, maxDepth: number): Promise<boolean> {
   const body = request.readableDidRead ? (request.rawBody ?? request.body) : await readStream(request, PEEK);
-  if (isRefusal(body)) return false;
-  const json = parseJson(body, maxDepth);
+  const read = isRefusal(body) ? body : decodeBody(body);
+  if (isRefusal(read)) return false;
+  const json = parseJson(read, maxDepth);
   return !isRefusal(json) && isProbe(json);
 }
