@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { axeFinds } from './axe.js';
 import { describeInBrowser, launch } from './chromium.js';
 import { logIn, openWindow, PASSWORD, PATIENCE_MS, startDesk } from './desk-rig.js';
 
@@ -48,6 +49,21 @@ describeInBrowser('the login of the desk', () => {
       .getByRole('alert')
       .getByText(/^Too many tries\. Wait \d+ seconds\.$/)
       .waitFor();
+  });
+
+  it('is left to the application that the desk is part of, where that has it', async () => {
+    let isLoggedIn = false;
+    const host = () => (isLoggedIn ? { id: 'ann', name: 'Ann' } : null);
+    const { url } = await startDesk(browser, { host });
+    const { page, complaints } = await openWindow(browser, url);
+    await page.getByText('Log in at the application that this desk is part of').waitFor();
+    expect(await page.locator('input').count()).toBe(0);
+    expect(await axeFinds(page)).toEqual([]);
+
+    isLoggedIn = true;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('banner').getByText('Ann', { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it('keeps two agents apart in two browsers', async () => {

@@ -43,7 +43,9 @@ describeInBrowser('replies from the desk', () => {
     await ann.reply('Hello!');
     const failed = await ann.delivery('Hello!', 'failed');
     expect(await failed.textContent()).toMatch(/^not sent: .{10,}/);
-    await bob.delivery('Hello!', 'failed');
+    await bob.page.getByLabel('Language').selectOption('zh');
+    const inChinese = await bob.delivery('Hello!', 'failed');
+    expect(await inChinese.textContent()).toMatch(/^未发送: [\p{Script=Han}，]+$/u);
     bench.faults.clear('answerError');
     await ann.press('Send again');
     await ann.delivery('Hello!', 'sent');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import express from 'express';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { createDesk, type Desk } from '../../src/adapters/desk/index.js';
+import { createDesk, type Desk, type HostSession } from '../../src/adapters/desk/index.js';
 import type { Shelf } from '../../src/delivery/index.js';
 import { type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
 import { createReceiver } from '../../src/index.js';
@@ -39,12 +39,14 @@ export interface RigOptions {
   /** Whether replies survive an outage of the service. Default `true`. */
   readonly stores?: boolean;
   readonly outbox?: SqliteOptions['outbox'];
+  /** Who is logged in at the application that the desk is part of. Default: agents log in at the desk. */
+  readonly host?: HostSession;
 }
 
 /** Starts a desk for one test. */
 export async function startDesk(
   browser: Browser,
-  { stores = true, outbox }: RigOptions = {},
+  { stores = true, outbox, host }: RigOptions = {},
 ): Promise<DeskRig> {
   const app = express();
   const { log } = logLines();
@@ -58,7 +60,7 @@ export async function startDesk(
       const delivery = sqlite({ file, pollMs: 20, ...(outbox && { outbox }) });
       const receiver = createReceiver({ ...options, log, ...(stores && { delivery }) });
       receiver.on('message', () => undefined);
-      made.desk = createDesk({ receiver, agents: 'stored', log, bridge: { log } });
+      made.desk = createDesk({ receiver, agents: host ?? 'stored', log, bridge: { log } });
       made.shelf = receiver.storage.shelf;
       app.use('/desk', made.desk);
       return receiver;

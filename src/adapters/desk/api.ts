@@ -80,6 +80,8 @@ export type Happening =
       readonly state: DeliveryState;
       /** Why it failed, in words for agents. */
       readonly reason: string | null;
+      /** The same as a stable code, for a page that speaks another language. Older entries have none. */
+      readonly code?: string | null;
     }
   | { readonly type: 'read'; readonly agent: string };
 

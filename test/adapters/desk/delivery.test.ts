@@ -61,7 +61,7 @@ describe('a reply that the service does not take', () => {
     await eventually(async () => expect(await ann.deliveries(id, messageId)).toEqual(['failed']));
     const { entries } = await ann.conversation(id);
     const failed = entries.find(({ happening }) => happening.type === 'delivery')?.happening;
-    expect(failed).toMatchObject({ reason: expect.stringMatching(/\w/) });
+    expect(failed).toMatchObject({ reason: expect.stringMatching(/\w/), code: 'OUTCOME_UNKNOWN' });
     expect(JSON.stringify(failed)).not.toContain('Hello?');
 
     const bob = await instance.agent('bob');

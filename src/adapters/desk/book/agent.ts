@@ -144,7 +144,7 @@ export function createAgentSide(shelf: Shelf, records: Records): AgentSide {
         refuseClosed(record);
         if (record.agent !== null) refuseOthers(record, agent);
         const tries = found.outgoing.tries + (isRevived ? 0 : 1);
-        return outgoingDecision(record, found, { state: 'storing', reason: null, tries });
+        return outgoingDecision(record, found, { state: 'storing', reason: null, code: null, tries });
       }),
     close: (agent, id) =>
       change(agent, 'close', id, (record) => {

@@ -34,7 +34,11 @@ const LEFT_AFTER_MS = 3_000;
 /** Left-over things looked at in one go. */
 const MOST_LEFT = 10_000;
 
-const NOT_TAKEN = 'It did not go out: the conversation had ended, or the service refused it.';
+const NOT_TAKEN = {
+  state: 'failed',
+  code: 'NOT_TAKEN',
+  reason: 'It did not go out: the conversation had ended, or the service refused it.',
+} as const;
 
 /** What a state may follow: of two who note what became of it, the later must not turn it back. */
 const AFTER: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
@@ -80,7 +84,7 @@ export function createOutbound(shelf: Shelf, records: Records, log: Log): Outbou
 
   /** Nothing went out. For an end that is as good: there was nothing left to end. */
   const settleUnsent = (outgoing: Outgoing): Promise<void> =>
-    settle(outgoing, outgoing.kind === 'closed' ? { state: 'sent' } : { state: 'failed', reason: NOT_TAKEN });
+    settle(outgoing, outgoing.kind === 'closed' ? { state: 'sent' } : NOT_TAKEN);
 
   const onRefused = async (outgoing: Outgoing, error: unknown): Promise<void> => {
     const conversation = outgoing.deskId;
@@ -136,7 +140,7 @@ export function createOutbound(shelf: Shelf, records: Records, log: Log): Outbou
     async revive(deskId, messageId) {
       const found = await readOutgoing(shelf, outgoingId(deskId, messageId));
       if (!found) return;
-      await settle(found.outgoing, { state: 'storing', reason: null });
+      await settle(found.outgoing, { state: 'storing', reason: null, code: null });
       await carry(deskId, messageId);
     },
     start(to) {
@@ -168,6 +172,7 @@ function eventOf({ kind, messageId, deskId, name, text, tries }: Outgoing): Inbo
 
 /** Errors of this package are written for people, and hold neither secrets nor what somebody wrote. */
 function failure(error: unknown): OutgoingChange & Pick<Outgoing, 'state'> {
-  const isOwn = error instanceof HandoffKitError;
-  return { state: 'failed', reason: isOwn ? error.message : 'It could not be sent.' };
+  const { code, message: reason } =
+    error instanceof HandoffKitError ? error : { code: 'FAILED', message: 'It could not be sent.' };
+  return { state: 'failed', code, reason };
 }

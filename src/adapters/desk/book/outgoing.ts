@@ -15,12 +15,14 @@ export interface Outgoing {
   readonly text: string;
   readonly state: DeliveryState;
   readonly reason: string | null;
+  /** What the reason is known by. Not there in what an older version wrote. */
+  readonly code?: string | null;
   /** How often it was made anew for the delivery: each is a reply of its own there. */
   readonly tries: number;
 }
 
 /** What may change of an {@link Outgoing}. */
-export type OutgoingChange = Partial<Pick<Outgoing, 'state' | 'reason' | 'tries' | 'text'>>;
+export type OutgoingChange = Partial<Pick<Outgoing, 'state' | 'reason' | 'code' | 'tries' | 'text'>>;
 
 /** Those of which the end is not known. */
 export const OPEN_GROUP = 'open';
@@ -67,8 +69,8 @@ export function outgoingDecision(
   change: OutgoingChange,
 ): Decision {
   const value: Outgoing = { ...found.outgoing, ...change };
-  const { kind, messageId, state, reason } = value;
-  const told: readonly Happening[] = [{ type: 'delivery', messageId, state, reason }];
+  const { kind, messageId, state, reason, code = null } = value;
+  const told: readonly Happening[] = [{ type: 'delivery', messageId, state, reason, code }];
   return {
     record,
     happenings: kind === 'message' ? told : [],

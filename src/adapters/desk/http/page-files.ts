@@ -19,7 +19,7 @@ export interface PageParts {
   readonly letIn: LetIn;
 }
 
-/** Serves the page: the login and its files to everybody, the rest to those who are logged in. */
+/** Serves the page: the login, or where it is, and its files to everybody, the rest to those who are logged in. */
 export function createPageFiles({ identify, hostSession, letIn }: PageParts): Router {
   const router = Router();
   const root = ROOTS.find((folder) => existsSync(`${folder}assets`));
@@ -47,7 +47,8 @@ export function createPageFiles({ identify, hostSession, letIn }: PageParts): Ro
     else response.redirect(308, `${request.baseUrl}/`);
   });
   router.get('/', async (request, response, next) => {
-    const file = (await arrives(request, response)) ? 'index.html' : 'login.html';
+    const entry = hostSession ? 'elsewhere.html' : 'login.html';
+    const file = (await arrives(request, response)) ? 'index.html' : entry;
     send(file)(request, response, next);
   });
   if (root !== undefined) {

@@ -18,7 +18,7 @@ export default defineConfig({
     modulePreload: false,
     assetsInlineLimit: 0,
     rolldownOptions: {
-      input: { main: at('index.html'), login: at('login.html') },
+      input: { main: at('index.html'), login: at('login.html'), elsewhere: at('elsewhere.html') },
       output: {
         entryFileNames: ({ name }) => `${folderOf(name)}/[name]-[hash].js`,
         chunkFileNames: 'assets/login/[name]-[hash].js',

@@ -23,9 +23,12 @@ export function useDesk(): DeskContext {
   return desk;
 }
 
-/** A part of the state. */
-export function useDeskState<Part>(pick: (state: State) => Part): Part {
-  return useStore(useDesk().store, pick);
+/** A part of the state. `isSame` is for parts that `pick` makes anew each time. */
+export function useDeskState<Part>(
+  pick: (state: State) => Part,
+  isSame?: (before: Part, now: Part) => boolean,
+): Part {
+  return useStore(useDesk().store, pick, isSame);
 }
 
 /** What a failure is called. */

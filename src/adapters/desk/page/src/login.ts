@@ -1,17 +1,12 @@
+import { findElement } from './find-element.js';
 import { refusalText, t } from './strings/index.js';
 
-const find = <Kind extends Element>(selector: string, kind: new () => Kind): Kind => {
-  const element = document.querySelector(selector);
-  if (element instanceof kind) return element;
-  throw new Error(`${selector} is missing`);
-};
-
-const form = find('#login', HTMLFormElement);
-const complaint = find('[role=alert]', HTMLElement);
-const button = find('button', HTMLButtonElement);
+const form = findElement('#login', HTMLFormElement);
+const complaint = findElement('[role=alert]', HTMLElement);
+const button = findElement('button', HTMLButtonElement);
 
 document.title = t('loginTitle');
-find('h1', HTMLElement).textContent = t('loginTitle');
+findElement('h1', HTMLElement).textContent = t('loginTitle');
 button.textContent = t('loginSubmit');
 const [nameLabel, passwordLabel] = document.querySelectorAll('label span');
 if (nameLabel) nameLabel.textContent = t('loginName');

@@ -12,8 +12,12 @@ import type { Connection } from './live.js';
 export interface State {
   readonly me: AgentView;
   readonly agents: readonly AgentView[];
-  /** By id: what is open, what closed last, and what was looked at. */
+  /** By id: what is open, the newest of what is closed, and older ones while they are looked at. */
   readonly conversations: ReadonlyMap<string, Summary>;
+  /** How many closed ones are kept: more when the agent asks for more. */
+  readonly closedKept: number;
+  /** The ids that a search found; `null` while nothing is searched for. */
+  readonly found: readonly string[] | null;
   /** Conversations that were opened, with their entries. */
   readonly opened: ReadonlyMap<string, ConversationView>;
   /** What came live of late: what is read meanwhile may not have it yet. */
@@ -32,6 +36,9 @@ const MOST_RECENT = 1_000;
 /** Conversations kept with their entries. */
 const MOST_OPENED = 20;
 
+/** Closed conversations in a page of the server's list: with fewer at the beginning, there are no more. */
+export const CLOSED_PAGE = 50;
+
 /** What the page begins with. */
 export function firstState(view: StateView): State {
   const { me, agents, canned, durable, canTeach } = view;
@@ -39,6 +46,8 @@ export function firstState(view: StateView): State {
     me,
     agents,
     conversations: new Map(view.conversations.map((summary) => [summary.id, summary])),
+    closedKept: CLOSED_PAGE,
+    found: null,
     opened: new Map(),
     recent: [],
     canned,
@@ -51,12 +60,12 @@ export function firstState(view: StateView): State {
 
 /** The state after an entry of the journal. One that is known already changes nothing. */
 export function withEntry(state: State, entry: JournalEntry): State {
-  const conversations = withSummary(state.conversations, entry.summary);
   const recent = [...state.recent.slice(-MOST_RECENT), entry];
+  const next = withSummaries({ ...state, recent }, [entry.summary]);
   const view = state.opened.get(entry.summary.id);
-  if (!view) return { ...state, conversations, recent };
+  if (!view) return next;
   const opened = new Map(state.opened).set(view.summary.id, withLater(view, [entry]));
-  return { ...state, conversations, recent, opened };
+  return { ...next, opened };
 }
 
 /** The state with a conversation that was read whole; what came live while it was read belongs to it. */
@@ -65,11 +74,7 @@ export function withOpened(state: State, read: ConversationView): State {
     read,
     state.recent.filter(({ summary }) => summary.id === read.summary.id),
   );
-  return {
-    ...state,
-    conversations: withSummary(state.conversations, view.summary),
-    opened: lastOpened(state.opened, view),
-  };
+  return withSummaries({ ...state, opened: lastOpened(state.opened, view) }, [view.summary]);
 }
 
 /** Those that were opened last, this one at the end. An agent looks at hundreds a day; older ones are read anew. */
@@ -88,11 +93,14 @@ function withLater(view: ConversationView, entries: readonly JournalEntry[]): Co
   return later.length === 0 ? view : { ...view, summary, entries: [...view.entries, ...later] };
 }
 
-/** The state with conversations of a list. */
-export function withListed(state: State, summaries: readonly Summary[]): State {
-  const conversations = summaries.reduce(withSummary, state.conversations);
-  return { ...state, conversations };
+/** The state with what a search found, or without. */
+export function withFound(state: State, found: readonly Summary[] | null): State {
+  return withoutOld(withSummaries({ ...state, found: found?.map(({ id }) => id) ?? null }, found ?? []));
 }
+
+/** The state with room for so many closed conversations. */
+export const withClosedKept = (state: State, closedKept: number): State =>
+  withoutOld({ ...state, closedKept });
 
 /** The state with earlier entries of a conversation. */
 export function withEarlier(
@@ -108,11 +116,35 @@ export function withEarlier(
   return { ...state, opened };
 }
 
-function withSummary(known: ReadonlyMap<string, Summary>, summary: Summary): ReadonlyMap<string, Summary> {
-  const before = known.get(summary.id);
-  if (before && before.version >= summary.version) return known;
-  return new Map(known).set(summary.id, summary);
+/** The state with these conversations, where they are newer than what is known. */
+export function withSummaries(state: State, summaries: readonly Summary[]): State {
+  const news = summaries.filter(({ id, version }) => {
+    const known = state.conversations.get(id);
+    return !known || known.version < version;
+  });
+  if (news.length === 0) return state;
+  const conversations = new Map(state.conversations);
+  for (const summary of news) conversations.set(summary.id, summary);
+  const next = { ...state, conversations };
+  return news.some(({ state: stands }) => stands === 'closed') ? withoutOld(next) : next;
 }
+
+/** A desk closes thousands a week. Older ones than are kept stay only while they are looked at; the server has them. */
+function withoutOld(state: State): State {
+  const old = closedOf(state)
+    .slice(state.closedKept)
+    .filter(({ id }) => !state.opened.has(id) && !state.found?.includes(id));
+  if (old.length === 0) return state;
+  const conversations = new Map(state.conversations);
+  for (const { id } of old) conversations.delete(id);
+  return { ...state, conversations };
+}
+
+/** Those that are closed, in the order of the server's list. */
+export const closedOf = ({ conversations }: State): readonly Summary[] =>
+  [...conversations.values()]
+    .filter(({ state }) => state === 'closed')
+    .sort((a, b) => b.requestedAt - a.requestedAt);
 
 const newer = (a: Summary, b: Summary): Summary => (a.version >= b.version ? a : b);
 

@@ -37,13 +37,24 @@ export function createStore<State>(first: State): Store<State> {
   };
 }
 
-/** A part of a store's state; the component is drawn again when that part is another. */
-export function useStore<State, Part>(store: Store<State>, pick: (state: State) => Part): Part {
+/**
+ * A part of a store's state; the component is drawn again when that part is another. Where `pick` makes it anew each
+ * time, `isSame` tells whether it has changed.
+ */
+export function useStore<State, Part>(
+  store: Store<State>,
+  pick: (state: State) => Part,
+  isSame: (before: Part, now: Part) => boolean = Object.is,
+): Part {
   const [part, setPart] = useState(() => pick(store.get()));
   useEffect(() => {
-    const look = (): void => setPart(() => pick(store.get()));
+    const look = (): void =>
+      setPart((before) => {
+        const now = pick(store.get());
+        return isSame(before, now) ? before : now;
+      });
     look();
     return store.subscribe(look);
-  }, [store, pick]);
+  }, [store, pick, isSame]);
   return part;
 }

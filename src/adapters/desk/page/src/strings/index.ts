@@ -35,10 +35,12 @@ export function t(name: TextName, values: Readonly<Record<string, string | numbe
 }
 
 /** What a refusal of the desk is called in the language of the page, where it has a name of its own. */
-export function refusalText(code: string): string | null {
-  const name = `refused${code}`;
-  return isTextName(name) ? t(name) : null;
-}
+export const refusalText = (code: string): string | null => textOf(`refused${code}`);
+
+/** Why a reply was not sent, in the language of the page, where that has words of its own. */
+export const failureText = (code: string): string | null => textOf(`why${code}`);
+
+const textOf = (name: string): string | null => (isTextName(name) ? t(name) : null);
 
 const isTextName = (name: string): name is TextName => Object.hasOwn(en, name);
 
@@ -50,12 +52,24 @@ export function duration(ms: number): string {
   return t('hours', { count: Math.round(seconds / 3_600) });
 }
 
+/** A list shows hundreds of moments, and to make a format takes longer than to use it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(lang: string, isToday: boolean): Intl.DateTimeFormat {
+  const key = `${lang} ${isToday}`;
+  const known = formats.get(key);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat(lang, {
+    ...(!isToday && { month: 'short', day: 'numeric' }),
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+  formats.set(key, made);
+  return made;
+}
+
 /** A moment: the time today, with the date else. */
 export function moment(at: number): string {
-  const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
-  const options: Intl.DateTimeFormatOptions = isToday
-    ? { hour: '2-digit', minute: '2-digit' }
-    : { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' };
-  return date.toLocaleString(document.documentElement.lang, options);
+  const isToday = new Date(at).toDateString() === new Date().toDateString();
+  return formatOf(document.documentElement.lang, isToday).format(at);
 }

@@ -1,5 +1,4 @@
-import { memo } from 'preact/compat';
-import type { Summary } from '../../../api.js';
+import { useCallback } from 'preact/hooks';
 import { whoIs } from '../announce.js';
 import { useDeskState } from '../desk-context.js';
 import { addressOf } from '../route.js';
@@ -7,29 +6,27 @@ import { type State, unreadOf } from '../state.js';
 import { moment, t } from '../strings/index.js';
 import { TimeLeft } from './time-left.js';
 
-const agentsOf = ({ agents }: State) => agents;
+const meOf = ({ me }: State) => me.id;
 
-/** One conversation of the list. Drawn again only when it has changed. */
-export const InboxItem = memo(function InboxItem({
-  summary,
-  isShown,
-  me,
-}: {
-  readonly summary: Summary;
-  readonly isShown: boolean;
-  readonly me: string;
-}) {
-  const agents = useDeskState(agentsOf);
+/**
+ * One conversation of the list. It looks at its own part of the state, so what happens in others does not draw it
+ * again. Not by `memo`: what Preact leaves undrawn keeps the page as it was drawn before, and with that the
+ * conversations that were left.
+ */
+export function InboxItem({ id, isShown }: { readonly id: string; readonly isShown: boolean }) {
+  const me = useDeskState(meOf);
+  const summary = useDeskState(useCallback(({ conversations }: State) => conversations.get(id), [id]));
+  const holder = useDeskState(useCallback((state: State) => holderOf(state, id), [id]));
+  if (!summary) return null;
   const unread = summary.state === 'closed' ? 0 : unreadOf(summary, me);
-  const agent = agents.find(({ id }) => id === summary.agent);
-  const who = summary.agent === me ? t('mine') : (agent?.name ?? summary.agent);
+  const who = summary.agent === me ? t('mine') : holder;
 
   return (
     <li>
       <a
-        href={addressOf(summary.id)}
+        href={addressOf(id)}
         class={`item ${unread > 0 ? 'unread' : ''}`}
-        data-conversation={summary.id}
+        data-conversation={id}
         aria-current={isShown ? 'true' : undefined}
       >
         <span class="who" dir="auto">
@@ -54,4 +51,10 @@ export const InboxItem = memo(function InboxItem({
       </a>
     </li>
   );
-});
+}
+
+/** What the agent is called who has a conversation. */
+function holderOf({ agents, conversations }: State, id: string): string | null {
+  const agent = conversations.get(id)?.agent ?? null;
+  return agents.find((each) => each.id === agent)?.name ?? agent;
+}

@@ -1,25 +1,19 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { DeskState, Summary } from '../../../api.js';
+import { useEffect, useState } from 'preact/hooks';
+import type { Summary } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { type State, withListed } from '../state.js';
+import { closedOf, type State, withFound } from '../state.js';
 import { t } from '../strings/index.js';
+import { ClosedGroup, OpenGroup } from './inbox-group.js';
 import { InboxItem } from './inbox-item.js';
 
-const GROUPS: readonly DeskState[] = ['waiting', 'active', 'closed'];
-const NONE = { waiting: 'noneWaiting', active: 'noneActive', closed: 'noneClosed' } as const;
-/** Items drawn of a group; more only make the page slow. */
-const DRAWN = 100;
-
-const conversationsOf = ({ conversations }: State) => conversations;
-const meOf = ({ me }: State) => me.id;
+const foundOf = ({ found }: State) => found;
 
 /** The list of conversations. */
 export function Inbox({ shown }: { readonly shown: string | null }) {
-  const conversations = useDeskState(conversationsOf);
-  const me = useDeskState(meOf);
   const [search, setSearch] = useState('');
-  const found = useSearch(search);
-  const groups = useMemo(() => inGroups([...conversations.values()], me), [conversations, me]);
+  useSearch(search);
+  const found = useDeskState(foundOf);
+  const { waiting, active, closed } = useDeskState(groupsOf, isSameGroups);
 
   return (
     <aside class="pane inbox" aria-label={t('inbox')}>
@@ -32,105 +26,81 @@ export function Inbox({ shown }: { readonly shown: string | null }) {
         onInput={({ currentTarget }) => setSearch(currentTarget.value)}
       />
       {found ? (
-        <Found ids={found} conversations={conversations} shown={shown} me={me} />
+        <Found ids={found} shown={shown} />
       ) : (
-        GROUPS.map((state) => <Group key={state} state={state} items={groups[state]} shown={shown} me={me} />)
+        <>
+          <OpenGroup state="waiting" ids={waiting} shown={shown} />
+          <OpenGroup state="active" ids={active} shown={shown} />
+          <ClosedGroup ids={closed} shown={shown} />
+        </>
       )}
     </aside>
   );
 }
 
-interface ItemsProps {
-  readonly shown: string | null;
-  readonly me: string;
-}
-
-function Group({
-  state,
-  items,
-  shown,
-  me,
-}: ItemsProps & { readonly state: DeskState; readonly items: readonly Summary[] }) {
-  const [drawn, setDrawn] = useState(DRAWN);
-  const { client, store } = useDesk();
-  const attempt = useAttempt();
-  const last = items.at(-1);
-  const showMore = async (): Promise<void> => {
-    setDrawn((count) => count + DRAWN);
-    if (state !== 'closed' || !last || items.length > drawn) return;
-    await attempt(async () => {
-      const { conversations } = await client.list({ state, before: last.requestedAt });
-      store.update((now) => withListed(now, conversations));
-    });
-  };
-
-  return (
-    <section class={`group ${state}`}>
-      <h2>
-        {t(state)} {state !== 'closed' && <span class="count">{items.length}</span>}
-      </h2>
-      {items.length === 0 && <p class="hint">{t(NONE[state])}</p>}
-      <ul>
-        {items.slice(0, drawn).map((summary) => (
-          <InboxItem key={summary.id} summary={summary} isShown={summary.id === shown} me={me} />
-        ))}
-      </ul>
-      {(items.length > drawn || (state === 'closed' && items.length >= 50)) && (
-        <button type="button" class="quiet" onClick={() => void showMore()}>
-          {t('more')}
-        </button>
-      )}
-    </section>
-  );
-}
-
-function Found({
-  ids,
-  conversations,
-  shown,
-  me,
-}: ItemsProps & { readonly ids: readonly string[]; readonly conversations: ReadonlyMap<string, Summary> }) {
-  const items = ids.flatMap((id) => conversations.get(id) ?? []);
-  if (items.length === 0) return <p class="hint">{t('noneFound')}</p>;
+function Found({ ids, shown }: { readonly ids: readonly string[]; readonly shown: string | null }) {
+  if (ids.length === 0) return <p class="hint">{t('noneFound')}</p>;
   return (
     <ul>
-      {items.map((summary) => (
-        <InboxItem key={summary.id} summary={summary} isShown={summary.id === shown} me={me} />
+      {ids.map((id) => (
+        <InboxItem key={id} id={id} isShown={id === shown} />
       ))}
     </ul>
   );
 }
 
-/** Those that wait by the time that is left, those that are active with own ones first, closed ones by their end. */
-function inGroups(all: readonly Summary[], me: string): Readonly<Record<DeskState, readonly Summary[]>> {
-  const of = (state: DeskState): Summary[] => all.filter((summary) => summary.state === state);
-  const isMine = ({ agent }: Summary): number => (agent === me ? 0 : 1);
+interface Groups {
+  readonly waiting: readonly string[];
+  readonly active: readonly string[];
+  readonly closed: readonly string[];
+}
+
+const idOf = ({ id }: Summary): string => id;
+
+/** Those that wait by the time that is left, those that are active with own ones first, closed ones the newest first. */
+function groupsOf(state: State): Groups {
+  const { me, conversations } = state;
+  const all = [...conversations.values()];
+  const isOthers = ({ agent }: Summary): number => (agent === me.id ? 0 : 1);
   const at = ({ last, requestedAt }: Summary): number => last?.at ?? requestedAt;
   return {
-    waiting: of('waiting').sort((a, b) => a.requestedAt - b.requestedAt),
-    active: of('active').sort((a, b) => isMine(a) - isMine(b) || at(b) - at(a)),
-    closed: of('closed').sort((a, b) => b.requestedAt - a.requestedAt),
+    waiting: all
+      .filter((each) => each.state === 'waiting')
+      .sort((a, b) => a.requestedAt - b.requestedAt)
+      .map(idOf),
+    active: all
+      .filter((each) => each.state === 'active')
+      .sort((a, b) => isOthers(a) - isOthers(b) || at(b) - at(a))
+      .map(idOf),
+    closed: closedOf(state).map(idOf),
   };
 }
 
-/** The ids that the server finds; `null` while nothing is searched for. */
-function useSearch(search: string): readonly string[] | null {
+const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((id, index) => id === b[index]);
+
+const isSameGroups = (a: Groups, b: Groups): boolean =>
+  isSameList(a.waiting, b.waiting) && isSameList(a.active, b.active) && isSameList(a.closed, b.closed);
+
+/** Has the server search; what it finds is in the state. */
+function useSearch(search: string): void {
   const { client, store } = useDesk();
   const attempt = useAttempt();
-  const [found, setFound] = useState<readonly string[] | null>(null);
   useEffect(() => {
     if (search.trim() === '') {
-      setFound(null);
+      store.update((state) => withFound(state, null));
       return;
     }
+    let isOver = false;
     const timer = setTimeout(() => {
       void attempt(async () => {
         const { conversations } = await client.list({ search: search.trim() });
-        store.update((state) => withListed(state, conversations));
-        setFound(conversations.map(({ id }) => id));
+        if (!isOver) store.update((state) => withFound(state, conversations));
       });
     }, 200);
-    return () => clearTimeout(timer);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
   }, [search]);
-  return found;
 }

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { ConversationView, DeliveryState, Happening, JournalEntry } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
-import { moment, type TextName, t } from '../strings/index.js';
+import { failureText, moment, type TextName, t } from '../strings/index.js';
 import { TeachDialog } from './teach-dialog.js';
 
 const agentsOf = ({ agents }: State) => agents;
@@ -10,7 +10,8 @@ const canTeachOf = ({ canTeach }: State) => canTeach;
 
 interface Delivery {
   readonly state: DeliveryState;
-  readonly reason: string | null;
+  /** In the language of the page, else as the desk says it. */
+  readonly why: string | null;
 }
 
 /** What happened in a conversation, as it goes on. */
@@ -111,7 +112,7 @@ function AgentLineFoot({
       <span class={`foot ${state}`}>
         <span class="delivery" data-state={state}>
           {t(state)}
-          {state === 'failed' && delivery?.reason && `: ${delivery.reason}`}
+          {state === 'failed' && delivery?.why && `: ${delivery.why}`}
         </span>
         {state === 'failed' && (
           <button
@@ -167,7 +168,8 @@ function deliveriesOf(entries: readonly JournalEntry[]): ReadonlyMap<string, Del
   const deliveries = new Map<string, Delivery>();
   for (const { happening } of entries) {
     if (happening.type !== 'delivery') continue;
-    deliveries.set(happening.messageId, { state: happening.state, reason: happening.reason });
+    const { messageId, state, reason, code } = happening;
+    deliveries.set(messageId, { state, why: (code && failureText(code)) || reason });
   }
   return deliveries;
 }

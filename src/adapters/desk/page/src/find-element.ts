@@ -1,0 +1,6 @@
+/** An element that the page must have. */
+export const findElement = <Kind extends Element>(selector: string, kind: new () => Kind): Kind => {
+  const element = document.querySelector(selector);
+  if (element instanceof kind) return element;
+  throw new Error(`${selector} is missing`);
+};
