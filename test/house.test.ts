@@ -32,6 +32,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Doors beside those of the rooms and adapters: each opens onto a part that can be had without the rest. */
+const SIDE_DOORS: readonly string[] = [
+  'adapters/desk/records/index.js',
+  'delivery/postgres/index.js',
+  'delivery/sqlite/index.js',
+  'simulator/sending/index.js',
+];
+
 interface Import {
   readonly file: string;
   readonly target: string;
@@ -41,7 +49,7 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((fi
 
 const imports: Import[] = files.flatMap((file) => {
   const text = readFileSync(join(SRC, file), 'utf8');
-  return [...text.matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) => ({
+  return [...text.matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, path = '']) => ({
     file,
     target: relative(SRC, resolve(SRC, dirname(file), path)),
   }));
@@ -67,7 +75,8 @@ describe('the house', () => {
   it('is entered by its doors', () => {
     const sideways = imports
       .filter(({ file, target }) => roomOf(file) !== roomOf(target))
-      .filter(({ target }) => !/^(adapters\/[\w-]+|\w+)\/index\.js$/.test(target));
+      .filter(({ target }) => !/^(adapters\/[\w-]+|\w+)\/index\.js$/.test(target))
+      .filter(({ target }) => !SIDE_DOORS.includes(target));
     expect(sideways).toEqual([]);
   });
 });

@@ -8,7 +8,8 @@ const BREAKS: readonly { readonly at: RegExp; readonly leastFilled: number }[] =
   { at: /\s+/g, leastFilled: 0 },
 ];
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made when a text needs it: it takes longer than all else that this module does, and few texts do. */
+let graphemes: Intl.Segmenter | undefined;
 
 /**
  * Splits a text that is longer than a system takes: between paragraphs, else lines, else words, else between
@@ -52,6 +53,7 @@ function graphemeEnd(text: string, maxLength: number): number {
   // A grapheme at the window's edge may go on behind it; so the window is wider than what fits.
   const window = text.slice(0, maxLength + 64);
   let end = 0;
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   for (const { index, segment } of graphemes.segment(window)) {
     if (index + segment.length > maxLength) break;
     end = index + segment.length;

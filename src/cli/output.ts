@@ -1,15 +1,5 @@
 import { HandoffKitError } from '../protocol/index.js';
 
-/** What a command's exit code says. */
-export const EXIT = {
-  /** It worked. */
-  ok: 0,
-  /** The answer is no. */
-  no: 1,
-  /** It was used in a wrong way. */
-  wrongUse: 2,
-} as const;
-
 /** Whether output is for programs; absent when the command line does not say. */
 export interface OutputFlags {
   readonly json?: boolean | undefined;

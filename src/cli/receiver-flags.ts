@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Target } from '../doctor/index.js';
-import type { Credentials } from '../simulator/index.js';
+import type { Credentials } from '../simulator/sending/index.js';
 import { UsageError } from './run-command.js';
 
 /** What the command line says of a receiver's credentials. */

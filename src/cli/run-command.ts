@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { HandoffKitError, ValidationError } from '../protocol/index.js';
-import { EXIT, type Output, type OutputFlags, outputFor, printFailure } from './output.js';
+import { EXIT } from './exit.js';
+import { type Output, type OutputFlags, outputFor, printFailure } from './output.js';
 
 /** A command was used in a way that makes no sense. The message says what to do instead. */
 export class UsageError extends HandoffKitError {

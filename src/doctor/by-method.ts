@@ -1,5 +1,5 @@
 import type { WebhookEndpoint } from '../protocol/index.js';
-import type { PostResult } from '../simulator/index.js';
+import type { PostResult } from '../simulator/sending/index.js';
 import type { WireBody } from './deliveries.js';
 import type { Session } from './session.js';
 import { headersOf, urlOf } from './target.js';

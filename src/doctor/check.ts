@@ -1,5 +1,5 @@
 import type { WebhookEndpoint } from '../protocol/index.js';
-import type { PostResult } from '../simulator/index.js';
+import type { PostResult } from '../simulator/sending/index.js';
 import type { Session } from './session.js';
 import type { Group } from './target.js';
 

@@ -1,5 +1,5 @@
 import type { WebhookEndpoint } from '../protocol/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody } from '../simulator/index.js';
+import { agentMessageBody, chatBody, closeBody, establishBody } from '../simulator/sending/index.js';
 
 /** A body as it goes over the wire. */
 export type WireBody = Readonly<Record<string, unknown>>;

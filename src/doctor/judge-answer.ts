@@ -1,5 +1,5 @@
 import type { WebhookEndpoint } from '../protocol/index.js';
-import type { PostResult } from '../simulator/index.js';
+import type { PostResult } from '../simulator/sending/index.js';
 
 /** What was sent: a delivery to an endpoint, or an availability test. */
 export type Sent = WebhookEndpoint | 'probe';

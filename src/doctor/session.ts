@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { WebhookEndpoint } from '../protocol/index.js';
-import { type PostRequest, type PostResult, postJson } from '../simulator/index.js';
+import { type PostRequest, type PostResult, postJson } from '../simulator/sending/index.js';
 import { type WireBody, wellFormed } from './deliveries.js';
 import { judgeStatus } from './judge-answer.js';
 import { type Group, groupOf, HANDOFF_ENDPOINTS, headersOf, type Target, urlOf } from './target.js';

@@ -1,5 +1,5 @@
 import type { WebhookEndpoint } from '../protocol/index.js';
-import { type Credentials, credentialHeaders, handoffUrl } from '../simulator/index.js';
+import { type Credentials, credentialHeaders, handoffUrl } from '../simulator/sending/index.js';
 
 /** A receiver, of any make: where it is, and what the service would send along. */
 export interface Target {

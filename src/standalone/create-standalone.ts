@@ -15,7 +15,7 @@ import {
   webhookUser,
 } from '../receiver/index.js';
 import { createServiceClient } from '../service/index.js';
-import { type Connected, connectAdapter } from './adapters/index.js';
+import { type Connected, loadAdapter } from './adapters/index.js';
 import { createApp } from './app.js';
 import { listen } from './listen.js';
 import { createMeasures, type Measures } from './metrics/index.js';
@@ -59,10 +59,12 @@ export interface StandaloneParts {
 }
 
 /** Makes the program from its settings. Nothing listens yet. */
-export function createStandalone(
+export async function createStandalone(
   settings: Settings,
   { reporter, log, delivery = null, oneTimeLinkFor, framed }: StandaloneParts,
-): Standalone {
+): Promise<Standalone> {
+  // Before there is a receiver: what is stored must not be handled by one that knows no adapter yet.
+  const connect = await loadAdapter(settings);
   const measures = createMeasures();
   const receiver = createReceiver({
     ...receiverOptions(settings, measures),
@@ -72,7 +74,7 @@ export function createStandalone(
   receiver.onAny((context) => reporter.event(context));
   if (settings.autoReply !== undefined) receiver.on('handoff.message', autoReply(settings.autoReply));
 
-  const adapter = connectAdapter(settings, { receiver, log, oneTimeLinkFor, framed });
+  const adapter = connect?.({ receiver, log, oneTimeLinkFor, framed }) ?? null;
   const queues = delivery?.queues ?? null;
   const { mountPath, trustProxy } = settings;
   const app = createApp({ receiver, log, mountPath, trustProxy, measures, adapter, queues });

@@ -13,12 +13,12 @@ export interface ReadSettings {
   readonly generated: readonly SettingKey[];
 }
 
-/** Reads and checks all settings. Throws a {@link SettingsError} that lists everything that is wrong. */
-export function readSettings(sources: SettingSources): ReadSettings {
+/** Reads and checks all settings. Rejects with a {@link SettingsError} that lists everything that is wrong. */
+export async function readSettings(sources: SettingSources): Promise<ReadSettings> {
   const { found, file } = gatherSettings(sources);
   const made = sources.dev ? devSettings((key) => key in found) : { values: {}, generated: [] };
   const values = { ...made.values, ...valuesOf(found) };
-  const { data, problems } = check(values, found);
+  const { data, problems } = await check(values, found);
   const all = [
     ...file.problems,
     ...problems.filter(({ from, setting }) => from !== null || !mayBeInFile(file, setting)),
@@ -27,7 +27,7 @@ export function readSettings(sources: SettingSources): ReadSettings {
   return { settings: data, generated: made.generated };
 }
 
-function check(values: Partial<Record<SettingKey, string>>, found: FoundSettings) {
+async function check(values: Partial<Record<SettingKey, string>>, found: FoundSettings) {
   const problem = (key: SettingKey, message: string): SettingProblem => ({
     setting: SETTINGS[key].env,
     from: found[key]?.from ?? null,
@@ -44,7 +44,7 @@ function check(values: Partial<Record<SettingKey, string>>, found: FoundSettings
   for (const key of empty) wrong.set(key, 'is empty. Give it a value, or remove it.');
   const problems = [
     ...[...wrong].map(([key, message]) => problem(key, message)),
-    ...checkTogether(values)
+    ...(await checkTogether(values))
       .filter(([key]) => !empty.includes(key))
       .map(([key, message]) => problem(key, message)),
   ];

@@ -23,7 +23,7 @@ export interface ServeOutput {
  * could finish, 1 when it could not. Throws when it cannot start.
  */
 export async function serve(sources: SettingSources, { json, colours }: ServeOutput): Promise<number> {
-  const { settings, generated } = readSettings(sources);
+  const { settings, generated } = await readSettings(sources);
   const { logLevel: level, showText } = settings;
   const reporter = createReporter({ json, colours, showText, write: (line) => process.stdout.write(line) });
   const destination = json
@@ -40,7 +40,7 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
 
   const delivery = await openDelivery(settings.databaseUrl, settings);
   const oneTimeLinkFor = sources.dev ? { id: 'dev', name: 'Developer' } : undefined;
-  const standalone = createStandalone(settings, { reporter, log, delivery, oneTimeLinkFor });
+  const standalone = await createStandalone(settings, { reporter, log, delivery, oneTimeLinkFor });
   const url = await listenOrClose(standalone);
 
   const told = new Promise<NodeJS.Signals>((resolve) => {

@@ -1,4 +1,4 @@
-import { type SettingKey, settingsSchema } from './settings-schema.js';
+import type { SettingKey } from './settings-schema.js';
 
 /** How a setting is named and what it is for. */
 export interface SettingInfo {
@@ -202,4 +202,4 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
 };
 
 /** The names of all settings, in order. */
-export const SETTING_KEYS: readonly SettingKey[] = settingsSchema.keyof().options;
+export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];

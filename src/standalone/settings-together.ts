@@ -7,8 +7,8 @@ const NO_SERVICE =
   'needs SERVICE_BASE_URL and SERVICE_API_KEY: without them nothing can be sent to users. Set them, or remove it.';
 
 /** What settings must fulfil together, whether or not each of them is right by itself. */
-export function checkTogether(values: Partial<Record<SettingKey, string>>): Problem[] {
-  return [...checkUsername(values), ...checkService(values), ...checkAdapterSettings(values)];
+export async function checkTogether(values: Partial<Record<SettingKey, string>>): Promise<Problem[]> {
+  return [...checkUsername(values), ...checkService(values), ...(await checkAdapterSettings(values))];
 }
 
 function checkUsername({

@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { QaPair } from '../../src/protocol/index.js';
+import { createServiceClient } from '../../src/service/index.js';
 import { deferred } from '../helpers/deferred.js';
 import { serve } from '../helpers/serve.js';
 import { agentAt, NOWHERE, startSimulator } from '../simulator/support.js';
@@ -13,7 +15,11 @@ const KEY = 'the-key-of-agent-1';
 async function service() {
   const { simulator, baseUrl } = await startSimulator({ agents: [agentAt(NOWHERE)] });
   const documents = () => simulator.documents().map(({ name, pairs }) => [name, pairs.length]);
-  return { simulator, documents, env: { SERVICE_BASE_URL: baseUrl, SERVICE_API_KEY: KEY } };
+  const { knowledge } = createServiceClient({ baseUrl, apiKey: KEY });
+  /** Sets the stage: a document that is there already. */
+  const addDoc = (qaList: readonly QaPair[]) =>
+    knowledge.addQa({ purpose: 'QA_TEXT', name: 'Doc', qaList: [...qaList] });
+  return { simulator, documents, addDoc, env: { SERVICE_BASE_URL: baseUrl, SERVICE_API_KEY: KEY } };
 }
 
 /** A server of files: CSV with two pairs everywhere, but for names with "bad", and one that never comes. */
@@ -171,8 +177,11 @@ describe('handoff-kit qa add', () => {
 
 describe('handoff-kit qa update', () => {
   it('replaces all pairs of one document', async () => {
-    const { simulator, documents, env } = await service();
-    await runCli(['qa', 'add', '--name', 'Doc', '--pair', 'a=b', '--pair', 'c=d'], { env });
+    const { simulator, documents, addDoc, env } = await service();
+    await addDoc([
+      { question: 'a', answer: 'b' },
+      { question: 'c', answer: 'd' },
+    ]);
     const [document] = simulator.documents();
     const ended = await runCli(['qa', 'update', '--doc', document?.docId ?? '', '--pair', 'e=f'], { env });
     expect(ended.code).toBe(0);
@@ -180,9 +189,9 @@ describe('handoff-kit qa update', () => {
   });
 
   it('replaces documents by the files of a list', async () => {
-    const { simulator, documents, env } = await service();
+    const { simulator, documents, addDoc, env } = await service();
     const { url } = await fileServer();
-    await runCli(['qa', 'add', '--name', 'Doc', '--pair', 'a=b'], { env });
+    await addDoc([{ question: 'a', answer: 'b' }]);
     const { docId = '' } = simulator.documents()[0] ?? {};
     const rows = [
       'doc_id,source_url,file_name',

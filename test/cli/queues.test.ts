@@ -6,8 +6,9 @@ import { PATH_TOKEN } from '../helpers/credentials.js';
 import { API_KEY } from '../helpers/fake-service.js';
 import { flakyService } from '../helpers/flaky-service.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
+import { PATIENTLY } from '../standalone/patience.js';
 import { addressOf, post, runServe } from '../standalone/program.js';
-import { emptyDatabase, storeDead, temporaryFolder } from '../standalone/stored.js';
+import { deadIn, emptyDatabase, storeDead, temporaryFolder } from '../standalone/stored.js';
 import { runCli } from './run-cli.js';
 
 const WORDS = 'what-the-user-wrote';
@@ -19,15 +20,16 @@ interface Listed {
 
 /** A database with three dead messages of two conversations, and commands that run on it. */
 async function withDead() {
-  const env = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'x.db')}` };
-  await storeDead(env.DATABASE_URL.slice('sqlite:'.length), [
+  const file = join(temporaryFolder(), 'x.db');
+  const env = { DATABASE_URL: `sqlite:${file}` };
+  await storeDead(file, [
     { conversationId: 'c-1', text: WORDS },
     { conversationId: 'c-1', text: 'second' },
     { conversationId: 'c-2', text: 'third' },
   ]);
   const inbox = (...args: string[]) => runCli(['inbox', ...args], { env });
   const listed = async (...args: string[]) => (await inbox('list', ...args)).json() as Listed;
-  return { env, inbox, listed };
+  return { env, inbox, listed, dead: () => deadIn(file, 'inbox') };
 }
 
 describe('handoff-kit inbox', () => {
@@ -54,17 +56,17 @@ describe('handoff-kit inbox', () => {
   });
 
   it('reads the file of the server', async () => {
-    const { env, listed } = await withDead();
+    const { env, dead } = await withDead();
     const file = join(temporaryFolder(), 'handoff.json');
     writeFileSync(file, JSON.stringify({ port: 1, databaseUrl: env.DATABASE_URL }));
-    const { items } = await listed();
     const byFile = await runCli(['inbox', 'list', '--config', file]);
+    const items = (await dead()).map(({ id }) => ({ id }));
     expect([byFile.code, byFile.json()]).toMatchObject([0, { items }]);
   });
 
   it('shows one with what is in it, and what people wrote only where that was asked for', async () => {
-    const { inbox, listed } = await withDead();
-    const [id = ''] = (await listed()).items.map((item) => item.id);
+    const { inbox, dead } = await withDead();
+    const [id = ''] = (await dead()).map((item) => item.id);
     const hidden = await inbox('show', id, '--no-json');
     expect(hidden.code).toBe(0);
     expect(hidden.stdout).toContain(`"body": "[${WORDS.length} characters]"`);
@@ -82,20 +84,18 @@ describe('handoff-kit inbox', () => {
     const retried = await inbox('retry', '--all-dead', '--conversation', 'c-1', '--yes');
     expect([retried.stderr, retried.code]).toEqual(['', 0]);
     await program.until(new RegExp(`"text":"${WORDS}".*"text":"second"`, 's'));
-    await vi.waitFor(
-      async () => {
-        expect((await listed()).items.map(({ conversationId }) => conversationId)).toEqual(['c-2']);
-      },
-      { timeout: 10_000 },
-    );
+    await vi.waitFor(async () => {
+      const { items } = await listed();
+      expect(items.map(({ conversationId }) => conversationId)).toEqual(['c-2']);
+    }, PATIENTLY);
   });
 
   it('removes what was dead for good', async () => {
-    const { inbox, listed } = await withDead();
-    const [id = ''] = (await listed()).items.map((item) => item.id);
+    const { inbox, dead } = await withDead();
+    const [id = ''] = (await dead()).map((item) => item.id);
     const discarded = await inbox('discard', id, '--no-json');
     expect([discarded.code, discarded.stdout]).toEqual([0, '1 dead item removed.\n']);
-    expect((await listed()).items).toHaveLength(2);
+    expect(await dead()).toHaveLength(2);
     const again = await inbox('discard', id);
     expect([again.code, again.json()]).toEqual([1, { queue: 'inbox', done: [], notDead: [id] }]);
     expect((await inbox('discard', '--all-dead', '-y')).json()).toMatchObject({ done: { length: 2 } });
@@ -103,11 +103,11 @@ describe('handoff-kit inbox', () => {
   });
 
   it('asks before it does anything to all, and where nobody can be asked that is wrong use', async () => {
-    const { inbox, listed } = await withDead();
+    const { inbox, dead } = await withDead();
     const { code, stderr } = await inbox('discard', '--all-dead');
     expect(code).toBe(2);
     expect(stderr).toContain('Remove for good: 3 dead items of the inbox? Give --yes');
-    expect((await listed()).items).toHaveLength(3);
+    expect(await dead()).toHaveLength(3);
   });
 
   it.each([
@@ -135,7 +135,8 @@ describe('handoff-kit inbox', () => {
 describe('handoff-kit outbox', () => {
   it('tries again what the service had refused, while the server runs', async () => {
     const service = await flakyService(() => ({ status: 400 }));
-    const env = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'x.db')}` };
+    const file = join(temporaryFolder(), 'x.db');
+    const env = { DATABASE_URL: `sqlite:${file}` };
     const program = runServe([], {
       ...ENVIRONMENT,
       ...env,
@@ -145,23 +146,20 @@ describe('handoff-kit outbox', () => {
     });
     const url = await addressOf(program);
     await post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody({ conversation_id: 'c-1', body: WORDS }));
-    const dead = await vi.waitFor(
-      async () => {
-        const { items } = (await runCli(['outbox', 'list', '--dead'], { env })).json() as Listed;
-        expect(items).toHaveLength(1);
-        return items;
-      },
-      { timeout: 10_000 },
-    );
-    expect(dead).toMatchObject([{ what: 'reply', conversationId: 'c-1', attempts: 1 }]);
-    const shown = await runCli(['outbox', 'show', dead[0]?.id ?? ''], { env });
+    await vi.waitFor(async () => expect(await deadIn(file, 'outbox')).toHaveLength(1), PATIENTLY);
+    const { items } = (await runCli(['outbox', 'list', '--dead'], { env })).json() as Listed;
+    expect(items).toMatchObject([{ what: 'reply', conversationId: 'c-1', attempts: 1 }]);
+    const shown = await runCli(['outbox', 'show', items[0]?.id ?? ''], { env });
     expect(shown.json()).toMatchObject({
       content: { kind: 'reply', text: expect.stringMatching(/^\[\d+ char/) },
     });
 
     service.behave();
-    expect((await runCli(['outbox', 'retry', dead[0]?.id ?? ''], { env })).code).toBe(0);
-    await vi.waitFor(() => expect(service.said('c-1')).toEqual([`You said: ${WORDS}`, `You said: ${WORDS}`]));
+    expect((await runCli(['outbox', 'retry', items[0]?.id ?? ''], { env })).code).toBe(0);
+    await vi.waitFor(
+      () => expect(service.said('c-1')).toEqual([`You said: ${WORDS}`, `You said: ${WORDS}`]),
+      PATIENTLY,
+    );
   });
 });
 

@@ -6,8 +6,9 @@ import {
   FAKE_SECRET,
   startFakeChatwoot,
 } from '../fixtures/chatwoot/fake-chatwoot.js';
+import { PATIENCE_MS, PATIENTLY } from './patience.js';
 import { post } from './program.js';
-import { everythingSaid, PATIENCE_MS, PATIENTLY, startServed } from './served.js';
+import { everythingSaid, startServed } from './served.js';
 
 /** The program with Chatwoot behind it. */
 async function withChatwoot(env: Readonly<Record<string, string>> = {}) {

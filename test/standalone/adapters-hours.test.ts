@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
 import { startStandalone } from './in-process.js';
-import { PATIENTLY, startService } from './served.js';
+import { PATIENTLY } from './patience.js';
+import { startService } from './served.js';
 import { temporaryFolder } from './stored.js';
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];

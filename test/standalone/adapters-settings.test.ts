@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { adapterOf } from '../../src/standalone/adapters/index.js';
-import { readSettings, SettingsError } from '../../src/standalone/index.js';
+import { SettingsError } from '../../src/standalone/index.js';
+import { readSettings } from '../../src/standalone/read-settings.js';
 import { ENVIRONMENT } from './environment.js';
 
 const SERVICE = { SERVICE_BASE_URL: 'https://api.example.com', SERVICE_API_KEY: 'app-key' };
@@ -23,12 +24,12 @@ const CHATWOOT = {
   CHATWOOT_WEBHOOK_SECRET: 'sEcret-3',
 };
 
-const settingsOf = (env: Record<string, string>) =>
-  readSettings({ env: { ...ENVIRONMENT, ...env } }).settings;
+const settingsOf = async (env: Record<string, string>) =>
+  (await readSettings({ env: { ...ENVIRONMENT, ...env } })).settings;
 
-function complaint(env: Record<string, string>): string {
+async function complaint(env: Record<string, string>): Promise<string> {
   try {
-    settingsOf(env);
+    await settingsOf(env);
   } catch (error) {
     if (error instanceof SettingsError)
       return error.problems.map(({ setting, message }) => `${setting} ${message}`).join('\n');
@@ -49,8 +50,8 @@ describe('where humans answer', () => {
     ['request-tracker', { ...SERVICE, ...RT }],
     ['chatwoot', { ...SERVICE, ...CHATWOOT }],
     ['slack', { ...SERVICE, ...CHATWOOT, ...SLACK }],
-  ])('is %s with %j', (name, env) => {
-    expect(adapterOf(settingsOf(env))).toBe(name);
+  ])('is %s with %j', async (name, env) => {
+    expect(adapterOf(await settingsOf(env))).toBe(name);
   });
 
   it.each<[Record<string, string>, RegExp]>([
@@ -96,14 +97,14 @@ describe('where humans answer', () => {
     [{ MOUNT_PATH: '/adapters/slack' }, /^MOUNT_PATH is taken by the desk/],
     [{ TRUST_PROXY: '0' }, /^TRUST_PROXY must be false, the number of proxies/],
     [{ TRUST_PROXY: 'my-proxy' }, /^TRUST_PROXY must be false, the number of proxies/],
-  ])('is refused with %j', (env, expected) => {
-    const told = complaint(env);
+  ])('is refused with %j', async (env, expected) => {
+    const told = await complaint(env);
     expect(told).toMatch(expected);
     expect(told).not.toContain('sEcret');
   });
 
-  it('has hours over a weekend and several ranges a day', () => {
-    const { businessHours } = settingsOf({
+  it('has hours over a weekend and several ranges a day', async () => {
+    const { businessHours } = await settingsOf({
       ...SERVICE,
       BUSINESS_HOURS: 'Europe/Berlin fri-sun 09:00-12:30 13:30-17:00, mon 10:00-14:00',
     });
@@ -119,7 +120,7 @@ describe('where humans answer', () => {
     ['false', false],
     ['2', 2],
     ['loopback, 10.0.0.0/8', ['loopback', '10.0.0.0/8']],
-  ])('trusts the proxy %s', (text, read) => {
-    expect(settingsOf({ TRUST_PROXY: text }).trustProxy).toEqual(read);
+  ])('trusts the proxy %s', async (text, read) => {
+    expect((await settingsOf({ TRUST_PROXY: text })).trustProxy).toEqual(read);
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { signed } from '../fixtures/slack/deliver.js';
 import { envelope, startFakeSlack } from '../fixtures/slack/fake-slack.js';
 import { IDS } from '../fixtures/slack/workspace.js';
-import { everythingSaid, PATIENCE_MS, PATIENTLY, startServed } from './served.js';
+import { PATIENCE_MS, PATIENTLY } from './patience.js';
+import { everythingSaid, startServed } from './served.js';
 
 /** The program with Slack behind it. */
 async function withSlack(env: Readonly<Record<string, string>> = {}) {

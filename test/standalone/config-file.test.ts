@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readSettings, SettingsError } from '../../src/standalone/index.js';
+import { SettingsError } from '../../src/standalone/index.js';
+import { readSettings } from '../../src/standalone/read-settings.js';
 import { ENVIRONMENT } from './environment.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-'));
@@ -16,9 +17,9 @@ function fileWith(content: string | object): string {
 
 const { PORT: _port, ...withoutPort } = ENVIRONMENT;
 
-function refusal(configFile: string, env: Record<string, string> = withoutPort): string {
+async function refusal(configFile: string, env: Record<string, string> = withoutPort): Promise<string> {
   try {
-    readSettings({ configFile, env });
+    await readSettings({ configFile, env });
   } catch (error) {
     if (error instanceof SettingsError) return error.message;
     throw error;
@@ -27,7 +28,7 @@ function refusal(configFile: string, env: Record<string, string> = withoutPort):
 }
 
 describe('a config file', () => {
-  it('has every setting, each written as in the environment or as in code', () => {
+  it('has every setting, each written as in the environment or as in code', async () => {
     const configFile = fileWith({
       port: 8_080,
       MOUNT_PATH: '/hooks',
@@ -35,7 +36,7 @@ describe('a config file', () => {
       handoffAuth: 'none',
       showText: true,
     });
-    expect(readSettings({ configFile, env: {} }).settings).toMatchObject({
+    expect((await readSettings({ configFile, env: {} })).settings).toMatchObject({
       port: 8_080,
       mountPath: '/hooks',
       webhookUsername: 'someone',
@@ -44,9 +45,9 @@ describe('a config file', () => {
     });
   });
 
-  it('counts after the environment and flags, setting by setting', () => {
+  it('counts after the environment and flags, setting by setting', async () => {
     const configFile = fileWith({ port: 1, mountPath: '/file', logLevel: 'error' });
-    const { settings } = readSettings({
+    const { settings } = await readSettings({
       configFile,
       env: { ...withoutPort, MOUNT_PATH: '/env', LOG_LEVEL: 'debug' },
       flags: { logLevel: 'trace' },
@@ -54,14 +55,14 @@ describe('a config file', () => {
     expect(settings).toMatchObject({ port: 1, mountPath: '/env', logLevel: 'trace' });
   });
 
-  it('may begin with a byte order mark', () => {
+  it('may begin with a byte order mark', async () => {
     const configFile = fileWith('\uFEFF{ "port": 8080 }');
-    expect(readSettings({ configFile, env: withoutPort }).settings.port).toBe(8_080);
+    expect((await readSettings({ configFile, env: withoutPort })).settings.port).toBe(8_080);
   });
 
-  it('says from where a wrong value is', () => {
+  it('says from where a wrong value is', async () => {
     const configFile = fileWith({ port: 'x' });
-    expect(refusal(configFile)).toContain(`(from ${configFile})`);
+    expect(await refusal(configFile)).toContain(`(from ${configFile})`);
   });
 
   it.each([
@@ -76,25 +77,25 @@ describe('a config file', () => {
     [{ ADAPTER: 'telephone' }, /ADAPTER +must be one of desk, request-tracker/],
     ['[]', /--config +must be a JSON object/],
     ['{\n"port": 1,\n}', /--config +is not JSON: look at line 3/],
-  ])('is refused with %j', (content, expected) => {
-    expect(refusal(fileWith(content))).toMatch(expected);
+  ])('is refused with %j', async (content, expected) => {
+    expect(await refusal(fileWith(content))).toMatch(expected);
   });
 
-  it('with a value of a wrong kind has one problem for it, not two', () => {
-    const message = refusal(fileWith({ webhookUsername: null }), { HANDOFF_AUTH: 'none' });
+  it('with a value of a wrong kind has one problem for it, not two', async () => {
+    const message = await refusal(fileWith({ webhookUsername: null }), { HANDOFF_AUTH: 'none' });
     expect(message.match(/WEBHOOK_USERNAME/g)).toHaveLength(1);
   });
 
-  it('that does not exist is named, and nothing is called missing that could be in it', () => {
+  it('that does not exist is named, and nothing is called missing that could be in it', async () => {
     const path = join(folder, 'nowhere.json');
-    const message = refusal(path, { PORT: 'x' });
+    const message = await refusal(path, { PORT: 'x' });
     expect(message).toContain(path);
     expect(message).toMatch(/PORT +must be/);
     expect(message).not.toContain('WEBHOOK_USERNAME');
   });
 
-  it('that is not JSON is not quoted: there may be secrets in it', () => {
-    expect(refusal(fileWith('{ "webhookSecret": sEcret-1 }'))).not.toContain('sEcret');
-    expect(refusal(fileWith({ webhookSecret: { value: 'sEcret-1' } }))).not.toContain('sEcret');
+  it('that is not JSON is not quoted: there may be secrets in it', async () => {
+    expect(await refusal(fileWith('{ "webhookSecret": sEcret-1 }'))).not.toContain('sEcret');
+    expect(await refusal(fileWith({ webhookSecret: { value: 'sEcret-1' } }))).not.toContain('sEcret');
   });
 });

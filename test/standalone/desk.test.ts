@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { clientOf, cookieOf, listen, logIn, postLogin } from '../adapters/desk/agent-client.js';
 import { runCli } from '../cli/run-cli.js';
-import { PATIENCE_MS, PATIENTLY, startServed } from './served.js';
+import { PATIENCE_MS, PATIENTLY } from './patience.js';
+import { startServed } from './served.js';
 
 /** Makes an agent with the command line; gives the password. */
 async function addAgent(login: string, env: Readonly<Record<string, string>>): Promise<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/standalone/index.js';
+import { readSettings } from '../../src/standalone/read-settings.js';
 import { tryCommands } from '../../src/standalone/try-it.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { paste } from './curl.js';
@@ -31,14 +31,15 @@ describe('serve --dev', () => {
     expect(await program.ended).toBe(0);
   });
 
-  it('makes up other credentials each time', () => {
-    const [one, other] = [readSettings({ env: {}, dev: true }), readSettings({ env: {}, dev: true })];
+  it('makes up other credentials each time', async () => {
+    const one = await readSettings({ env: {}, dev: true });
+    const other = await readSettings({ env: {}, dev: true });
     expect(one.generated).toEqual(['webhookUsername', 'webhookSecret', 'handoffAuth']);
     for (const key of one.generated) expect(one.settings[key]).not.toEqual(other.settings[key]);
   });
 
-  it('leaves what is set as it is', () => {
-    const { settings, generated } = readSettings({ env: { ...ENVIRONMENT, HOST: '::1' }, dev: true });
+  it('leaves what is set as it is', async () => {
+    const { settings, generated } = await readSettings({ env: { ...ENVIRONMENT, HOST: '::1' }, dev: true });
     expect(generated).toEqual([]);
     expect(settings).toMatchObject({
       host: '::1',
@@ -48,14 +49,14 @@ describe('serve --dev', () => {
     });
   });
 
-  it('makes up no secret for a username that has none: that means Bearer', () => {
-    const { settings, generated } = readSettings({ env: { WEBHOOK_USERNAME: 'someone' }, dev: true });
+  it('makes up no secret for a username that has none: that means Bearer', async () => {
+    const { settings, generated } = await readSettings({ env: { WEBHOOK_USERNAME: 'someone' }, dev: true });
     expect(generated).toEqual(['handoffAuth']);
     expect(settings.webhookSecret).toBeUndefined();
   });
 
-  it('refuses wrong settings all the same', () => {
-    expect(() => readSettings({ env: { PORT: 'x' }, dev: true })).toThrow('PORT');
+  it('refuses wrong settings all the same', async () => {
+    await expect(readSettings({ env: { PORT: 'x' }, dev: true })).rejects.toThrow('PORT');
   });
 
   it.each([
@@ -67,7 +68,7 @@ describe('serve --dev', () => {
   ])('leaves credentials of one’s own to the shell: %s', async (_name, own) => {
     const environment = { ...ENVIRONMENT, ...own };
     const { url } = await startStandalone(environment);
-    const { settings, generated } = readSettings({ env: environment, dev: true });
+    const { settings, generated } = await readSettings({ env: environment, dev: true });
     const commands = tryCommands({ url, settings, generated }).map(({ command }) => command);
     for (const hidden of [USERNAME, SECRET, PATH_TOKEN, 'token-of-mine', "it's"]) {
       expect(commands.join('\n')).not.toContain(hidden);

@@ -1,6 +1,8 @@
 import { onTestFinished } from 'vitest';
 import type { Delivery } from '../../src/delivery/index.js';
-import { createReporter, createStandalone, readSettings } from '../../src/standalone/index.js';
+import { createStandalone } from '../../src/standalone/create-standalone.js';
+import { createReporter } from '../../src/standalone/index.js';
+import { readSettings } from '../../src/standalone/read-settings.js';
 import { logLines } from '../helpers/log-lines.js';
 import { ENVIRONMENT } from './environment.js';
 
@@ -9,7 +11,7 @@ export async function startStandalone(
   env: Readonly<Record<string, string | undefined>> = {},
   delivery: Delivery | null = null,
 ) {
-  const { settings } = readSettings({ env: { ...ENVIRONMENT, ...env } });
+  const { settings } = await readSettings({ env: { ...ENVIRONMENT, ...env } });
   const printed: string[] = [];
   const reporter = createReporter({
     json: true,
@@ -18,7 +20,7 @@ export async function startStandalone(
     write: (line) => printed.push(line),
   });
   const logged = logLines();
-  const standalone = createStandalone(settings, { reporter, log: logged.log, delivery });
+  const standalone = await createStandalone(settings, { reporter, log: logged.log, delivery });
   const url = await standalone.listen();
   onTestFinished(async () => {
     await standalone.close();

@@ -1,24 +1,25 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { openDelivery, readSettings } from '../../src/standalone/index.js';
+import { openDelivery } from '../../src/standalone/index.js';
+import { readSettings } from '../../src/standalone/read-settings.js';
 import { chatEvent } from '../helpers/events.js';
 import { logLines } from '../helpers/log-lines.js';
 import { ENVIRONMENT } from './environment.js';
 import { temporaryFolder } from './stored.js';
 
-const settingsOf = (env: Record<string, string>) =>
-  readSettings({ env: { ...ENVIRONMENT, ...env } }).settings;
+const settingsOf = async (env: Record<string, string>) =>
+  (await readSettings({ env: { ...ENVIRONMENT, ...env } })).settings;
 
 describe('the settings of how events are kept', () => {
-  it('are read', () => {
+  it('are read', async () => {
     const told = { CONCURRENCY: '4', MAX_ATTEMPTS: '3', REMEMBER_DAYS: '30', WHEN_UNKNOWN: 'park' };
-    expect(settingsOf(told)).toMatchObject({
+    expect(await settingsOf(told)).toMatchObject({
       concurrency: 4,
       maxAttempts: 3,
       rememberDays: 30,
       whenUnknown: 'park',
     });
-    expect(settingsOf({})).not.toHaveProperty('concurrency');
+    expect(await settingsOf({})).not.toHaveProperty('concurrency');
   });
 
   it.each([
@@ -26,13 +27,13 @@ describe('the settings of how events are kept', () => {
     [{ MAX_ATTEMPTS: 'many' }, /MAX_ATTEMPTS +must be a whole number/],
     [{ REMEMBER_DAYS: '1.5' }, /REMEMBER_DAYS +must be a whole number from 1 to 3650/],
     [{ WHEN_UNKNOWN: 'lose' }, /WHEN_UNKNOWN +must be resend or park/],
-  ])('are checked: %o', (env: Record<string, string>, complaint) => {
-    expect(() => settingsOf(env)).toThrow(complaint);
+  ])('are checked: %o', async (env: Record<string, string>, complaint) => {
+    await expect(settingsOf(env)).rejects.toThrow(complaint);
   });
 
   it('reach the engine', async () => {
     const file = join(temporaryFolder(), 'x.db');
-    const delivery = await openDelivery({ kind: 'sqlite', file }, settingsOf({ MAX_ATTEMPTS: '1' }));
+    const delivery = await openDelivery({ kind: 'sqlite', file }, await settingsOf({ MAX_ATTEMPTS: '1' }));
     const attempts: number[] = [];
     delivery?.start({
       handle: async (_event, { attempt }) => {

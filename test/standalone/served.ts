@@ -3,16 +3,12 @@ import { onTestFinished } from 'vitest';
 import { createSimulator } from '../../src/simulator/index.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
 import { ENVIRONMENT } from './environment.js';
+import { PATIENCE_MS } from './patience.js';
 import { addressOf, type RunningProgram, runServe } from './program.js';
 import { temporaryFolder } from './stored.js';
 
 const AGENT_ID = 'agent-1';
 const API_KEY = 'app-key-of-the-simulated-agent';
-
-/** A machine under load takes its time; only a failure waits for so long. */
-export const PATIENCE_MS = 20_000;
-/** The same, for those who wait by looking again and again. */
-export const PATIENTLY = { timeout: PATIENCE_MS, interval: 50 };
 
 /** The simulated service, which does not know where its receiver is yet. */
 export async function startService() {

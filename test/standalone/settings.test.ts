@@ -1,14 +1,15 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSettings, type SettingSources, SettingsError } from '../../src/standalone/index.js';
+import { type SettingSources, SettingsError } from '../../src/standalone/index.js';
+import { readSettings } from '../../src/standalone/read-settings.js';
 import { ENVIRONMENT } from './environment.js';
 
-const settingsOf = (env: Record<string, string>, more: Omit<SettingSources, 'env'> = {}) =>
-  readSettings({ env: { ...ENVIRONMENT, ...env }, ...more }).settings;
+const settingsOf = async (env: Record<string, string>, more: Omit<SettingSources, 'env'> = {}) =>
+  (await readSettings({ env: { ...ENVIRONMENT, ...env }, ...more })).settings;
 
-function problemsOf(sources: SettingSources): SettingsError {
+async function problemsOf(sources: SettingSources): Promise<SettingsError> {
   try {
-    readSettings(sources);
+    await readSettings(sources);
   } catch (error) {
     if (error instanceof SettingsError) return error;
     throw error;
@@ -16,15 +17,15 @@ function problemsOf(sources: SettingSources): SettingsError {
   throw new Error('these settings were accepted');
 }
 
-const complaint = (env: Record<string, string>): string => {
-  const { problems } = problemsOf({ env: { ...ENVIRONMENT, ...env } });
+const complaint = async (env: Record<string, string>): Promise<string> => {
+  const { problems } = await problemsOf({ env: { ...ENVIRONMENT, ...env } });
   return problems.map(({ setting, message }) => `${setting} ${message}`).join('\n');
 };
 
 describe('settings', () => {
-  it('have the defaults of the documentation', () => {
+  it('have the defaults of the documentation', async () => {
     const { WEBHOOK_USERNAME, HANDOFF_AUTH } = ENVIRONMENT;
-    const { settings } = readSettings({ env: { WEBHOOK_USERNAME, HANDOFF_AUTH } });
+    const { settings } = await readSettings({ env: { WEBHOOK_USERNAME, HANDOFF_AUTH } });
     expect(settings).toEqual({
       port: 3_000,
       mountPath: '/webhook',
@@ -42,8 +43,8 @@ describe('settings', () => {
     });
   });
 
-  it('are all read', () => {
-    const settings = settingsOf({
+  it('are all read', async () => {
+    const settings = await settingsOf({
       PORT: '8080',
       HOST: '::1',
       MOUNT_PATH: '/hooks/agent/',
@@ -81,23 +82,23 @@ describe('settings', () => {
     ['262144', 262_144],
     ['64kb', 65_536],
     ['2MB', 2_097_152],
-  ])('take the size %s', (text, bytes) => {
-    expect(settingsOf({ BODY_LIMIT: text }).bodyLimit).toBe(bytes);
+  ])('take the size %s', async (text, bytes) => {
+    expect((await settingsOf({ BODY_LIMIT: text })).bodyLimit).toBe(bytes);
   });
 
   it.each([
     ['webhook', { kind: 'webhook' }],
     ['none', { kind: 'none' }],
-  ])('take the choice %s for handoff requests', (choice, read) => {
-    expect(settingsOf({ HANDOFF_AUTH: choice }).handoffAuth).toEqual(read);
+  ])('take the choice %s for handoff requests', async (choice, read) => {
+    expect((await settingsOf({ HANDOFF_AUTH: choice })).handoffAuth).toEqual(read);
   });
 
-  it('count from a flag before the environment', () => {
-    expect(settingsOf({ PORT: '1' }, { flags: { port: '2' } }).port).toBe(2);
+  it('count from a flag before the environment', async () => {
+    expect((await settingsOf({ PORT: '1' }, { flags: { port: '2' } })).port).toBe(2);
   });
 
-  it('that are wrong or missing are listed all at once', () => {
-    const { message, problems, code } = problemsOf({
+  it('that are wrong or missing are listed all at once', async () => {
+    const { message, problems, code } = await problemsOf({
       env: {
         PORT: '65536',
         HOST: 'not a host',
@@ -157,16 +158,18 @@ describe('settings', () => {
     [{ SHUTDOWN_TIMEOUT: '4000s' }, /SHUTDOWN_TIMEOUT must be a time/],
     [{ DATABASE_URL: 'mysql://localhost/x' }, /DATABASE_URL must be sqlite:<file>, postgres:/],
     [{ MOUNT_PATH: '/metrics' }, /MOUNT_PATH is taken by the health checks/],
-  ])('are refused as %j', (env, expected) => {
-    expect(complaint(env)).toMatch(expected);
+  ])('are refused as %j', async (env, expected) => {
+    expect(await complaint(env)).toMatch(expected);
   });
 
-  it('that are empty are not taken as missing: an empty secret would change who is let in', () => {
-    expect(complaint({ WEBHOOK_SECRET: '' })).toBe('WEBHOOK_SECRET is empty. Give it a value, or remove it.');
+  it('that are empty are not taken as missing: an empty secret would change who is let in', async () => {
+    expect(await complaint({ WEBHOOK_SECRET: '' })).toBe(
+      'WEBHOOK_SECRET is empty. Give it a value, or remove it.',
+    );
   });
 
-  it('that hold secrets are never shown', () => {
-    const { message, problems } = problemsOf({
+  it('that hold secrets are never shown', async () => {
+    const { message, problems } = await problemsOf({
       env: {
         WEBHOOK_USERNAME: 'sEcret-1:x',
         WEBHOOK_SECRET: 'sEcret-2 ',

@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
+import type { QueueName, StoredItem } from '../../src/delivery/index.js';
 import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
 import { createReceiver, noAuth } from '../../src/index.js';
 import { serve } from '../helpers/serve.js';
+import { PATIENTLY } from './patience.js';
 import { post } from './program.js';
 
 /** A folder for files of this test. */
@@ -12,6 +14,16 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
+}
+
+/** What is dead in a queue, read while others may work on the file, too. */
+export async function deadIn(file: string, queue: QueueName): Promise<readonly StoredItem[]> {
+  const queues = openSqliteQueues(file);
+  try {
+    return await queues.list(queue, { state: 'dead', limit: 100 });
+  } finally {
+    await queues.close();
+  }
 }
 
 /** The environment of a database with nothing in it. */
@@ -41,6 +53,6 @@ export async function storeDead(file: string, messages: readonly DeadMessage[]):
   await vi.waitFor(async () => {
     const { dead = 0 } = (await delivery.queues?.depth('inbox')) ?? {};
     if (dead < messages.length) throw new Error(`only ${dead} are dead`);
-  });
+  }, PATIENTLY);
   await receiver.close();
 }

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
-import { type RequestTrackerScrip, requestTrackerScrip } from '../../adapters/request-tracker/index.js';
+import type { RequestTrackerScrip } from '../../adapters/request-tracker/index.js';
 import { listOf } from '../../standalone/index.js';
-import { EXIT, type OutputFlags } from '../output.js';
+import { EXIT } from '../exit.js';
+import type { OutputFlags } from '../output.js';
 import { addOutputFlags, print, runCommand, UsageError } from '../run-command.js';
 
 type ScripFlags = OutputFlags & {
@@ -64,6 +65,7 @@ function run({ url, queue, datafile, rtWebhookSecret: secret, json }: ScripFlags
         `give RT_WEBHOOK_SECRET, with ${SHORTEST_SECRET} characters or more: what the Scrip signs with.`,
       );
     }
+    const { requestTrackerScrip } = await import('../../adapters/request-tracker/index.js');
     const scrip = requestTrackerScrip({ url, secret: first, ...(queue !== undefined && { queue }) });
     if (datafile) process.stdout.write(scrip.datafile);
     else print(output, scrip, textOf(scrip));

@@ -1,26 +1,16 @@
 import { type Command, Option } from 'commander';
-import { createColors } from 'picocolors';
-import type { CheckResult } from '../../bridge/index.js';
-import { silentLog } from '../../logging/index.js';
 import {
   ADAPTER_CATALOG,
   ADAPTER_NAMES,
   adapterPath,
-  printable,
-  readAdapter,
   SETTINGS,
   type SettingKey,
   settingsOf,
 } from '../../standalone/index.js';
+import type { AdapterFlags } from '../adapter/check.js';
 import { registerScrip } from '../adapter/scrip.js';
-import { EXIT, type OutputFlags } from '../output.js';
-import { addOutputFlags, print, runCommand } from '../run-command.js';
-import { table } from '../table.js';
-
-type CheckFlags = Readonly<Partial<Record<SettingKey, string>>> & OutputFlags & { readonly config?: string };
-
-/** How long a check may take as a whole. */
-const CHECK_WITHIN_MS = 60_000;
+import type { OutputFlags } from '../output.js';
+import { addOutputFlags, runCommand } from '../run-command.js';
 
 const LISTED = ADAPTER_NAMES.map((name) => {
   const { needs, takes } = ADAPTER_CATALOG[name];
@@ -39,12 +29,9 @@ Examples:
 
 Exit codes: 0 everything is in order, 1 something is not, 2 a setting is missing or wrong`;
 
-/** Adds `adapter`: looks after the connection to a human-service system. */
-export function registerAdapter(program: Command): void {
-  const adapter = program
-    .command('adapter')
-    .summary('look after the connection to a human-service system')
-    .description('Looks after the connection to the human-service system where agents answer.');
+/** `adapter`: looks after the connection to a human-service system. */
+export function define(adapter: Command): void {
+  adapter.description('Looks after the connection to the human-service system where agents answer.');
   const check = adapter
     .command('check')
     .summary('whether address, credentials, rights, secret and clock are right')
@@ -63,26 +50,9 @@ function optionOf(key: SettingKey): Option {
   return new Option(flag, `[${env}] ${help}`);
 }
 
-function run({ config, json, ...flags }: CheckFlags): Promise<void> {
+function run({ json, ...flags }: AdapterFlags & OutputFlags): Promise<void> {
   return runCommand({ json }, async (output) => {
-    const adapter = readAdapter({ flags, env: process.env, configFile: config });
-    try {
-      const signal = AbortSignal.timeout(CHECK_WITHIN_MS);
-      const results = await adapter.check({ signal, log: silentLog });
-      const ok = results.every((result) => result.ok);
-      print(output, { ok, adapter: adapter.name, results }, textOf(results, output.colours));
-      return ok ? EXIT.ok : EXIT.no;
-    } finally {
-      await adapter.dispose?.();
-    }
+    const { checkAdapter } = await import('../adapter/check.js');
+    return checkAdapter(flags, output);
   });
-}
-
-function textOf(results: readonly CheckResult[], colours: boolean): string {
-  const { green, red } = createColors(colours);
-  const rows = results.map(({ ok, name, detail }) => [ok ? 'ok' : 'NOT OK', name, detail].map(printable));
-  return table(rows)
-    .split('\n')
-    .map((line, index) => (results[index]?.ok ? green(line) : red(line)))
-    .join('\n');
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createColors } from 'picocolors';
 import type { WebhookCheckResult } from '../../protocol/index.js';
 import { printable } from '../../standalone/index.js';
-import { EXIT } from '../output.js';
+import { EXIT } from '../exit.js';
 import { print } from '../run-command.js';
 import { hideInUrl } from '../service/hide-in-url.js';
 import {
@@ -25,11 +25,9 @@ Example:
 
 Exit codes: 0 every webhook is reachable, 1 one is not or the service said no, 2 wrong use`;
 
-/** Adds `check`: makes the service test the agent's webhooks. */
-export function registerCheck(program: Command): void {
-  const command = program
-    .command('check')
-    .summary("make the service test the agent's webhooks")
+/** `check`: makes the service test the agent's webhooks. */
+export function define(command: Command): void {
+  command
     .description('Makes the service test every webhook of the agent, and shows which it can reach.')
     .option('--show-urls', 'show whole URLs, with tokens that may be in them');
   addServiceFlags(command).addHelpText('after', MORE_HELP).action(run);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT } from '../output.js';
+import { EXIT } from '../exit.js';
 import { print } from '../run-command.js';
 import {
   addServiceFlags,
@@ -17,11 +17,9 @@ Example:
 
 Exit codes: 0 the handoff is over, 1 the service said no, 2 wrong use`;
 
-/** Adds `close`: ends a handoff from the human side. */
-export function registerClose(program: Command): void {
-  const command = program
-    .command('close')
-    .summary('end a handoff')
+/** `close`: ends a handoff from the human side. */
+export function define(command: Command): void {
+  command
     .description('Ends a handed-over conversation: the user gets no more human replies until asking again.')
     .requiredOption('--conversation <id>', 'the conversation_id of the handoff request');
   addServiceFlags(command).addHelpText('after', MORE_HELP).action(run);

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type DoctorFlags, runDoctor } from '../doctor/run-doctor.js';
+import type { DoctorFlags } from '../doctor/run-doctor.js';
 import type { OutputFlags } from '../output.js';
 import { parseTime, parseUrl } from '../parse-flags.js';
 import { addReceiverFlags, CREDENTIALS_HELP } from '../receiver-flags.js';
@@ -37,11 +37,9 @@ function parseMegabytes(text: string): number {
   throw new InvalidArgumentError(`Give a size from 1mb to ${LARGEST_MEGABYTES}mb.`);
 }
 
-/** Adds `doctor`: examines a receiver of any make. */
-export function registerDoctor(program: Command): void {
-  const command = program
-    .command('doctor')
-    .summary('examine a receiver of any make that is running anywhere')
+/** `doctor`: examines a receiver of any make. */
+export function define(command: Command): void {
+  command
     .description('Plays the service against a receiver, and says what is wrong with it and what to do.')
     .requiredOption(
       '--url <url>',
@@ -69,5 +67,10 @@ export function registerDoctor(program: Command): void {
     .option('-y, --yes', 'send real events without asking');
   addOutputFlags(command)
     .addHelpText('after', MORE_HELP)
-    .action((flags: DoctorFlags & OutputFlags) => runCommand(flags, (output) => runDoctor(flags, output)));
+    .action((flags: DoctorFlags & OutputFlags) =>
+      runCommand(flags, async (output) => {
+        const { runDoctor } = await import('../doctor/run-doctor.js');
+        return runDoctor(flags, output);
+      }),
+    );
 }

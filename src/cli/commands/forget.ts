@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { printable } from '../../standalone/index.js';
 import { confirm } from '../confirm.js';
-import { EXIT, type Output } from '../output.js';
+import { EXIT } from '../exit.js';
+import type { Output } from '../output.js';
 import {
   addDatabaseFlags,
   DATABASE_HELP,
@@ -28,11 +29,9 @@ Examples:
 
 Exit codes: 0 nothing of the person is stored any more, also when nothing was, 1 it failed or you said no, 2 wrong use`;
 
-/** Adds `forget`: removes a person's data. */
-export function registerForget(program: Command): void {
-  const command = program
-    .command('forget')
-    .summary("remove a person's data from inbox, outbox and dead letters")
+/** `forget`: removes a person's data. */
+export function define(command: Command): void {
+  command
     .description("Removes a person's data from inbox, outbox and dead letters, for good.")
     .requiredOption('--user <id>', 'the user_id or anonymous_id of the person')
     .option('-y, --yes', 'do not ask');

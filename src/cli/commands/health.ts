@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { createColors } from 'picocolors';
 import type { ServiceHealth, UnavailableReason } from '../../service/index.js';
-import { EXIT, type Output } from '../output.js';
+import { EXIT } from '../exit.js';
+import type { Output } from '../output.js';
 import { parseTime } from '../parse-flags.js';
 import { print } from '../run-command.js';
 import { addServiceFlags, runWithService, type ServiceFlags } from '../service/service-flags.js';
@@ -26,11 +27,9 @@ const REASONS: Readonly<Record<UnavailableReason, string>> = {
   lost: 'the connection broke before the answer was complete',
 };
 
-/** Adds `health`: whether the service works. */
-export function registerHealth(program: Command): void {
-  const command = program
-    .command('health')
-    .summary('ask whether the service works')
+/** `health`: whether the service works. */
+export function define(command: Command): void {
+  command
     .description('Asks whether the webhook part of the service works.')
     .option('--watch', 'ask again and again, and tell of changes until it is stopped (Ctrl-C)')
     .option(

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { registerQueue } from '../queues/register-queue.js';
+import { defineQueue } from '../queues/define-queue.js';
 
-/** Adds `outbox`: the replies that are stored and not with the service. */
-export function registerOutbox(program: Command): void {
-  registerQueue(program, {
+/** `outbox`: the replies that are stored and not with the service. */
+export function define(command: Command): void {
+  defineQueue(command, {
     queue: 'outbox',
-    summary: 'look after replies that are stored and not sent',
     description:
       'The outbox keeps every reply and close until the service has it. One that the service refuses for good, or that cannot be sent for a day, is parked as dead; later ones of its conversation go on.',
     again:

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { DEFAULT_CHUNK_TOKEN, MAX_FILES } from '../../protocol/index.js';
-import { type AddFlags, addQa, type UpdateFlags, updateQa } from '../qa/run-qa.js';
+import type { AddFlags, UpdateFlags } from '../qa/run-qa.js';
 import { addServiceFlags, runWithService, SERVICE_HELP } from '../service/service-flags.js';
 
 const FILES_HELP = `
@@ -33,12 +33,9 @@ ${FILES_HELP}
 
 Exit codes: 0 all of it was updated, 1 something was not, 2 wrong use: nothing was sent`;
 
-/** Adds `qa add` and `qa update`: what the agent knows. */
-export function registerQa(program: Command): void {
-  const qa = program
-    .command('qa')
-    .summary('add and update what the agent knows')
-    .description('Adds and updates pairs of questions and answers in the knowledge of the agent.');
+/** `qa add` and `qa update`: what the agent knows. */
+export function define(qa: Command): void {
+  qa.description('Adds and updates pairs of questions and answers in the knowledge of the agent.');
   const add = qa
     .command('add')
     .summary('add documents')
@@ -54,7 +51,12 @@ export function registerQa(program: Command): void {
     .option('--file-list <file>', 'a CSV or JSON file that lists such files, "-" for standard input');
   addServiceFlags(addProcessingFlags(add))
     .addHelpText('after', ADD_HELP)
-    .action((flags: AddFlags) => runWithService(flags, (service, output) => addQa(flags, service, output)));
+    .action((flags: AddFlags) =>
+      runWithService(flags, async (service, output) => {
+        const { addQa } = await import('../qa/run-qa.js');
+        return addQa(flags, service, output);
+      }),
+    );
 
   const update = qa
     .command('update')
@@ -68,7 +70,10 @@ export function registerQa(program: Command): void {
   addServiceFlags(addProcessingFlags(update))
     .addHelpText('after', UPDATE_HELP)
     .action((flags: UpdateFlags) =>
-      runWithService(flags, (service, output) => updateQa(flags, service, output)),
+      runWithService(flags, async (service, output) => {
+        const { updateQa } = await import('../qa/run-qa.js');
+        return updateQa(flags, service, output);
+      }),
     );
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT } from '../output.js';
+import { EXIT } from '../exit.js';
 import { readText } from '../read-text.js';
 import { print } from '../run-command.js';
 import {
@@ -21,11 +21,9 @@ A reply is never sent twice: where it is not known whether it arrived, the comma
 
 Exit codes: 0 the service took it, 1 it did not or that is not known, 2 wrong use: nothing was sent`;
 
-/** Adds `reply`: says something to a user during a handoff. */
-export function registerReply(program: Command): void {
-  const command = program
-    .command('reply')
-    .summary('say something to a user during a handoff')
+/** `reply`: says something to a user during a handoff. */
+export function define(command: Command): void {
+  command
     .description('Sends a reply to the user of a handed-over conversation.')
     .argument('<text>', 'what the user gets to read, "-" for standard input')
     .requiredOption('--conversation <id>', 'the conversation_id of the handoff request');

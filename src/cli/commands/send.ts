@@ -4,8 +4,8 @@ import type { OutputFlags } from '../output.js';
 import { parseTime, parseUrl } from '../parse-flags.js';
 import { addReceiverFlags, CREDENTIALS_HELP } from '../receiver-flags.js';
 import { addOutputFlags, runCommand } from '../run-command.js';
-import { PROBED, SENDABLE, type Sendable } from '../send/build-body.js';
-import { type SendFlags, send } from '../send/send.js';
+import type { SendFlags } from '../send/send.js';
+import { PROBED, SENDABLE, type Sendable } from '../send/sendable.js';
 
 const FLAGS = {
   text: new Option('--text <text>', 'what is said'),
@@ -82,11 +82,9 @@ Example:
 
 Exit codes: 0 the answer is what the specification asks for, 1 it is not, 2 wrong use`;
 
-/** Adds `send`: one delivery to any receiver. */
-export function registerSend(program: Command): void {
-  const command = program
-    .command('send')
-    .summary('send one delivery to any receiver and judge its answer')
+/** `send`: one delivery to any receiver. */
+export function define(command: Command): void {
+  command
     .description(
       'Sends one well-formed delivery to any receiver, and holds the answer against the specification.',
     )
@@ -120,5 +118,10 @@ function addKind(parent: Command, kind: Sendable): void {
     );
   addOutputFlags(addReceiverFlags(command))
     .addHelpText('after', helpOf(kind))
-    .action((given: SendFlags & OutputFlags) => runCommand(given, (output) => send(kind, given, output)));
+    .action((given: SendFlags & OutputFlags) =>
+      runCommand(given, async (output) => {
+        const { send } = await import('../send/send.js');
+        return send(kind, given, output);
+      }),
+    );
 }

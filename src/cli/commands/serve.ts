@@ -1,6 +1,13 @@
 import { type Command, Option } from 'commander';
-import { SETTING_GROUPS, SETTINGS, type SettingKey, SettingsError, serve } from '../../standalone/index.js';
-import { EXIT, outputFor, printFailure } from '../output.js';
+import {
+  loadProgram,
+  SETTING_GROUPS,
+  SETTINGS,
+  type SettingKey,
+  SettingsError,
+} from '../../standalone/index.js';
+import { EXIT } from '../exit.js';
+import { outputFor, printFailure } from '../output.js';
 
 type ServeFlags = Readonly<Partial<Record<SettingKey, string | boolean>>> & {
   readonly config?: string;
@@ -68,11 +75,9 @@ const HINT = `
 Each can be a flag, a variable of the environment, or a key of the file that --config names.
 All settings: handoff-kit serve --help. To try it out without any: handoff-kit serve --dev`;
 
-/** Adds `serve`: the receiver as a program. */
-export function registerServe(program: Command): void {
-  const command = program
-    .command('serve')
-    .summary('receive webhooks and print each event')
+/** `serve`: the receiver as a program. */
+export function define(command: Command): void {
+  command
     .description('Receives everything the service sends and prints each event, until it is stopped.')
     .option('--dev', 'for trying it out: makes up credentials, listens on this machine only, shows commands')
     .option('--config <file>', 'a JSON file with settings')
@@ -92,6 +97,7 @@ async function run({ config, dev, json, ...flags }: ServeFlags): Promise<void> {
   // Whoever starts it in a container reads why it did not start; only who asks for JSON gets it here, too.
   const failure = { json: json === true };
   try {
+    const { serve } = await loadProgram();
     process.exitCode = await serve(
       { flags: asText(flags), env: process.env, configFile: config, dev },
       output,

@@ -1,25 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { HandoffKitError } from '../../protocol/index.js';
-import { createSimulator } from '../../simulator/index.js';
-import { createCommandLog } from '../demo/command-log.js';
-import { readOpenapi } from '../demo/openapi.js';
-import { probeReceiver } from '../demo/probe-receiver.js';
-import { simulateText } from '../demo/simulate-text.js';
-import { agentFor, COMPONENT_ID, type ReceiverFlags, shownHandoffsUrl } from '../demo/simulated-agent.js';
-import { watchUntilStopped } from '../demo/watch-until-stopped.js';
-import { EXIT, type Output, outputFor, printFailure } from '../output.js';
+import type { SimulateFlags } from '../demo/run-simulate.js';
 import { parsePort, parseTime, parseUrl } from '../parse-flags.js';
-
-interface SimulateFlags extends ReceiverFlags {
-  readonly apiKey?: string;
-  readonly port: number;
-  readonly waitTimeout: number;
-  readonly json?: boolean;
-}
-
-/** Mistakes in what was given, rather than in what happened. */
-const WRONG_USE: readonly string[] = ['WRONG_USE', 'INVALID_AGENT'];
 
 const MORE_HELP = `
 It plays the service for a receiver that runs anywhere, in any language: it sends agent messages, handoff
@@ -46,11 +27,9 @@ Exit codes:
   1  could not start
   2  used in a wrong way`;
 
-/** Adds `simulate`: the simulated service alone. */
-export function registerSimulate(program: Command): void {
-  program
-    .command('simulate')
-    .summary('play the service for a receiver of yours')
+/** `simulate`: the simulated service alone. */
+export function define(command: Command): void {
+  command
     .description('Starts the simulated service alone, pointed at a receiver that runs anywhere.')
     .requiredOption('--receiver <url>', 'where the receiver takes messages; handoffs go below it', parseUrl)
     .addOption(
@@ -85,40 +64,8 @@ export function registerSimulate(program: Command): void {
     )
     .option('--json', 'one JSON object a line')
     .addHelpText('after', MORE_HELP)
-    .action(run);
-}
-
-async function run({ json = false, ...flags }: SimulateFlags): Promise<void> {
-  const output = outputFor({ json });
-  try {
-    await simulate(flags, output);
-    process.exitCode = EXIT.ok;
-  } catch (error) {
-    printFailure(error, output);
-    const isWrongUse = error instanceof HandoffKitError && WRONG_USE.includes(error.code);
-    process.exitCode = isWrongUse ? EXIT.wrongUse : EXIT.no;
-  }
-}
-
-async function simulate(flags: Omit<SimulateFlags, 'json'>, output: Output): Promise<void> {
-  const apiKey = flags.apiKey ?? randomBytes(24).toString('hex');
-  const simulator = createSimulator({
-    agents: [agentFor(flags, apiKey)],
-    waitTimeoutMs: flags.waitTimeout,
-    openapi: readOpenapi(),
-    log: createCommandLog(output),
-  });
-  const url = await simulator.listen(flags.port);
-  const probes = await probeReceiver(simulator, COMPONENT_ID);
-  const shown = {
-    url,
-    openapi: `${url}/openapi.json`,
-    // A key of one's own is known already, and stays out of the output; so does the token.
-    environment: `SERVICE_BASE_URL=${url} SERVICE_API_KEY=${flags.apiKey === undefined ? apiKey : '…'}`,
-    messagesUrl: flags.receiver,
-    handoffsUrl: shownHandoffsUrl(flags),
-    probes,
-  };
-  const opening = { data: shown, text: simulateText(shown, output.colours) };
-  await watchUntilStopped({ traffic: simulator.traffic, opening, close: simulator.close }, output);
+    .action(async (flags: SimulateFlags) => {
+      const { runSimulate } = await import('../demo/run-simulate.js');
+      await runSimulate(flags);
+    });
 }

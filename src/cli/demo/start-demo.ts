@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { createServiceClient } from '../../service/index.js';
 import { createSimulator, type Simulator } from '../../simulator/index.js';
-import { createStandalone, readSettings } from '../../standalone/index.js';
+import { loadProgram } from '../../standalone/index.js';
 import { answerAsHuman, GREETING } from './echo-human.js';
 import { openFront } from './front.js';
 import { readOpenapi } from './openapi.js';
@@ -64,7 +64,8 @@ export async function startDemo({ port, log, automatic }: DemoOptions): Promise<
   const serviceUrl = front?.serviceUrl ?? (await simulator.listen(port));
 
   const [username, secret, token] = ['demo', madeUp(16), madeUp(16)];
-  const { settings } = readSettings({
+  const { createStandalone, readSettings } = await loadProgram();
+  const { settings } = await readSettings({
     env: {},
     dev: true,
     flags: {
@@ -80,7 +81,7 @@ export async function startDemo({ port, log, automatic }: DemoOptions): Promise<
     },
   });
   const store = automatic ? null : await openTemporaryStore();
-  const standalone = createStandalone(settings, {
+  const standalone = await createStandalone(settings, {
     reporter: SILENT,
     log,
     delivery: store?.delivery ?? null,

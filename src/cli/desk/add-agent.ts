@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { createAgents } from '../../adapters/desk/index.js';
-import { EXIT } from '../output.js';
+import { createAgents } from '../../adapters/desk/records/index.js';
+import { EXIT } from '../exit.js';
 import { addDatabaseFlags, DATABASE_HELP, type DatabaseFlags } from '../queues/database-flags.js';
 import { readText } from '../read-text.js';
 import { print, UsageError } from '../run-command.js';

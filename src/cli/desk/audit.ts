@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { readAudit } from '../../adapters/desk/index.js';
+import { readAudit } from '../../adapters/desk/records/index.js';
 import { printable } from '../../standalone/index.js';
-import { EXIT } from '../output.js';
+import { EXIT } from '../exit.js';
 import { addDatabaseFlags, DATABASE_HELP, type DatabaseFlags } from '../queues/database-flags.js';
 import { print } from '../run-command.js';
 import { table } from '../table.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { createAgents } from '../../adapters/desk/index.js';
-import { EXIT } from '../output.js';
+import { createAgents } from '../../adapters/desk/records/index.js';
+import { EXIT } from '../exit.js';
 import { addDatabaseFlags, DATABASE_HELP, type DatabaseFlags } from '../queues/database-flags.js';
 import { print } from '../run-command.js';
 import { runWithShelf } from './with-shelf.js';

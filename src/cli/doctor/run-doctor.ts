@@ -7,7 +7,8 @@ import {
   withoutSecrets,
 } from '../../doctor/index.js';
 import { onStopSignal } from '../../standalone/index.js';
-import { EXIT, type Output } from '../output.js';
+import { EXIT } from '../exit.js';
+import type { Output } from '../output.js';
 import { type ReceiverFlags, targetOf } from '../receiver-flags.js';
 import { announcement, hasConsent } from './consent.js';
 import { countsOf, createReport } from './report.js';

@@ -1,6 +1,7 @@
 import { createColors } from 'picocolors';
 import { printable } from '../../standalone/index.js';
-import { EXIT, type Output } from '../output.js';
+import { EXIT } from '../exit.js';
+import type { Output } from '../output.js';
 import { print } from '../run-command.js';
 import type { GroupsOutcome } from './send-in-groups.js';
 

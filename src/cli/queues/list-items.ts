@@ -1,6 +1,7 @@
 import type { QueueName, StoredItem, StoredQueues } from '../../delivery/index.js';
 import { printable } from '../../standalone/index.js';
-import { EXIT, type Output } from '../output.js';
+import { EXIT } from '../exit.js';
+import type { Output } from '../output.js';
 import { print } from '../run-command.js';
 import { table } from '../table.js';
 import type { DatabaseFlags } from './database-flags.js';

@@ -1,7 +1,8 @@
 import type { QueueName, StoredQueues } from '../../delivery/index.js';
 import { printable } from '../../standalone/index.js';
 import { confirm } from '../confirm.js';
-import { EXIT, type Output } from '../output.js';
+import { EXIT } from '../exit.js';
+import type { Output } from '../output.js';
 import { print, UsageError } from '../run-command.js';
 import type { DatabaseFlags } from './database-flags.js';
 

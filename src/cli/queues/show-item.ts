@@ -1,7 +1,8 @@
 import type { QueueName, StoredItemDetails, StoredQueues } from '../../delivery/index.js';
 import { HandoffKitError } from '../../protocol/index.js';
 import { printable } from '../../standalone/index.js';
-import { EXIT, type Output } from '../output.js';
+import { EXIT } from '../exit.js';
+import type { Output } from '../output.js';
 import { print } from '../run-command.js';
 import { table } from '../table.js';
 import type { DatabaseFlags } from './database-flags.js';

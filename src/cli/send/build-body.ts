@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { WebhookEndpoint } from '../../protocol/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody, probeBody } from '../../simulator/index.js';
-
-/** What can be sent. */
-export const SENDABLE = ['message', 'establish', 'chat', 'close', 'probe'] as const;
-
-/** One of what can be sent. */
-export type Sendable = (typeof SENDABLE)[number];
-
-/** Where a probe can go: an endpoint, or the URL that the handoff endpoints are below. */
-export const PROBED = ['message', 'handoff', 'establish', 'chat', 'close'] as const;
+import {
+  agentMessageBody,
+  chatBody,
+  closeBody,
+  establishBody,
+  probeBody,
+} from '../../simulator/sending/index.js';
+import type { PROBED, Sendable } from './sendable.js';
 
 /** What the command line says of a body. */
 export interface BodyFlags {

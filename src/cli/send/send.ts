@@ -10,13 +10,15 @@ import {
   withoutSecrets,
 } from '../../doctor/index.js';
 import { ValidationError, validateWebhook, type WebhookEndpoint } from '../../protocol/index.js';
-import { type PostResult, postJson } from '../../simulator/index.js';
+import { type PostResult, postJson } from '../../simulator/sending/index.js';
 import { printable } from '../../standalone/index.js';
-import { EXIT, type Output } from '../output.js';
+import { EXIT } from '../exit.js';
+import type { Output } from '../output.js';
 import { parseJson, readText } from '../read-text.js';
 import { type ReceiverFlags, targetOf } from '../receiver-flags.js';
 import { print, UsageError } from '../run-command.js';
-import { type BodyFlags, buildBody, type Sendable } from './build-body.js';
+import { type BodyFlags, buildBody } from './build-body.js';
+import type { Sendable } from './sendable.js';
 
 /** What the command line says of a delivery. */
 export type SendFlags = ReceiverFlags &

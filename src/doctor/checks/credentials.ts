@@ -1,4 +1,4 @@
-import { type Credentials, credentialHeaders } from '../../simulator/index.js';
+import { type Credentials, credentialHeaders } from '../../simulator/sending/index.js';
 import { atEach, type Check, type Finding, notTestable, refused } from '../check.js';
 import type { Deviation, Session } from '../session.js';
 import { type Group, HANDOFF_ENDPOINTS, headersOf, type Target, urlOf } from '../target.js';

@@ -1,4 +1,4 @@
-import { probeBody } from '../../simulator/index.js';
+import { probeBody } from '../../simulator/sending/index.js';
 import { atEach, type Check, found, notTestable } from '../check.js';
 import { judgeStatus } from '../judge-answer.js';
 import { HANDOFF_ENDPOINTS, handoffBase } from '../target.js';

@@ -1,5 +1,5 @@
 import type { WebhookEndpoint } from '../../protocol/index.js';
-import type { PostResult } from '../../simulator/index.js';
+import type { PostResult } from '../../simulator/sending/index.js';
 import { byMethod } from '../by-method.js';
 import { atEach, type Check, refused } from '../check.js';
 import type { WireBody } from '../deliveries.js';

@@ -1,3 +1,4 @@
+import type { Adapter } from '../../bridge/index.js';
 import { HandoffKitError } from '../../protocol/index.js';
 import type { SettingKey } from '../settings-schema.js';
 import { ADAPTER_CATALOG, type AdapterName, type SettingTexts, settingsOf } from './catalog.js';
@@ -10,21 +11,29 @@ const THEIR_WORDS =
   /^(slack|chatwoot|request[ -]tracker): (?:(?:botToken|signingSecret|channel|teamUrl|insidePrefix) )?/i;
 
 /** What an adapter misses or cannot use. Each setting is judged by itself, so that all is told at once. */
-export function adapterProblems(name: AdapterName, values: SettingTexts<SettingKey>): Problem[] {
-  const { needs, samples, make } = ADAPTER_CATALOG[name];
-  const missing = needs.filter((key) => values[key] === undefined);
-  const wrong = settingsOf(name).flatMap((key): Problem[] => {
-    if (values[key] === undefined) return [];
-    const complaint = complaintOf(() => make({ ...samples, [key]: values[key] }).dispose?.());
-    return complaint === null ? [] : [[key, complaint]];
-  });
+export async function adapterProblems(
+  name: AdapterName,
+  values: SettingTexts<SettingKey>,
+): Promise<Problem[]> {
+  const entry = ADAPTER_CATALOG[name];
+  const missing = entry.needs.filter((key) => values[key] === undefined);
+  const given = settingsOf(name).filter((key) => values[key] !== undefined);
+  const judged = await Promise.all(
+    given.map(
+      async (key) => [key, await complaintOf(entry.make({ ...entry.samples, [key]: values[key] }))] as const,
+    ),
+  );
+  const wrong = judged.flatMap(([key, complaint]): Problem[] =>
+    complaint === null ? [] : [[key, complaint]],
+  );
   return [...missing.map((key): Problem => [key, `is missing: ADAPTER=${name} needs it.`]), ...wrong];
 }
 
 /** Adapters never put a value into what they say of it. */
-function complaintOf(make: () => unknown): string | null {
+async function complaintOf(made: Promise<Adapter>): Promise<string | null> {
   try {
-    make();
+    const adapter = await made;
+    await adapter.dispose?.();
     return null;
   } catch (error) {
     if (error instanceof HandoffKitError) return error.message.replace(THEIR_WORDS, '');

@@ -1,6 +1,3 @@
-import { chatwoot } from '../../adapters/chatwoot/index.js';
-import { requestTracker } from '../../adapters/request-tracker/index.js';
-import { slack } from '../../adapters/slack/index.js';
 import type { Adapter } from '../../bridge/index.js';
 import { listOf, namesOf } from './lists.js';
 
@@ -33,8 +30,8 @@ export interface AdapterEntry {
   readonly takes: readonly AdapterSettingKey[];
   /** What it needs, in the right form: together with these, each setting is judged by itself. */
   readonly samples: SettingTexts<AdapterSettingKey>;
-  /** Makes it; throws where a setting cannot be right. */
-  make(settings: SettingTexts<AdapterSettingKey>): Adapter;
+  /** Loads it and makes it; rejects where a setting cannot be right. */
+  make(settings: SettingTexts<AdapterSettingKey>): Promise<Adapter>;
 }
 
 /** Every adapter for a system of its own, by the name that ADAPTER gives it. */
@@ -43,32 +40,37 @@ export const ADAPTER_CATALOG = {
     needs: ['rtUrl', 'rtToken', 'rtQueue'],
     takes: ['rtWebhookSecret'],
     samples: { rtUrl: 'https://rt.example', rtToken: `1-2-${'a'.repeat(32)}`, rtQueue: 'General' },
-    make: ({ rtUrl = '', rtToken = '', rtQueue = '', rtWebhookSecret }) =>
-      requestTracker({
+    async make({ rtUrl = '', rtToken = '', rtQueue = '', rtWebhookSecret }) {
+      const { requestTracker } = await import('../../adapters/request-tracker/index.js');
+      return requestTracker({
         url: rtUrl,
         token: rtToken,
         queue: rtQueue,
         ...(rtWebhookSecret !== undefined && { webhookSecret: listOf(rtWebhookSecret) }),
-      }),
+      });
+    },
   },
   chatwoot: {
     needs: ['chatwootUrl', 'chatwootInbox', 'chatwootWebhookSecret'],
     takes: ['chatwootHmacToken'],
     samples: { chatwootUrl: 'https://chat.example', chatwootInbox: 'any', chatwootWebhookSecret: 'any' },
-    make: ({ chatwootUrl = '', chatwootInbox = '', chatwootWebhookSecret = '', chatwootHmacToken }) =>
-      chatwoot({
+    async make({ chatwootUrl = '', chatwootInbox = '', chatwootWebhookSecret = '', chatwootHmacToken }) {
+      const { chatwoot } = await import('../../adapters/chatwoot/index.js');
+      return chatwoot({
         url: chatwootUrl,
         inbox: chatwootInbox,
         webhookSecret: listOf(chatwootWebhookSecret),
         ...(chatwootHmacToken !== undefined && { hmacToken: chatwootHmacToken }),
-      }),
+      });
+    },
   },
   slack: {
     needs: ['slackBotToken', 'slackSigningSecret', 'slackChannel'],
     takes: ['slackNames', 'slackCloseWords', 'slackInsidePrefix', 'slackTeamUrl', 'slackApiUrl'],
     samples: { slackBotToken: 'xoxb-any', slackSigningSecret: 'any', slackChannel: 'C0123456789' },
-    make: (settings) =>
-      slack({
+    async make(settings) {
+      const { slack } = await import('../../adapters/slack/index.js');
+      return slack({
         botToken: settings.slackBotToken ?? '',
         signingSecret: listOf(settings.slackSigningSecret ?? ''),
         channel: settings.slackChannel ?? '',
@@ -77,7 +79,8 @@ export const ADAPTER_CATALOG = {
         ...(settings.slackInsidePrefix !== undefined && { insidePrefix: settings.slackInsidePrefix }),
         ...(settings.slackTeamUrl !== undefined && { teamUrl: settings.slackTeamUrl }),
         ...(settings.slackApiUrl !== undefined && { apiUrl: settings.slackApiUrl }),
-      }),
+      });
+    },
   },
 } as const satisfies Record<string, AdapterEntry>;
 

@@ -3,12 +3,12 @@ import { adapterProblems, type Problem } from './adapter-problems.js';
 import { ADAPTER_NAMES, type SettingTexts, settingsOf } from './catalog.js';
 
 /** What stands between the settings and the adapter that they name. */
-export function checkAdapterSettings(values: SettingTexts<SettingKey>): Problem[] {
+export async function checkAdapterSettings(values: SettingTexts<SettingKey>): Promise<Problem[]> {
   const name = ADAPTER_NAMES.find((each) => each === values.adapter);
   const isDesk = values.adapter === 'desk';
   return [
     ...(values.adapter === undefined ? forgotten(values) : []),
-    ...(name ? adapterProblems(name, values) : []),
+    ...(name ? await adapterProblems(name, values) : []),
     ...(name || isDesk ? noService(values) : []),
     ...withoutEffect(values),
   ];

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { type AgentView, createDesk } from '../../adapters/desk/index.js';
+import type { AgentView } from '../../adapters/desk/index.js';
 import {
   type Bridge,
   type BridgeOptions,
@@ -30,7 +30,7 @@ export interface Connected {
   close(options: { readonly timeoutMs: number }): Promise<void>;
 }
 
-/** What {@link connectAdapter} needs beside settings. */
+/** What an adapter is connected with. */
 export interface ConnectParts {
   readonly receiver: Receiver;
   readonly log: Log;
@@ -39,6 +39,9 @@ export interface ConnectParts {
   /** Whether the desk may be shown in a frame of its own origin. */
   readonly framed?: boolean | undefined;
 }
+
+/** What settings say of a bridge, whatever the adapter. */
+type CommonOptions = Omit<BridgeOptions, 'receiver' | 'adapter'>;
 
 /** Where the desk is. */
 export const DESK_PATH = '/desk';
@@ -60,54 +63,57 @@ export function adapterOf({
   return adapter ?? (isFit ? 'desk' : 'none');
 }
 
-/** Connects the receiver with where humans answer; `null` where settings say nowhere. */
-export function connectAdapter(settings: Settings, parts: ConnectParts): Connected | null {
+/** Connects the receiver with where humans answer. Nothing is loaded any more, so that no event comes in between. */
+export type Connect = (parts: ConnectParts) => Connected;
+
+/** Loads where humans answer, and nothing of the other systems; `null` where settings say nowhere. */
+export async function loadAdapter(settings: Settings): Promise<Connect | null> {
   const name = adapterOf(settings);
   if (name === 'none') return null;
-  const { receiver, log } = parts;
-  const options = { ...bridgeOptions(settings), log };
-  if (name === 'desk') return connectDesk(options, parts, settings.greeting !== undefined);
-  const adapter = ADAPTER_CATALOG[name].make(settings);
-  const bridge = createBridge({ ...options, receiver, adapter });
-  const handler: RequestHandler = (request, response, next) => bridge.webhook(request, response, next);
-  return {
-    name,
-    path: adapterPath(name),
-    handler,
-    oneTimePath: null,
-    hasWebhooks: adapter.capabilities.inbound.some((way) => way === 'webhook'),
-    ...countedAndChecked(bridge),
-    close: (within) => bridge.close(within),
+  const options = bridgeOptions(settings);
+  if (name === 'desk') return loadDesk(options, settings.greeting !== undefined);
+  const adapter = await ADAPTER_CATALOG[name].make(settings);
+  return ({ receiver, log }) => {
+    const bridge = createBridge({ ...options, log, receiver, adapter });
+    const handler: RequestHandler = (request, response, next) => bridge.webhook(request, response, next);
+    return {
+      name,
+      path: adapterPath(name),
+      handler,
+      oneTimePath: null,
+      hasWebhooks: adapter.capabilities.inbound.some((way) => way === 'webhook'),
+      ...countedAndChecked(bridge),
+      close: (within) => bridge.close(within),
+    };
   };
 }
 
-function connectDesk(
-  bridge: Omit<BridgeOptions, 'receiver' | 'adapter'>,
-  { receiver, log, oneTimeLinkFor, framed }: ConnectParts,
-  isGreeted: boolean,
-): Connected {
-  const desk = createDesk({
-    receiver,
-    agents: 'stored',
-    bridge,
-    isGreeted,
-    log,
-    ...(oneTimeLinkFor && { oneTimeLinkFor }),
-    ...(framed && { framedBy: 'same-origin' as const }),
-  });
-  return {
-    name: 'desk',
-    path: DESK_PATH,
-    handler: desk,
-    oneTimePath: desk.oneTimePath,
-    hasWebhooks: false,
-    ...countedAndChecked(desk.bridge),
-    async close(within) {
-      // Its bridge ends once, with the time that it was given first.
-      const bridged = desk.bridge.close(within);
-      await desk.close();
-      await bridged;
-    },
+async function loadDesk(options: CommonOptions, isGreeted: boolean): Promise<Connect> {
+  const { createDesk } = await import('../../adapters/desk/index.js');
+  return ({ receiver, log, oneTimeLinkFor, framed }) => {
+    const desk = createDesk({
+      receiver,
+      agents: 'stored',
+      bridge: { ...options, log },
+      isGreeted,
+      log,
+      ...(oneTimeLinkFor && { oneTimeLinkFor }),
+      ...(framed && { framedBy: 'same-origin' as const }),
+    });
+    return {
+      name: 'desk',
+      path: DESK_PATH,
+      handler: desk,
+      oneTimePath: desk.oneTimePath,
+      hasWebhooks: false,
+      ...countedAndChecked(desk.bridge),
+      async close(within) {
+        // Its bridge ends once, with the time that it was given first.
+        const bridged = desk.bridge.close(within);
+        await desk.close();
+        await bridged;
+      },
+    };
   };
 }
 
@@ -116,12 +122,7 @@ const countedAndChecked = (made: Bridge): Pick<Connected, 'check' | 'stats'> => 
   stats: () => made.stats(),
 });
 
-function bridgeOptions({
-  agentNames,
-  businessHours,
-  outsideHours,
-  unavailable,
-}: Settings): Omit<BridgeOptions, 'receiver' | 'adapter'> {
+function bridgeOptions({ agentNames, businessHours, outsideHours, unavailable }: Settings): CommonOptions {
   return {
     agentNames,
     ...(businessHours && { hours: businessHours }),

@@ -7,13 +7,13 @@ import { adapterProblems, type Problem } from './adapter-problems.js';
 import { ADAPTER_CATALOG, ADAPTER_NAMES, settingsOf } from './catalog.js';
 
 /** Makes the adapter that settings name, whatever else the program would need. Lists everything that is wrong. */
-export function readAdapter(sources: SettingSources): Adapter {
+export async function readAdapter(sources: SettingSources): Promise<Adapter> {
   const { found, file } = gatherSettings(sources);
   const values = valuesOf(found);
   const name = ADAPTER_NAMES.find((each) => each === values.adapter);
   const empty = name ? settingsOf(name).filter((key) => values[key]?.trim() === '') : [];
   const wrong = name
-    ? adapterProblems(name, values).filter(([key]) => !empty.some((each) => each === key))
+    ? (await adapterProblems(name, values)).filter(([key]) => !empty.some((each) => each === key))
     : [unnamed(values.adapter)];
   const all: Problem[] = [
     ...empty.map((key): Problem => [key, 'is empty. Give it a value, or remove it.']),
@@ -26,7 +26,7 @@ export function readAdapter(sources: SettingSources): Adapter {
   });
   const told = file.readable ? all.map(problem) : [];
   if (!name || told.length + file.problems.length > 0) throw new SettingsError([...file.problems, ...told]);
-  return ADAPTER_CATALOG[name].make(values);
+  return await ADAPTER_CATALOG[name].make(values);
 }
 
 function unnamed(given: string | undefined): readonly [SettingKey, string] {

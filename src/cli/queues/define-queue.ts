@@ -8,8 +8,6 @@ import { type ShowFlags, showItem } from './show-item.js';
 /** How a queue is called and explained. */
 export interface QueueWords {
   readonly queue: QueueName;
-  /** Half a sentence for the list of commands. */
-  readonly summary: string;
   /** What is in it, when something is dead, and what to do then. */
   readonly description: string;
   /** What becomes of an item that is tried again. */
@@ -18,14 +16,10 @@ export interface QueueWords {
 
 const LARGEST_LIMIT = 10_000;
 
-/** Adds the commands of a queue: `list`, `show`, `retry` and `discard`. */
-export function registerQueue(program: Command, words: QueueWords): void {
-  const { queue, summary, description } = words;
-  const parent = program
-    .command(queue)
-    .summary(summary)
-    .description(description)
-    .addHelpText('after', parentHelp(queue));
+/** Gives a queue its commands: `list`, `show`, `retry` and `discard`. */
+export function defineQueue(parent: Command, words: QueueWords): void {
+  const { queue, description } = words;
+  parent.description(description).addHelpText('after', parentHelp(queue));
   addList(parent, queue);
   addShow(parent, queue);
   addSettle(parent, words, 'retry');

@@ -1,0 +1,10 @@
+/**
+ * A side door: what the simulator sends, and how, without the service that it hosts. That one is a web server, which
+ * whoever only sends does not load.
+ *
+ * @module
+ */
+export { agentMessageBody, chatBody, closeBody, establishBody, probeBody } from '../bodies.js';
+export { type Credentials, credentialHeaders } from '../credentials.js';
+export { handoffUrl } from '../handoff-url.js';
+export { type PostRequest, type PostResult, postJson } from '../post.js';
