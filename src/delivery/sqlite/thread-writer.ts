@@ -11,6 +11,9 @@ export const THREAD = new URL('./thread.js', import.meta.url);
 /** Whether the code of the thread is where it should be: who packs all files into one leaves it behind. */
 export const hasThread = (file: URL): boolean => existsSync(file);
 
+/** The thread begins with so many while the others are still coming; what waits for it shares a commit all the same. */
+const GROUP = 8;
+
 /** How long the end of a process waits for its last commit. */
 const SHUT_WITHIN_MS = 2_000;
 
@@ -76,7 +79,7 @@ export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): W
       return end.failed(error);
     }
     sent.push({ size: calls.length, done: end.done, failed: end.failed });
-  });
+  }, GROUP);
 
   /** Who ends the process waits for the commit that is under way, and no other is begun. */
   const shut = (): void => {

@@ -28,12 +28,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects what is to be written in one turn of the event loop, and sends it as a group. */
-export function collectGroups(send: SendGroup): Pick<Writer, 'write'> {
+/** Collects what is to be written in one turn of the event loop, and sends it as a group, or in groups of a size. */
+export function collectGroups(send: SendGroup, size = Number.POSITIVE_INFINITY): Pick<Writer, 'write'> {
   let calls: Call[] = [];
   let waiting: Waiting[] = [];
 
   const flush = (): void => {
+    if (calls.length === 0) return;
     const group = waiting;
     const sent = calls;
     calls = [];
@@ -53,6 +54,7 @@ export function collectGroups(send: SendGroup): Pick<Writer, 'write'> {
       calls.push({ verb, args });
       waiting.push({ resolve, reject });
       if (calls.length === 1) setImmediate(flush);
+      else if (calls.length >= size) flush();
     });
   return { write: write as Writer['write'] };
 }
