@@ -9,7 +9,8 @@ import { createSimulator } from '../../dist/simulator/index.js';
 
 const [file = '', count = '50'] = process.argv.slice(2);
 const app = express();
-const server = createServer(app);
+// As the program does: connections that idle must not be closed under a sender who is just using them.
+const server = createServer({ keepAliveTimeout: 65_000 }, app);
 await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
 const address = server.address();
 const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;

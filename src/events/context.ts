@@ -43,9 +43,9 @@ abstract class Happened<Name extends DeliveredName> implements DeliveredHappenin
   readonly event: Name;
   readonly conversationId: string;
   readonly requestId: string;
-  readonly receivedAt: Date;
-  readonly sentAt: Date | null;
   readonly attempt: number;
+  readonly #receivedAt: number;
+  readonly #sentTime: number | null;
   readonly #parts: ContextParts;
   readonly #run: Run;
   #payload: EventPayloads[Name] | undefined;
@@ -55,9 +55,9 @@ abstract class Happened<Name extends DeliveredName> implements DeliveredHappenin
     this.event = event.name;
     this.conversationId = event.conversationId;
     this.requestId = event.requestId;
-    this.receivedAt = new Date(event.receivedAt);
-    this.sentAt = sentTime === null ? null : toDate(sentTime);
     this.attempt = run.attempt;
+    this.#receivedAt = event.receivedAt;
+    this.#sentTime = sentTime;
     this.#parts = parts;
     this.#run = run;
   }
@@ -71,6 +71,14 @@ abstract class Happened<Name extends DeliveredName> implements DeliveredHappenin
       this.#parts.onPayload(this.event, this.#payload);
     }
     return this.#payload;
+  }
+
+  get receivedAt(): Date {
+    return new Date(this.#receivedAt);
+  }
+
+  get sentAt(): Date | null {
+    return this.#sentTime === null ? null : toDate(this.#sentTime);
   }
 
   get log(): Log {

@@ -116,9 +116,11 @@ export function createDispatcher({
         return undefined;
       }
       const context = contextOf(parts, event, run);
-      for (const [index, handler] of handlers.entries()) {
+      let index = 0;
+      for (const handler of handlers) {
         const result = call(handler, context);
         if (result !== undefined) return goOn({ event, run, context, handlers, index, result });
+        index += 1;
       }
       return undefined;
     },

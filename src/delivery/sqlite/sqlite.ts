@@ -39,7 +39,8 @@ const START_AFTER_MS = 100;
 
 /**
  * Keeps events and replies in a file, without a server: 200 means that the event is on disk. Several processes
- * of one machine may share the file.
+ * of one machine may share the file. What is written is written in a thread of its own; a bundler that packs this
+ * package into one file leaves its code behind, and then the event loop waits for the disk.
  */
 export function sqlite(options: SqliteOptions): Delivery {
   return sqliteWith(options, THREAD);

@@ -17,8 +17,26 @@ const GROUP = 8;
 /** How long the end of a process waits for its last commit. */
 const SHUT_WITHIN_MS = 2_000;
 
-interface Sent extends GroupEnd {
+/** What must be shut when the process ends. */
+const open = new Set<() => void>();
+
+/** One listener for all, however many databases a process has open. */
+const shutAll = (): void => {
+  for (const shut of open) shut();
+};
+
+function shutAtExit(shut: () => void): () => void {
+  if (open.size === 0) process.on('exit', shutAll);
+  open.add(shut);
+  return () => {
+    open.delete(shut);
+    if (open.size === 0) process.off('exit', shutAll);
+  };
+}
+
+interface Sent {
   readonly size: number;
+  readonly end: GroupEnd;
 }
 
 /**
@@ -36,14 +54,14 @@ export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): W
   const hear = (answer: FromThread): void => {
     if ('failed' in answer) {
       const failed = sent.splice(0, answer.failed.groups);
-      for (const group of failed) group.failed(failureOf(answer.failed));
+      for (const { end } of failed) end.failed(failureOf(answer.failed));
       return;
     }
     const { results } = answer;
     for (let at = 0; at < results.length; ) {
       const group = sent.shift();
       if (!group) return;
-      group.done(results.slice(at, at + group.size));
+      group.end.done(results.slice(at, at + group.size));
       at += group.size;
     }
   };
@@ -63,7 +81,7 @@ export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): W
     Atomics.store(gate, GATE.busy, 0);
     const groups = sent;
     sent = [];
-    for (const group of groups) group.failed(error);
+    for (const { end } of groups) end.failed(error);
   };
 
   const post = (message: ToThread): void => {
@@ -78,14 +96,14 @@ export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): W
     } catch (error) {
       return end.failed(error);
     }
-    sent.push({ size: calls.length, done: end.done, failed: end.failed });
+    sent.push({ size: calls.length, end });
   }, GROUP);
 
   /** Who ends the process waits for the commit that is under way, and no other is begun. */
-  const shut = (): void => {
+  const forgetShutting = shutAtExit(() => {
     Atomics.store(gate, GATE.shut, 1);
     Atomics.wait(gate, GATE.busy, 1, SHUT_WITHIN_MS);
-  };
+  });
 
   const leave = async (): Promise<void> => {
     const leaving = thread;
@@ -93,10 +111,9 @@ export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): W
       leaving.postMessage('close' satisfies ToThread);
       await once(leaving, 'exit');
     }
-    process.off('exit', shut);
+    forgetShutting();
   };
 
-  process.on('exit', shut);
   thread = start();
   return { write, close: () => (closing ??= leave()) };
 }
