@@ -23,6 +23,14 @@ export type Authenticate = (
   route: Route,
 ) => Grant | Promise<Grant>;
 
+/** What who has the right credentials may do. Made once: nearly every request gets one of these. */
+const GRANTED: Readonly<Record<WebhookEndpoint, Grant>> = {
+  message: { level: 'full', endpoint: 'message' },
+  establish: { level: 'full', endpoint: 'establish' },
+  chat: { level: 'full', endpoint: 'chat' },
+  close: { level: 'full', endpoint: 'close' },
+};
+
 const NOT_FOUND = refuse(404, 'not found', { detail: 'nothing but probes is answered at this address' });
 
 /**
@@ -42,7 +50,7 @@ export function createAuthenticate(guards: Guards, probesNeedAuth: boolean): Aut
     const isMessage = route.endpoint === 'message' || route.endpoint === 'root';
     const own = isMessage ? guards.message : guards.handoff;
     return after(own ? passes(own, authRequest) : false, (isOwn) => {
-      if (isOwn && route.endpoint !== 'root') return { level: 'full', endpoint: route.endpoint };
+      if (isOwn && route.endpoint !== 'root') return GRANTED[route.endpoint];
       const otherwise = own && !isOwn ? unauthorized(own, several, header !== undefined) : NOT_FOUND;
       if (isOwn || !probesNeedAuth) return { level: 'probe', otherwise };
       const other = route.isRoot && guards.handoff ? passes(guards.handoff, authRequest) : false;
