@@ -158,6 +158,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       dispatcher,
       delivery,
     }),
+    limits,
     answers: createAnswers(options.answers),
     requestLog: createRequestLog(log, limits.depth),
     dispatcher,

@@ -3,8 +3,8 @@ import type { Dispatcher, Pending } from '../events/index.js';
 import type { Answers } from './answer.js';
 import type { Greet } from './greeting.js';
 import type { Exchange, Outcome, Pipeline } from './pipeline.js';
-import { HUNG_UP } from './read-body.js';
-import { isRefusal, refuse } from './refusal.js';
+import { HUNG_UP, type ReadLimits, readBody } from './read-body.js';
+import { isRefusal, type Refusal, refuse } from './refusal.js';
 import { createRequestIds } from './request-id.js';
 import type { RequestLog } from './request-log.js';
 import type { Route } from './routes.js';
@@ -20,6 +20,7 @@ export interface ListenerParts {
   readonly routes: (url: string) => Route | null;
   readonly knowsToken: (segment: string) => boolean;
   readonly pipeline: Pipeline;
+  readonly limits: ReadLimits;
   readonly answers: Answers;
   readonly requestLog: RequestLog;
   readonly dispatcher: Dispatcher;
@@ -33,7 +34,7 @@ const WRONG_METHOD = refuse(405, 'method not allowed', { headers: { allow: 'POST
 
 /** Binds the pipeline to HTTP: picks the requests that are its own, and answers them whatever happens. */
 export function createListener(parts: ListenerParts): Listener {
-  const { routes, knowsToken, pipeline, answers, requestLog, dispatcher, greet, inFlight } = parts;
+  const { routes, knowsToken, pipeline, limits, answers, requestLog, dispatcher, greet, inFlight } = parts;
   const requestIdOf = createRequestIds();
 
   /** Other methods on the mount's own address, or under what is no token, may be another handler's. */
@@ -52,13 +53,24 @@ export function createListener(parts: ListenerParts): Listener {
     void greet(outcome.event).finally(() => inFlight.leave());
   };
 
+  const turnAway = (exchange: Exchange, refusal: Refusal): void => {
+    const { response, route, requestId } = exchange;
+    if (refusal !== HUNG_UP) answers.refuse(response, route.endpoint, requestId, refusal);
+    requestLog.refused(exchange, refusal);
+  };
+
+  /** One function for all that is waited for, since each that is waited for in turn costs every request. */
   const serve = async (exchange: Exchange): Promise<void> => {
-    const { route, requestId, response } = exchange;
+    const { request, headers, route, requestId, response } = exchange;
     try {
-      const outcome = exchange.request.method === 'POST' ? await pipeline(exchange) : WRONG_METHOD;
-      if (!isRefusal(outcome)) return conclude(exchange, outcome);
-      if (outcome !== HUNG_UP) answers.refuse(response, route.endpoint, requestId, outcome);
-      requestLog.refused(exchange, outcome);
+      const entered = request.method === 'POST' ? pipeline.enter(exchange) : WRONG_METHOD;
+      const grant = entered instanceof Promise ? await entered : entered;
+      if (isRefusal(grant)) return turnAway(exchange, grant);
+      if (grant.level === 'none') return turnAway(exchange, grant.otherwise);
+      const taken = pipeline.take(exchange, grant, await readBody(request, headers, limits));
+      const outcome = taken instanceof Promise ? await taken : taken;
+      if (isRefusal(outcome)) turnAway(exchange, outcome);
+      else conclude(exchange, outcome);
     } catch (error) {
       dispatcher.report(error, { requestId });
       answers.breakDown(response, route.endpoint, requestId);

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Acceptance, Delivery } from '../delivery/index.js';
 import { type DeliveredEvent, type Dispatcher, EVENT_OF, eventKey } from '../events/index.js';
 import { isProbe, ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
-import type { Authenticate } from './authenticate.js';
+import type { Authenticate, Grant } from './authenticate.js';
 import { decodeBody, type JsonObject, parseJson } from './parse-json.js';
-import { checkAnnouncedSize, HUNG_UP, type ReadLimits, readBody } from './read-body.js';
+import { checkAnnouncedSize, HUNG_UP, type ReadLimits } from './read-body.js';
 import { isRefusal, type Refusal, refuse } from './refusal.js';
 import type { Route } from './routes.js';
 
@@ -45,8 +45,18 @@ const UNAVAILABLE = refuse(503, 'cannot store', {
   headers: { 'retry-after': '1' },
 });
 
-/** Takes a request that came to a known path through every step up to its answer. */
-export type Pipeline = (exchange: Exchange) => Promise<Outcome | Refusal>;
+/** Takes a request that came to a known path through every step up to its answer, in two parts: its body is read between them. */
+export interface Pipeline {
+  /** Whether the request may go on, judged by all but its body. */
+  enter(exchange: Exchange): Grant | Refusal | Promise<Grant>;
+  /** What becomes of it, now that its body was read. There is a promise only where somebody must be waited for. */
+  take(exchange: Exchange, grant: Entry, raw: unknown): Result | Promise<Result>;
+}
+
+/** What a request that may go on may do. */
+type Entry = Exclude<Grant, { readonly level: 'none' }>;
+
+type Result = Outcome | Refusal;
 
 /** Makes the pipeline. Each step either lets the request go on or returns its refusal. */
 export function createPipeline({
@@ -56,45 +66,51 @@ export function createPipeline({
   dispatcher,
   delivery,
 }: PipelineParts): Pipeline {
-  return async (exchange) => {
-    const { request, headers, route, requestId, receivedAt } = exchange;
-
-    if (isDraining()) return DRAINING;
-    const tooLarge = checkAnnouncedSize(headers, limits.maxBytes);
-    if (tooLarge) return tooLarge;
-
-    const judged = authenticate(request, headers, route);
-    const grant = judged instanceof Promise ? await judged : judged;
-    if (grant.level === 'none') return grant.otherwise;
-
-    const raw = await readBody(request, headers, limits);
-    if (raw === HUNG_UP) return HUNG_UP;
-    const read = isRefusal(raw) ? raw : decodeBody(raw);
-    const body = isRefusal(read) ? read : parseJson(read, limits.depth);
-
-    if (!isRefusal(body) && isProbe(body)) {
-      await dispatcher.observe({ endpoint: route.endpoint }, requestId, receivedAt);
-      return { kind: 'probe' };
-    }
-    // Who may only send probes is not told what else is wrong with a body.
-    if (grant.level === 'probe') return grant.otherwise;
-    if (isRefusal(body)) return body;
-
-    const event = toEvent(grant.endpoint, body, read, exchange);
-    if (isRefusal(event)) return event;
-
-    if (event.name === 'handoff.requested' && !(await delivery.seen(event))) {
-      const admitted = await dispatcher.admit(event);
-      if (admitted !== true) return refuse(503, admitted, { detail: 'refused by the admit gate' });
-    }
-
-    const accepted = delivery.accept(event);
-    const acceptance = accepted instanceof Promise ? await accepted : accepted;
-    if (acceptance === 'failed') return FAILED;
-    if (acceptance === 'full') return FULL;
-    if (acceptance === 'unavailable') return UNAVAILABLE;
-    return { kind: 'event', event, acceptance };
+  const observe = async ({ route, requestId, receivedAt }: Exchange): Promise<Outcome> => {
+    await dispatcher.observe({ endpoint: route.endpoint }, requestId, receivedAt);
+    return { kind: 'probe' };
   };
+
+  const accept = (event: DeliveredEvent): Result | Promise<Result> => {
+    const accepted = delivery.accept(event);
+    return accepted instanceof Promise
+      ? accepted.then((acceptance) => resultOf(event, acceptance))
+      : resultOf(event, accepted);
+  };
+
+  const admit = async (event: DeliveredEvent<'handoff.requested'>): Promise<Result> => {
+    if (await delivery.seen(event)) return accept(event);
+    const admitted = await dispatcher.admit(event);
+    return admitted === true ? accept(event) : refuse(503, admitted, { detail: 'refused by the admit gate' });
+  };
+
+  return {
+    enter({ request, headers, route }) {
+      if (isDraining()) return DRAINING;
+      return checkAnnouncedSize(headers, limits.maxBytes) ?? authenticate(request, headers, route);
+    },
+    take(exchange, grant, raw) {
+      if (raw === HUNG_UP) return HUNG_UP;
+      const read = isRefusal(raw) ? raw : decodeBody(raw);
+      const body = isRefusal(read) ? read : parseJson(read, limits.depth);
+
+      if (!isRefusal(body) && isProbe(body)) return observe(exchange);
+      // Who may only send probes is not told what else is wrong with a body.
+      if (grant.level === 'probe') return grant.otherwise;
+      if (isRefusal(body)) return body;
+
+      const event = toEvent(grant.endpoint, body, read, exchange);
+      if (isRefusal(event)) return event;
+      return event.name === 'handoff.requested' ? admit(event) : accept(event);
+    },
+  };
+}
+
+function resultOf(event: DeliveredEvent, acceptance: Acceptance): Result {
+  if (acceptance === 'failed') return FAILED;
+  if (acceptance === 'full') return FULL;
+  if (acceptance === 'unavailable') return UNAVAILABLE;
+  return { kind: 'event', event, acceptance };
 }
 
 function toEvent(
