@@ -81,7 +81,7 @@ export async function measureAll(entries, generator, options, progress) {
       const { contender, server } = entries[(index + round) % entries.length];
       const left = Math.round(((rounds - round) * entries.length - index) * (seconds + leadInSeconds + 0.5));
       progress(`round ${round + 1}/${rounds}  ${contender.id}  (about ${left} s left)`);
-      // Between its rounds a server idles, and V8 gives up code that idles; it must not be timed compiling it anew.
+      // Between its rounds a server idles, and its code and data leave the processor's caches.
       await measure(contender, server, generator, { connections, seconds: leadInSeconds });
       const sample = await measure(contender, server, generator, { connections, seconds });
       samples.get(contender.id)?.push(sample);

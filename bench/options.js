@@ -17,7 +17,7 @@ const HELP = `Measures the receiver beside other webhook receivers, all in one r
   npm run bench                              about eight minutes; writes bench/RESULTS.md
   node bench/run.js --quick                  about a minute and a half; writes nothing
   node bench/run.js --only bare,mounted      some contenders; writes nothing
-  node bench/run.js --rounds 21              more rounds than eleven
+  node bench/run.js --rounds 51              more rounds than 31
   npx -y -p node@24 node bench/run.js        on another Node
 
 Contenders:
@@ -43,7 +43,7 @@ export function readOptions(args) {
   if (values.help) return { help: HELP };
   const pace = values.quick
     ? { rounds: 3, seconds: 1, leadInSeconds: 1, warmUpRequests: 5000 }
-    : { rounds: 11, seconds: 1, leadInSeconds: 1, warmUpRequests: 20_000 };
+    : { rounds: 31, seconds: 0.5, leadInSeconds: 0.2, warmUpRequests: 20_000 };
   const rounds = values.rounds === undefined ? pace.rounds : Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number, 1 or more');
   return {
