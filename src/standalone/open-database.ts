@@ -3,7 +3,6 @@ import type { Delivery, OpenShelf, StoredQueues } from '../delivery/index.js';
 import { configError, HandoffKitError } from '../protocol/index.js';
 import { type DatabaseChoice, databaseText } from './database-url.js';
 import type { Settings } from './settings-schema.js';
-import { withoutSqliteWarning } from './sqlite-warning.js';
 
 const DAY_MS = 86_400_000;
 
@@ -76,7 +75,7 @@ function mustBeThere(choice: Extract<DatabaseChoice, { readonly kind: 'sqlite' }
 /** Opens a file. Where SQLite itself is missing, to store nothing is a way out that only the program knows of. */
 function opened<Opened>(open: () => Opened): Opened {
   try {
-    return withoutSqliteWarning(open);
+    return open();
   } catch (error) {
     if (!(error instanceof HandoffKitError) || error.code !== 'SQLITE_MISSING') throw error;
     const message = `cannot keep events: ${error.message} DATABASE_URL=none stores nothing and needs neither.`;

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { HandoffKitError } from '../../protocol/index.js';
+import { withoutSqliteWarning } from './driver-warning.js';
 import { MIGRATIONS } from './migrations.js';
 
 /** A value that SQLite stores. */
@@ -30,7 +31,7 @@ function loadDriver(): Driver {
   const require = createRequire(import.meta.url);
   for (const name of DRIVERS) {
     try {
-      const module: { DatabaseSync?: Driver } = require(name);
+      const module: { DatabaseSync?: Driver } = withoutSqliteWarning(() => require(name));
       if (module.DatabaseSync) return module.DatabaseSync;
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && MISSING.has(error.code))) throw error;

@@ -57,6 +57,8 @@ export function createWorker(parts: WorkerParts): Worker {
   /** What was begun when no hand was free: others had taken them while it was on its way. */
   const ready: (() => void)[] = [];
   const running = createPending();
+  /** Whether something may wait that is not in a lane of ours: only then is it worth looking. */
+  let left = true;
   let stopped = false;
   let looking = false;
   let asked = false;
@@ -83,6 +85,7 @@ export function createWorker(parts: WorkerParts): Worker {
     for (;;) {
       try {
         const goOn = !stopped && busy < concurrency;
+        left ||= !goOn || noted.state === 'waiting';
         return await writer.write('end', queue, owner, { seq, conversationId }, noted, Date.now(), goOn);
       } catch (error) {
         onTrouble(error);
@@ -104,7 +107,7 @@ export function createWorker(parts: WorkerParts): Worker {
     }
     held.leave(first.conversationId);
     running.leave();
-    wake();
+    if (left) wake();
   };
 
   const store: Worker['store'] = async (item, event, people) => {
@@ -124,7 +127,10 @@ export function createWorker(parts: WorkerParts): Worker {
         freeHand();
       }
     }
-    if (added === true) wake();
+    if (added === true) {
+      left = true;
+      wake();
+    }
     if (typeof added === 'boolean') return added;
     const begun = begunItem(item, added, event, now);
     running.enter();
@@ -141,13 +147,15 @@ export function createWorker(parts: WorkerParts): Worker {
     const now = Date.now();
     const room = concurrency - busy;
     if (room <= 0) return pollMs;
+    left = false;
     const { items, dueAt } = await writer.write('take', queue, takerAt(now), held.all(), room, now);
     for (const item of items) {
       held.enter(item.conversationId);
       busy += 1;
       void workOff(item);
     }
-    if (items.length > 0 || dueAt === null) return pollMs;
+    left ||= items.length === room;
+    if (dueAt === null) return pollMs;
     return Math.min(pollMs, Math.max(1, dueAt - Date.now()));
   };
 
@@ -166,6 +174,7 @@ export function createWorker(parts: WorkerParts): Worker {
       try {
         rest = await look();
       } catch (error) {
+        left = true;
         onTrouble(error);
       }
     }

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { withoutSqliteWarning } from '../../src/standalone/sqlite-warning.js';
+import { withoutSqliteWarning } from '../../src/delivery/sqlite/driver-warning.js';
 
 it('keeps back the warning that SQLite is new in Node, and no other', () => {
   const heard = vi.spyOn(process, 'emitWarning').mockReturnValue();

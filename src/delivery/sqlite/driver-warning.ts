@@ -3,8 +3,9 @@ const isAboutSqlite = (warning: string | Error): boolean =>
   String(warning).includes('SQLite is an experimental');
 
 /**
- * Does something without Node's warning that its SQLite is an experiment: it would stand among the lines of the
- * program, which are JSON, and says nothing that its users could act upon. Other warnings come as ever.
+ * Does something without Node's warning that its SQLite is an experiment: it would stand among the lines of programs,
+ * which are often JSON, once for each thread, and says nothing that their users could act upon. Other warnings come as
+ * ever.
  */
 export function withoutSqliteWarning<Result>(work: () => Result): Result {
   const emitWarning: (...warning: never[]) => void = Reflect.get(process, 'emitWarning');
