@@ -43,7 +43,7 @@ export function readOptions(args) {
   if (values.help) return { help: HELP };
   const pace = values.quick
     ? { rounds: 3, seconds: 1, leadInSeconds: 1, warmUpRequests: 5000 }
-    : { rounds: 31, seconds: 0.5, leadInSeconds: 0.2, warmUpRequests: 20_000 };
+    : { rounds: 31, seconds: 0.5, leadInSeconds: 0.4, warmUpRequests: 20_000 };
   const rounds = values.rounds === undefined ? pace.rounds : Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number, 1 or more');
   return {
