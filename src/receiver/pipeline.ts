@@ -45,7 +45,10 @@ const UNAVAILABLE = refuse(503, 'cannot store', {
   headers: { 'retry-after': '1' },
 });
 
-/** Takes a request that came to a known path through every step up to its answer, in two parts: its body is read between them. */
+/**
+ * Takes a request that came to a known path through every step up to its answer, in two parts: its body is read
+ * between them.
+ */
 export interface Pipeline {
   /** Whether the request may go on, judged by all but its body. */
   enter(exchange: Exchange): Grant | Refusal | Promise<Grant>;

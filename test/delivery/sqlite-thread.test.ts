@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/delivery/sqlite/database.js';
 import { sqliteWith } from '../../src/delivery/sqlite/sqlite.js';
 import { chatEvent } from '../helpers/events.js';
 import { logLines } from '../helpers/log-lines.js';
@@ -46,7 +48,6 @@ describe('the thread that writes', () => {
     await delivery.accept(chatEvent('c', { key: 'first' }));
     await to.handled.until(1);
 
-    const { openDatabase } = await import('../../src/delivery/sqlite/database.js');
     const other = openDatabase(file);
     other.exec('BEGIN IMMEDIATE');
     const waiting = delivery.accept(chatEvent('c', { key: 'second' }));
@@ -87,6 +88,30 @@ describe('the thread that writes', () => {
     );
     expect(await to.handled.until(1)).toEqual(['kept']);
     await delivery.stop({ timeoutMs: 1_000 });
+  });
+
+  it('has its place also where the application itself runs in a thread', async () => {
+    const folder = await temporaryFolder();
+    const program = join(folder, 'program.mjs');
+    writeFileSync(
+      program,
+      `import { parentPort } from 'node:worker_threads';
+       import { sqlite } from ${JSON.stringify(new URL('../../dist/delivery/sqlite/index.js', import.meta.url).href)};
+       const quiet = () => {};
+       const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet, child: () => log };
+       const delivery = sqlite({ file: ${JSON.stringify(join(folder, 'handoff.db'))} });
+       const handled = new Promise((resolve) => {
+         delivery.start({ handle: async () => resolve(), greet: async () => {}, report: quiet, log });
+       });
+       const event = { name: 'handoff.message', key: 'k', conversationId: 'c', body: {}, receivedAt: 1, requestId: 'r' };
+       const accepted = await delivery.accept(event);
+       await handled;
+       await delivery.stop({ timeoutMs: 1_000 });
+       parentPort.postMessage(accepted);`,
+    );
+    const application = new Worker(program);
+    expect(await once(application, 'message')).toEqual(['stored']);
+    await application.terminate();
   });
 
   it('lets a process end in the middle of its work, with all that was stored', async () => {

@@ -61,8 +61,8 @@ export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
   const writer = hasThread(thread)
     ? createThreadWriter(thread, { file: options.file, keepContent })
     : openWriter(database, keepContent);
-  const inbox = createQueue(database, 'inbox', keepContent);
-  const outbox = createQueue(database, 'outbox', keepContent);
+  const inbox = createQueue(database, 'inbox');
+  const outbox = createQueue(database, 'outbox');
   const conversations = createConversationTable(database, keepContent);
   const marks = createMarks(database);
   const runs = createHandlerRuns(duration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));

@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { HandoffKitError } from '../../protocol/index.js';
-import { type FromThread, GATE, type ThreadData, type ThreadFailure, type ToThread } from './thread.js';
+import {
+  type FromThread,
+  GATE,
+  type ThreadData,
+  type ThreadFailure,
+  type ToThread,
+} from './thread-messages.js';
 import { collectGroups, type GroupEnd, type Writer } from './writer.js';
 
 /** Where the code of the thread lies. */

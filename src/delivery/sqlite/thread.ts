@@ -1,31 +1,8 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { openDatabase } from './database.js';
 import { type Call, createRunGroup } from './run-group.js';
+import { type FromThread, GATE, type ThreadData, type ToThread } from './thread-messages.js';
 import { createWrites } from './writes.js';
-
-/** What the thread is told when it starts. */
-export interface ThreadData {
-  readonly file: string;
-  readonly keepContent: boolean;
-  /** What both sides see: see {@link GATE}. */
-  readonly gate: Int32Array<SharedArrayBuffer>;
-}
-
-/** The places of the gate: whether the thread is at its database, and whether it may go there no more. */
-export const GATE = { busy: 0, shut: 1 } as const;
-
-/** What the thread is sent: groups to write, or that it shall end. */
-export type ToThread = readonly Call[] | 'close';
-
-/** What it says: the results of all groups of a commit, one after another, or why that failed. */
-export type FromThread = { readonly results: readonly unknown[] } | { readonly failed: ThreadFailure };
-
-/** An error that has left its thread. */
-export interface ThreadFailure {
-  readonly message: string;
-  readonly code?: unknown;
-  readonly groups: number;
-}
 
 /** What waits while one commit is under way shares the next. */
 function work(port: MessagePort, { file, keepContent, gate }: ThreadData): void {
@@ -66,4 +43,5 @@ function work(port: MessagePort, { file, keepContent, gate }: ThreadData): void 
   pass(() => undefined);
 }
 
+// Nothing imports this file: it would begin here too, in a thread of the application.
 if (parentPort) work(parentPort, workerData as ThreadData);
