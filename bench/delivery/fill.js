@@ -25,8 +25,8 @@ async function fillSqlite(/** @type {string} */ folder, /** @type {number} */ co
   const now = Date.now();
   database.exec(`PRAGMA synchronous = OFF; BEGIN;
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
-    INSERT INTO inbox (key, lane, state, attempts, created_at, changed_at)
-      SELECT 'message stored-' || i, 'stored-' || (i % 50000), 'done', 1, ${now}, ${now} FROM n;
+    INSERT INTO inbox_known (key, lane, created_at)
+      SELECT 'message stored-' || i, 'stored-' || (i % 50000), ${now} FROM n;
     COMMIT; PRAGMA wal_checkpoint(TRUNCATE); ANALYZE`);
   database.close();
 }

@@ -1,7 +1,7 @@
 import { type DeliveredEvent, Postponed, within } from '../events/index.js';
 import { type Backoff, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
-import { about, type HandlerRuns } from './handler-run.js';
+import { about, type HandlerRuns, type RunEnd } from './handler-run.js';
 import { describeError } from './outbox.js';
 import { createPostponements } from './postponements.js';
 import { restoreEvent } from './stored-event.js';
@@ -41,21 +41,36 @@ export function createHandling({
     host.log.warn(about(event), 'the greeting takes long: the handoff is handled without it');
   };
 
-  return async ({ content, key, conversationId, attempts, ...work }) => {
-    const event = work.event ?? restoreEvent(content ?? '{}', key, conversationId);
-    // It may be what ends the process each time, before anybody can note that it failed.
-    if (attempts > maxAttempts) return park(event, attempts, 'the process ended during its last attempt');
-    if (event.name === 'handoff.requested') await greet(event);
-    const failed = await runs.run(host, event, attempts);
+  const conclude = (event: DeliveredEvent, attempts: number, failed: RunEnd): Ending => {
     if (failed?.error instanceof Postponed) {
-      const afterMs = postponements.next(key, failed.error);
+      const afterMs = postponements.next(event.key, failed.error);
       host.log.warn({ ...about(event), afterMs, reason: failed.error.message }, 'postponed by its handler');
       return { state: 'waiting', error: describeError(failed.error), afterMs, postponed: true };
     }
-    postponements.end(key);
-    if (!failed) return { state: 'done' };
+    postponements.end(event.key);
+    if (!failed) return DONE;
     const error = describeError(failed.error);
     if (attempts >= maxAttempts) return park(event, attempts, error);
     return { state: 'waiting', error, afterMs: delayAfter(attempts, backoff) };
   };
+
+  return ({ content, key, conversationId, attempts, ...work }, onEnd) => {
+    let event: DeliveredEvent;
+    try {
+      event = work.event ?? restoreEvent(content ?? '{}', key, conversationId);
+    } catch (error) {
+      host.report(error, { conversationId, attempt: attempts });
+      return onEnd({ state: 'dead', error: 'what was stored cannot be read' });
+    }
+    // It may be what ends the process each time, before anybody can note that it failed.
+    if (attempts > maxAttempts) {
+      return onEnd(park(event, attempts, 'the process ended during its last attempt'));
+    }
+    const run = (): void =>
+      runs.start(host, event, attempts, (failed) => onEnd(conclude(event, attempts, failed)));
+    if (event.name === 'handoff.requested') void greet(event).then(run);
+    else run();
+  };
 }
+
+const DONE: Ending = { state: 'done' };

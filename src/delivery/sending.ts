@@ -9,7 +9,7 @@ import {
   type StoredReply,
   sendReply,
 } from './outbox.js';
-import type { Attempt } from './work.js';
+import type { Attempt, Ending, Work } from './work.js';
 
 /** What {@link createSending} needs. */
 export interface SendingParts {
@@ -22,7 +22,8 @@ export interface SendingParts {
 
 /** Sends a stored reply once, and says what becomes of it. */
 export function createSending({ client, receipts, policy, host }: SendingParts): Attempt {
-  return async ({ id, conversationId, content, attempts, createdAt, ...work }) => {
+  const send = async (work: Work): Promise<Ending> => {
+    const { id, conversationId, content, attempts, createdAt } = work;
     try {
       if (work.interrupted && policy.whenUnknown === 'park') throw interrupted();
       const answer = await sendReply(client, conversationId, JSON.parse(content ?? '{}') as StoredReply);
@@ -36,4 +37,5 @@ export function createSending({ client, receipts, policy, host }: SendingParts):
       return { state: 'dead', error: describeError(error) };
     }
   };
+  return (work, onEnd) => void send(work).then(onEnd);
 }

@@ -29,5 +29,5 @@ export type Ending =
       readonly postponed?: boolean;
     };
 
-/** Makes one attempt. Never rejects. */
-export type Attempt = (work: Work) => Promise<Ending>;
+/** Makes one attempt and tells how it ended, perhaps before it returns. Never throws, and always tells. */
+export type Attempt = (work: Work, onEnd: (ending: Ending) => void) => void;

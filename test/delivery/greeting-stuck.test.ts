@@ -24,7 +24,8 @@ it('a greeting that never comes does not hold up the handoff', async () => {
   });
   const { key, conversationId } = event;
   const work = { id: key, key, conversationId, attempts: 1, interrupted: false, createdAt: 1 };
-  expect(await attempt({ ...work, content: storeEvent(event) })).toEqual({ state: 'done' });
+  const ending = await new Promise((resolve) => attempt({ ...work, content: storeEvent(event) }, resolve));
+  expect(ending).toEqual({ state: 'done' });
   expect(handled).toEqual(['c']);
   expect(about('the greeting takes long')).toMatchObject([{ conversationId: 'c' }]);
 });

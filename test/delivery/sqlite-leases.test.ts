@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/delivery/sqlite/database.js';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
-import { createQueue } from '../../src/delivery/sqlite/queue.js';
+import { createQueueReads } from '../../src/delivery/sqlite/queue-reads.js';
 import { openWriter } from '../../src/delivery/sqlite/writer.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
@@ -79,7 +79,7 @@ describe('a conversation', () => {
     const writer = openWriter(database);
     const content = JSON.stringify({ name: 'handoff.message', body: {}, receivedAt: 1, requestId: 'r' });
     const now = Date.now();
-    await writer.write('add', 'inbox', { key: 'k', conversationId: 'c', content }, now);
+    await writer.write('accept', 'k', 'c', content, [], null, 0, now);
     const taker = { owner: 'gone', until: now + LEASE_MS };
     const [taken] = (await writer.write('take', 'inbox', taker, [], 1, now)).items;
     expect(taken).toMatchObject({ key: 'k', conversationId: 'c', attempts: 1, interrupted: false });
@@ -102,8 +102,8 @@ describe('a writer', () => {
   it('tells everybody of a group when its commit fails, and nothing of it has happened', async () => {
     const database = openDatabase(join(await temporaryFolder(), 'handoff.db'));
     const writer = openWriter(database);
-    const inbox = createQueue(database, 'inbox');
-    const add = () => writer.write('add', 'inbox', { key: 'k', conversationId: 'c', content: '{}' }, 1);
+    const inbox = createQueueReads(database, 'inbox');
+    const add = () => writer.write('accept', 'k', 'c', '{}', [], null, 0, 1);
     const good = add();
     // A time that is no whole number has no place in the table.
     const bad = writer.write('mark', 'm', 0.5, 0);

@@ -64,7 +64,7 @@ export function createWorker(parts: WorkerParts): Worker {
     running.enter();
     for (let goOn = true; goOn; ) {
       busy += 1;
-      const ending = await attempt(latest());
+      const ending = await new Promise<Ending>((resolve) => attempt(latest(), resolve));
       busy -= 1;
       pace.ended();
       beginReady();

@@ -4,6 +4,8 @@ export interface HeldLanes {
   /** Leaves a lane as often as it was entered. */
   leave(lane: string): void;
   has(lane: string): boolean;
+  /** How many they are. */
+  readonly size: number;
   all(): string[];
 }
 
@@ -21,6 +23,9 @@ export function createHeldLanes(): HeldLanes {
       else times.delete(lane);
     },
     has: (lane) => times.has(lane),
+    get size() {
+      return times.size;
+    },
     all: () => [...times.keys()],
   };
 }

@@ -1,8 +1,4 @@
-/**
- * A queue is two tables. Items are what is to be done, in the order of `seq`; a lane is a conversation that has
- * items waiting, with the time from which its next item may be begun and who is at it. Finding work looks at
- * lanes only, so its cost does not grow with what is stored.
- */
+/** The queues of the first version: what was done lay among what was to be done. */
 const queue = (name: string): string => `
   CREATE TABLE ${name} (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -109,9 +105,67 @@ const SHELF = `
   CREATE INDEX entry_at ON entry (at);
 `;
 
+/**
+ * A queue is what it knows, what it has to do, and its lanes. Every item that was taken is known for a while, in the
+ * order of `seq`; only what is not over has its content and its state among the work. A lane is a conversation that has
+ * work, with the time from which its next item may be begun, who is at it, and with which item. Finding work looks at
+ * lanes only, so its cost does not grow with what is stored.
+ *
+ * What comes, is begun at once and is over soon touches no index but those of its key and its time: each page that
+ * is touched is written twice. So an item that is begun is found through its lane alone, and what is known of a
+ * conversation is found by going through all that is known.
+ */
+const split = (name: string): string => `
+  CREATE TABLE ${name}_known (
+    seq INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    lane TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 1,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE ${name}_work (
+    seq INTEGER PRIMARY KEY,
+    lane TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    error TEXT,
+    content TEXT
+  ) STRICT;
+  CREATE TABLE ${name}_kept (seq INTEGER PRIMARY KEY, content TEXT NOT NULL) STRICT;
+  ALTER TABLE ${name}_lane RENAME TO ${name}_lane_before;
+  CREATE TABLE ${name}_lane (
+    lane TEXT PRIMARY KEY,
+    due_at INTEGER NOT NULL,
+    owner TEXT,
+    item INTEGER
+  ) STRICT, WITHOUT ROWID;
+
+  INSERT INTO ${name}_known SELECT seq, key, lane, attempts, created_at FROM ${name};
+  INSERT INTO ${name}_work
+    SELECT seq, lane, CASE WHEN state = 'waiting' AND begun = 1 THEN 'begun' ELSE state END, attempts, error, content
+    FROM ${name} WHERE state <> 'done';
+  INSERT INTO ${name}_kept SELECT seq, content FROM ${name} WHERE state = 'done' AND content IS NOT NULL;
+  INSERT INTO ${name}_lane
+    SELECT lane, due_at, NULL, (SELECT seq FROM ${name}_work w WHERE w.lane = before.lane AND w.state = 'begun')
+    FROM ${name}_lane_before before;
+  DROP TABLE ${name}_lane_before;
+  DROP TABLE ${name};
+
+  CREATE INDEX ${name}_time ON ${name}_known (created_at);
+  CREATE INDEX ${name}_turn ON ${name}_work (lane, seq) WHERE state = 'waiting';
+  CREATE INDEX ${name}_dead ON ${name}_work (lane, seq) WHERE state = 'dead';
+  CREATE INDEX ${name}_due ON ${name}_lane (due_at) WHERE owner IS NULL;
+`;
+
+/** Who works on lanes, and until when that is believed without a sign of life. */
+const OWNERS = `
+  CREATE TABLE owner (owner TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`;
+
 /** Each entry brings the tables one version further. One that was released never changes; add another. */
 export const MIGRATIONS: readonly string[] = [
   `${queue('inbox')}${queue('outbox')}${PEOPLE}`,
   `${HANDOFFS}${LANES}`,
   SHELF,
+  `${split('inbox')}${split('outbox')}${OWNERS}`,
 ];

@@ -5,16 +5,26 @@ import type { Database } from './database.js';
 export interface People {
   /** Notes that a conversation is a person's. */
   note(person: string, lane: string, now: number): void;
+  /** Notes that there is something new in a conversation, whoever's it is. */
+  seen(lane: string, now: number): void;
   /** The conversations of a person. */
   lanesOf(person: string): string[];
   /** Forgets whose a conversation is, under all ids. */
   forget(lane: string): void;
-  /** Forgets up to `limit` notes of whom nothing came since a time and nothing is stored; tells how many. */
+  /**
+   * Forgets up to `limit` notes of whom nothing came since a time and nothing waits or is dead; tells how many. What
+   * else is known of their conversations is as old, and forgotten with them.
+   */
   prune(unseenSince: number, limit: number): number;
+  /** Believes nothing that is not in the database: it may have changed. */
+  distrust(): void;
 }
 
 /** Who wrote a moment ago need not be noted again. */
 const NOTED_MS = 3_600_000;
+
+/** So many notes are remembered, so that they need not be looked for. */
+const MOST_REMEMBERED = 10_000;
 
 /** Makes {@link People}. */
 export function createPeople(database: Database): People {
@@ -22,18 +32,43 @@ export function createPeople(database: Database): People {
     `INSERT INTO person (person, lane, seen_at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
      SET seen_at = excluded.seen_at WHERE seen_at < excluded.seen_at - ${NOTED_MS}`,
   );
+  const touch = database.prepare(
+    `UPDATE person SET seen_at = ?1 WHERE lane = ?2 AND seen_at < ?1 - ${NOTED_MS}`,
+  );
   const lanes = database.prepare('SELECT lane FROM person WHERE person = ?');
   const remove = database.prepare('DELETE FROM person WHERE lane = ?');
+  const unfinished = (queue: string): string => `
+    NOT EXISTS (SELECT 1 FROM ${queue}_lane WHERE lane = p.lane)
+    AND NOT EXISTS (SELECT 1 FROM ${queue}_work WHERE lane = p.lane AND state = 'dead')`;
   const removeUnseen = database.prepare(
     `DELETE FROM person WHERE (person, lane) IN (
        SELECT person, lane FROM person p WHERE seen_at < ?
-         AND NOT EXISTS (SELECT 1 FROM inbox WHERE lane = p.lane)
-         AND NOT EXISTS (SELECT 1 FROM outbox WHERE lane = p.lane) LIMIT ?)`,
+         AND ${unfinished('inbox')} AND ${unfinished('outbox')} LIMIT ?)`,
   );
+  /** When notes were made, at the latest: those that were made earlier are looked for again. */
+  const noted = new Map<string, number>();
+
   return {
-    note: (person, lane, now) => void insert.run(toText(person), toText(lane), now),
+    note(person, lane, now) {
+      const note = `${person}\n${lane}`;
+      const at = noted.get(note);
+      if (at !== undefined && now - at < NOTED_MS) return;
+      insert.run(toText(person), toText(lane), now);
+      if (noted.size >= MOST_REMEMBERED) noted.clear();
+      noted.set(note, now);
+    },
+    seen: (lane, now) => void touch.run(now, toText(lane)),
     lanesOf: (person) => lanes.all(toText(person)).map(({ lane }) => fromText(lane)),
-    forget: (lane) => void remove.run(toText(lane)),
-    prune: (unseenSince, limit) => Number(removeUnseen.run(unseenSince - NOTED_MS, limit).changes),
+    forget(lane) {
+      remove.run(toText(lane));
+      noted.clear();
+    },
+    prune(unseenSince, limit) {
+      // A note may be an hour old when it is remembered, and is then remembered for an hour.
+      const { changes } = removeUnseen.run(unseenSince - 2 * NOTED_MS, limit);
+      if (Number(changes) > 0) noted.clear();
+      return Number(changes);
+    },
+    distrust: () => noted.clear(),
   };
 }

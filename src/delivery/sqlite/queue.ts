@@ -3,11 +3,9 @@ import { fromText, toText } from '../text.js';
 import type { Ending, Work } from '../work.js';
 import type { Database, Row } from './database.js';
 
-/** What a queue holds. Its receipt is known by its key. */
+/** What a queue has to do. Its receipt is known by its key. */
 export interface Item extends Work {
   readonly seq: number;
-  readonly state: 'waiting' | 'done' | 'dead';
-  readonly error: string | null;
 }
 
 /** What is put into a queue. */
@@ -18,159 +16,159 @@ export interface NewItem {
   readonly content: string;
 }
 
-/** Who takes a conversation for itself, and until when. */
-export interface Taker {
-  readonly owner: string;
-  readonly until: number;
-}
-
 /** What became of an item that was added: `false` when its key is known; its number where it was begun at once. */
 export type Added = number | boolean;
 
 /** An item whose attempt has ended. */
 export type EndedItem = Pick<Item, 'seq' | 'conversationId'>;
 
-/** How an attempt ended, as far as it is noted. */
-export type ItemEnding = Pick<Ending, 'state'> & {
-  readonly error?: string;
+/** How an attempt ended that has not done what it should. */
+export type ItemEnding = Pick<Exclude<Ending, { state: 'done' }>, 'state' | 'error'> & {
   readonly afterMs?: number;
   readonly postponed?: boolean;
 };
 
-/** A queue's statements. Those that write are to be run within a transaction. */
+/** A queue's writes, each to be run within a transaction. */
 export interface Queue {
-  /** Adds an item at the end of its lane; `false` when its key is known. */
-  add(item: NewItem, now: number): boolean;
-  /** Adds an item, and where its lane is free takes that and begins the item. */
-  addAndTake(taker: Taker, item: NewItem, now: number): Added;
-  knows(key: string): boolean;
-  /** The item of a key, or `null`. */
-  find(key: string): Item | null;
+  /** Adds an item at the end of its lane. Where an owner asks for it and the lane is free, takes it and begins the item. */
+  add(owner: string | null, item: NewItem, now: number): Added;
   /**
-   * Takes lanes that are due, for a time, and begins the item whose turn it is in each. Lanes that the owner works
-   * on already are left alone, also when it was so busy that they fell due.
+   * Takes lanes that are due, and begins the item whose turn it is in each. Lanes that the owner works on already are
+   * left alone, also when others have given them free.
    */
-  take(taker: Taker, held: readonly string[], limit: number, now: number): Item[];
-  /** Keeps lanes for longer. */
-  renew(taker: Taker, lanes: readonly string[]): void;
-  /** Ends an attempt. Begins the lane's next item where `goOn` is set and there is one; else frees the lane. */
+  take(owner: string, held: readonly string[], limit: number, now: number): Item[];
+  /** Ends an attempt that has done what it should. Begins the lane's next item where `goOn` is set; else frees the lane. */
+  finish(
+    owner: string,
+    seq: number,
+    conversationId: string,
+    attempts: number,
+    now: number,
+    goOn: boolean,
+  ): Item | null;
+  /** The same for one that has not, and is tried again or parked. */
   end(owner: string, item: EndedItem, ending: ItemEnding, now: number, goOn: boolean): Item | null;
-  /** Gives lanes back untouched. */
+  /** Gives all lanes of an owner back. What it had begun is begun anew by whoever takes them. */
   release(owner: string): void;
   /** When the next free lane falls due, or `null`. */
   nextDueAt(): number | null;
-  /** How many wait, and how many are remembered because they are done. */
-  stats(): { readonly pending: number; readonly remembered: number };
-  /** Forgets up to `limit` items done before a time; tells how many. */
-  prune(doneBefore: number, limit: number): number;
+  /** Forgets up to `limit` items that came before a time and are done; tells how many. */
+  prune(before: number, limit: number): number;
   /** Lets a dead item be tried again. `false`: it is not dead. */
   retry(id: string, now: number): boolean;
   /** Removes a dead item. `false`: it is not dead. */
   discard(id: string): boolean;
-  /** Removes everything of a lane; tells how many items. */
-  forget(conversationId: string): number;
+  /** Removes everything of some lanes, among the items from one number up to before another; tells how many. */
+  forget(lanes: readonly string[], from: number, to: number): number;
 }
 
-/** Makes the statements of a queue. The content of what was done is dropped unless it is to be kept. */
-export function createQueue(database: Database, name: QueueName, keepContent = false): Queue {
-  const sql = (text: string) => database.prepare(text.replaceAll('$queue', name));
-  const insert = sql(
-    'INSERT INTO $queue (key, lane, content, attempts, begun, created_at, changed_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-  );
+/** Makes the writes of a queue. The content of what was done is dropped unless it is to be kept. */
+export function createQueue(database: Database, name: QueueName, keepContent: boolean): Queue {
+  const sql = (text: string) => database.prepare(text.replaceAll('$', `${name}_`));
+  const know = sql('INSERT INTO $known (key, lane, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  const insert = sql('INSERT INTO $work (seq, lane, state, attempts, content) VALUES (?, ?, ?, ?, ?)');
   const openLane = sql(
-    'INSERT INTO $queue_lane (lane, due_at, owner, leased_until) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    'INSERT INTO $lane (lane, due_at, owner, item) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   );
-  const known = sql('SELECT * FROM $queue WHERE key = ?');
   const dueLanes = sql(
-    'SELECT lane FROM $queue_lane WHERE due_at <= ? AND leased_until <= ? ORDER BY due_at LIMIT ?',
+    'SELECT lane, item FROM $lane WHERE owner IS NULL AND due_at <= ? ORDER BY due_at LIMIT ?',
   );
-  const takeLane = sql('UPDATE $queue_lane SET owner = ?, leased_until = ? WHERE lane = ?');
-  const renewLane = sql('UPDATE $queue_lane SET leased_until = ? WHERE lane = ? AND owner = ?');
-  const ownLane = sql('SELECT 1 FROM $queue_lane WHERE lane = ? AND owner = ?');
-  const freeLane = sql('UPDATE $queue_lane SET owner = NULL, leased_until = 0, due_at = ? WHERE lane = ?');
-  const closeLane = sql('DELETE FROM $queue_lane WHERE lane = ?');
-  const releaseLanes = sql('UPDATE $queue_lane SET owner = NULL, leased_until = 0 WHERE owner = ?');
-  const first = sql("SELECT * FROM $queue WHERE lane = ? AND state = 'waiting' ORDER BY seq LIMIT 1");
-  const begin = sql('UPDATE $queue SET attempts = attempts + 1, begun = 1, changed_at = ? WHERE seq = ?');
-  const settle = (content: string) =>
-    sql(
-      `UPDATE $queue SET state = ?, error = ?, content = ${content}, attempts = attempts - ?, begun = 0, changed_at = ? WHERE seq = ? AND EXISTS (SELECT 1 FROM $queue_lane WHERE lane = ? AND owner = ?)`,
-    );
-  const finish = settle(keepContent ? 'content' : 'NULL');
-  const note = settle('content');
-  const soonest = sql('SELECT min(due_at) AS due FROM $queue_lane WHERE leased_until = 0');
-  const counts = sql(
-    "SELECT (SELECT count(*) FROM $queue WHERE state = 'waiting') AS pending, (SELECT count(*) FROM $queue WHERE state = 'done') AS remembered",
+  const takeLane = sql('UPDATE $lane SET owner = ?, item = ? WHERE lane = ?');
+  const ownLane = sql('SELECT 1 FROM $lane WHERE lane = ? AND owner = ?');
+  const freeLane = sql('UPDATE $lane SET owner = NULL, item = NULL, due_at = ? WHERE lane = ?');
+  const closeLane = sql('DELETE FROM $lane WHERE lane = ?');
+  const closeIfEmpty = sql(
+    "DELETE FROM $lane WHERE lane = ?1 AND owner = ?2 AND NOT EXISTS (SELECT 1 FROM $work WHERE lane = ?1 AND state = 'waiting')",
   );
-  const forgetDone = sql(
-    "DELETE FROM $queue WHERE seq IN (SELECT seq FROM $queue WHERE state = 'done' AND changed_at < ? LIMIT ?)",
+  const releaseLanes = sql('UPDATE $lane SET owner = NULL WHERE owner = ?');
+  const columns = 'w.*, k.key, k.created_at FROM $work w JOIN $known k USING (seq)';
+  const first = sql(
+    `SELECT ${columns} WHERE w.seq = (SELECT min(seq) FROM $work WHERE lane = ? AND state = 'waiting')`,
   );
-
-  const forgetLane = sql('DELETE FROM $queue WHERE lane = ?');
+  const begun = sql(`SELECT ${columns} WHERE w.seq = ? AND w.lane = ? AND w.state = 'begun'`);
+  const begin = sql("UPDATE $work SET state = 'begun', attempts = attempts + 1 WHERE seq = ?");
+  // Numbers are used again where the last items were removed, so a number alone does not say which item it is.
+  const keep = sql(
+    "INSERT OR REPLACE INTO $kept SELECT seq, content FROM $work WHERE seq = ? AND lane = ? AND state = 'begun'",
+  );
+  const remove = sql("DELETE FROM $work WHERE seq = ? AND lane = ? AND state = 'begun'");
+  const noteAttempts = sql('UPDATE $known SET attempts = ? WHERE seq = ?');
+  const note = sql(
+    "UPDATE $work SET state = ?, error = ?, attempts = attempts - ? WHERE seq = ? AND lane = ? AND state = 'begun'",
+  );
+  const soonest = sql('SELECT min(due_at) AS due FROM $lane WHERE owner IS NULL');
+  const past = `(SELECT seq FROM $known k WHERE created_at < ? AND NOT EXISTS (SELECT 1 FROM $work w WHERE w.seq = k.seq) ORDER BY created_at LIMIT ?)`;
+  const dropPast = sql(`DELETE FROM $kept WHERE seq IN ${past}`);
+  const forgetPast = sql(`DELETE FROM $known WHERE seq IN ${past}`);
   const revive = sql(
-    "UPDATE $queue SET state = 'waiting', attempts = 0 WHERE seq = ? AND state = 'dead' RETURNING lane",
+    "UPDATE $work SET state = 'waiting', attempts = 0 WHERE seq = ? AND state = 'dead' RETURNING lane",
   );
   const reopenLane = sql(
-    'INSERT INTO $queue_lane (lane, due_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET due_at = excluded.due_at',
+    'INSERT INTO $lane (lane, due_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET due_at = excluded.due_at',
   );
-  const discard = sql("DELETE FROM $queue WHERE seq = ? AND state = 'dead'");
+  const removeDead = sql("DELETE FROM $work WHERE seq = ? AND state = 'dead'");
+  const forget = sql('DELETE FROM $known WHERE seq = ?');
+  const ofLanes = 'FROM $known WHERE seq >= ? AND seq < ? AND lane IN (SELECT value FROM json_each(?))';
+  const forgetWork = sql(`DELETE FROM $work WHERE seq IN (SELECT seq ${ofLanes})`);
+  const forgetKept = sql(`DELETE FROM $kept WHERE seq IN (SELECT seq ${ofLanes})`);
+  const forgetLanes = sql(`DELETE ${ofLanes}`);
 
-  const beginNext = (lane: string, now: number): Item | null => {
-    const row = first.get(lane);
+  /** Begins what is next in a lane: what was begun when its process went away, or else the first that waits. */
+  const beginNext = (owner: string, lane: string, item: Row[string] = null): Item | null => {
+    const row = (item === null ? undefined : begun.get(Number(item), lane)) ?? first.get(lane);
     if (!row) {
       closeLane.run(lane);
       return null;
     }
-    const item = toItem(row);
-    begin.run(now, item.seq);
-    return { ...item, attempts: item.attempts + 1 };
+    const next = toItem(row);
+    begin.run(next.seq);
+    takeLane.run(owner, next.seq, lane);
+    return next;
+  };
+
+  /** One attempt, which is what most items take, is noted when they come. */
+  const close = (seq: number, lane: string, attempts: number): void => {
+    if (keepContent) keep.run(seq, lane);
+    const { changes } = remove.run(seq, lane);
+    if (attempts > 1 && Number(changes) === 1) noteAttempts.run(attempts, seq);
   };
 
   return {
-    add({ key, conversationId, content }, now) {
+    add(owner, { key, conversationId, content }, now) {
       const lane = toText(conversationId);
-      if (Number(insert.run(toText(key), lane, content, 0, 0, now, now).changes) === 0) return false;
-      openLane.run(lane, now, null, 0);
-      return true;
+      const { changes, lastInsertRowid } = know.run(toText(key), lane, now);
+      if (Number(changes) === 0) return false;
+      const seq = Number(lastInsertRowid);
+      const free = Number(openLane.run(lane, now, owner, owner === null ? null : seq).changes) === 1;
+      const begins = free && owner !== null;
+      insert.run(seq, lane, begins ? 'begun' : 'waiting', begins ? 1 : 0, content);
+      return begins ? seq : true;
     },
-    addAndTake({ owner, until }, { key, conversationId, content }, now) {
-      const lane = toText(conversationId);
-      const free = Number(openLane.run(lane, now, owner, until).changes) === 1;
-      const begun = free ? 1 : 0;
-      const { changes, lastInsertRowid } = insert.run(toText(key), lane, content, begun, begun, now, now);
-      if (Number(changes) === 0) {
-        if (free) closeLane.run(lane);
-        return false;
-      }
-      return free ? Number(lastInsertRowid) : true;
-    },
-    knows: (key) => known.get(toText(key)) !== undefined,
-    find(key) {
-      const row = known.get(toText(key));
-      return row ? toItem(row) : null;
-    },
-    take({ owner, until }, held, limit, now) {
+    take(owner, held, limit, now) {
       const own = new Set(held);
-      const due = dueLanes.all(now, now, limit + own.size).map(({ lane }) => String(lane));
-      const free = due.filter((lane) => !own.has(fromText(lane))).slice(0, limit);
-      return free.flatMap((lane) => {
-        takeLane.run(owner, until, lane);
-        return beginNext(lane, now) ?? [];
-      });
+      const due = dueLanes.all(now, limit + own.size);
+      const free = due.filter(({ lane }) => !own.has(fromText(lane))).slice(0, limit);
+      return free.flatMap(({ lane, item }) => beginNext(owner, String(lane), item ?? null) ?? []);
     },
-    renew({ owner, until }, lanes) {
-      for (const lane of lanes) renewLane.run(until, toText(lane), owner);
+    finish(owner, seq, conversationId, attempts, now, goOn) {
+      const lane = toText(conversationId);
+      if (Number(closeIfEmpty.run(lane, owner).changes) === 1) {
+        close(seq, lane, attempts);
+        return null;
+      }
+      // Another took the lane over, since this process seemed dead, and has the say now.
+      if (!ownLane.get(lane, owner)) return null;
+      close(seq, lane, attempts);
+      if (goOn) return beginNext(owner, lane);
+      freeLane.run(now, lane);
+      return null;
     },
-    end(owner, item, ending, now, goOn) {
-      const lane = toText(item.conversationId);
-      const { state, error = null, afterMs = 0, postponed = false } = ending;
-      const waits = state === 'waiting';
-      const statement = state === 'done' ? finish : note;
-      const { changes } = statement.run(state, error, postponed ? 1 : 0, now, item.seq, lane, owner);
-      // It was forgotten meanwhile; or another took the lane over, since this process seemed dead, and has the say now.
-      if (Number(changes) === 0 && !ownLane.get(lane, owner)) return null;
-      if (!waits && goOn) return beginNext(lane, now);
-      freeLane.run(waits ? now + Math.ceil(afterMs) : now, lane);
+    end(owner, { seq, conversationId }, { state, error, afterMs = 0, postponed = false }, now, goOn) {
+      const lane = toText(conversationId);
+      if (!ownLane.get(lane, owner)) return null;
+      note.run(state, error, postponed ? 1 : 0, seq, lane);
+      if (state === 'dead' && goOn) return beginNext(owner, lane);
+      freeLane.run(state === 'dead' ? now : now + Math.ceil(afterMs), lane);
       return null;
     },
     release: (owner) => void releaseLanes.run(owner),
@@ -178,23 +176,30 @@ export function createQueue(database: Database, name: QueueName, keepContent = f
       const due = soonest.get()?.due;
       return due === null || due === undefined ? null : Number(due);
     },
-    stats() {
-      const row = counts.get();
-      return { pending: Number(row?.pending), remembered: Number(row?.remembered) };
+    prune(before, limit) {
+      dropPast.run(before, limit);
+      return Number(forgetPast.run(before, limit).changes);
     },
-    prune: (doneBefore, limit) => Number(forgetDone.run(doneBefore, limit).changes),
     retry(id, now) {
       const row = revive.get(id);
       if (row) reopenLane.run(String(row.lane), now);
       return row !== undefined;
     },
-    discard: (id) => Number(discard.run(id).changes) > 0,
-    forget: (conversationId) => Number(forgetLane.run(toText(conversationId)).changes),
+    discard(id) {
+      if (Number(removeDead.run(id).changes) === 0) return false;
+      forget.run(id);
+      return true;
+    },
+    forget(lanes, from, to) {
+      const of = JSON.stringify(lanes.map(toText));
+      forgetWork.run(from, to, of);
+      forgetKept.run(from, to, of);
+      return Number(forgetLanes.run(from, to, of).changes);
+    },
   };
 }
 
-/** Reads a row of a queue. */
-export function toItem(row: Row): Item {
+const toItem = (row: Row): Item => {
   const key = fromText(row.key);
   return {
     id: key,
@@ -202,10 +207,8 @@ export function toItem(row: Row): Item {
     key,
     conversationId: fromText(row.lane),
     content: row.content === null ? null : String(row.content),
-    state: row.state as Item['state'],
-    attempts: Number(row.attempts),
-    interrupted: Number(row.begun) === 1,
-    error: row.error === null ? null : String(row.error),
+    attempts: Number(row.attempts) + 1,
+    interrupted: row.state === 'begun',
     createdAt: Number(row.created_at),
   };
-}
+};

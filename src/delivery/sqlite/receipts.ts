@@ -1,7 +1,7 @@
 import type { Receipt } from '../../events/index.js';
 import { HandoffKitError } from '../../protocol/index.js';
 import { createReceipts, type Receipts } from '../outbox.js';
-import type { Queue } from './queue.js';
+import type { QueueReads } from './queue-reads.js';
 
 /** Receipts of replies, whoever of those that share the file sends them. */
 export interface FollowedReceipts extends Receipts {
@@ -12,7 +12,7 @@ export interface FollowedReceipts extends Receipts {
 
 /** What {@link followReceipts} needs. */
 export interface FollowParts {
-  readonly outbox: Queue;
+  readonly outbox: Pick<QueueReads, 'find'>;
   /** How often to look. */
   readonly pollMs: number;
   readonly onTrouble: (error: unknown) => void;

@@ -4,11 +4,8 @@ import type { Writes } from './writes.js';
 /** The name of something to write. */
 export type Verb = keyof Writes;
 
-/** Something to write. */
-export interface Call {
-  readonly verb: Verb;
-  readonly args: readonly unknown[];
-}
+/** Something to write: its name, and what it is told. A pair, since names of fields would go to the thread too. */
+export type Call = readonly [verb: Verb, args: readonly unknown[]];
 
 /** Writes calls in one commit and gives their results; throws when it fails, and then nothing of it has happened. */
 export type RunGroup = (calls: readonly Call[]) => unknown[];
@@ -17,15 +14,27 @@ export type RunGroup = (calls: readonly Call[]) => unknown[];
 export function createRunGroup(database: Database, writes: Writes): RunGroup {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
+  const version = database.prepare('PRAGMA data_version');
   const verbs = writes as unknown as Readonly<Record<Verb, (...args: readonly unknown[]) => unknown>>;
+  /** Changes whenever another connection has written. */
+  let before: unknown;
+
+  const noticeOthers = (): void => {
+    const now = version.get()?.data_version;
+    if (now !== before) writes.distrust();
+    before = now;
+  };
+
   return (calls) => {
     try {
       begin.run();
-      const results = calls.map(({ verb, args }) => verbs[verb](...args));
+      noticeOthers();
+      const results = calls.map(([verb, args]) => verbs[verb](...args));
       commit.run();
       return results;
     } catch (error) {
       rollBack(database);
+      writes.distrust();
       throw error;
     }
   };

@@ -13,7 +13,7 @@ import { createConversationTable } from './conversations.js';
 import { openDatabase } from './database.js';
 import { createHandoffStore } from './handoff-store.js';
 import { createMarks } from './marks.js';
-import { createQueue } from './queue.js';
+import { createQueueReads } from './queue-reads.js';
 import { followReceipts } from './receipts.js';
 import { createShelf } from './shelf.js';
 import { createStoredQueues } from './stored-queues.js';
@@ -61,8 +61,8 @@ export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
   const writer = hasThread(thread)
     ? createThreadWriter(thread, { file: options.file, keepContent })
     : openWriter(database, keepContent);
-  const inbox = createQueue(database, 'inbox');
-  const outbox = createQueue(database, 'outbox');
+  const inbox = createQueueReads(database, 'inbox');
+  const outbox = createQueueReads(database, 'outbox');
   const conversations = createConversationTable(database, keepContent);
   const marks = createMarks(database);
   const runs = createHandlerRuns(duration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));
@@ -86,7 +86,6 @@ export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
   const begin = (): Worker => {
     clearTimeout(starting);
     if (workers.inbox) return workers.inbox;
-    if (stopped) throw new HandoffKitError('DELIVERY_STOPPED', 'the delivery was stopped.');
     const to = started(host);
     const attempt = createHandling({ host: to, runs, backoff, maxAttempts });
     const handling = createWorker({ ...shared, queue: 'inbox', attempt });
@@ -105,7 +104,7 @@ export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
     const receipt = receipts.open(key, conversationId);
     try {
       const item = { key, conversationId, content: JSON.stringify(reply) };
-      await writer.write('add', 'outbox', item, Date.now());
+      await writer.write('addReply', item, Date.now());
     } catch (error) {
       onTrouble(error);
       const failure = new HandoffKitError('NOT_STORED', 'the reply could not be stored.', { cause: error });
@@ -156,16 +155,8 @@ export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
         return false;
       }
     },
-    async accept(event) {
-      const { key, conversationId } = event;
-      const item = { key, conversationId, content: storeEvent(event) };
-      try {
-        const added = await begin().store(item, event, peopleOf(event));
-        return added ? 'stored' : 'duplicate';
-      } catch (error) {
-        onTrouble(error);
-        return 'unavailable';
-      }
+    accept(event) {
+      return stopped ? 'unavailable' : begin().store(event, storeEvent(event), peopleOf(event));
     },
     // Whoever stops it again waits for the same end.
     stop: ({ timeoutMs }) => (stopping ??= leave(timeoutMs)),

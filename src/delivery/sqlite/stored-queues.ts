@@ -1,14 +1,9 @@
-import type { ItemFilter, QueueName, StoredItem, StoredItemDetails, StoredQueues } from '../stored-queues.js';
-import { fromText, toText } from '../text.js';
+import type { QueueName, StoredItem, StoredItemDetails, StoredQueues } from '../stored-queues.js';
+import { fromText } from '../text.js';
 import { type Database, openDatabase, type Row } from './database.js';
+import { forgetPerson } from './forget.js';
+import { createQueueReads } from './queue-reads.js';
 import { openWriter, type Writer } from './writer.js';
-
-/** Written out, since a partial index is used only where its condition stands in the query. */
-const IN_STATE: Readonly<Record<StoredItem['state'], string>> = {
-  waiting: "state = 'waiting'",
-  done: "state = 'done'",
-  dead: "state = 'dead'",
-};
 
 /** Opens the queues of a database file, for looking into them. */
 export function openSqliteQueues(file: string): StoredQueues {
@@ -18,39 +13,17 @@ export function openSqliteQueues(file: string): StoredQueues {
 
 /** Makes {@link StoredQueues} of a database that is open. */
 export function createStoredQueues(database: Database, writer: Writer, close: () => void): StoredQueues {
-  const sql = (queue: QueueName, text: string) => database.prepare(text.replaceAll('$queue', queue));
-
-  const select = (queue: QueueName, { state, conversationId, limit = 100 }: ItemFilter): Row[] => {
-    const conditions = [
-      ...(state === undefined ? [] : [IN_STATE[state]]),
-      ...(conversationId === undefined ? [] : ['lane = ?']),
-    ];
-    const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-    const values = conversationId === undefined ? [] : [toText(conversationId)];
-    return sql(queue, `SELECT * FROM $queue ${where} ORDER BY seq LIMIT ?`).all(...values, limit);
-  };
-
+  const reads = { inbox: createQueueReads(database, 'inbox'), outbox: createQueueReads(database, 'outbox') };
   return {
-    list: async (queue, filter = {}) => select(queue, filter).map((row) => toStored(queue, row)),
+    list: async (queue, filter = {}) => reads[queue].list(filter).map((row) => toStored(queue, row)),
     async show(queue, id) {
-      const row = sql(queue, 'SELECT * FROM $queue WHERE seq = ?').get(id);
+      const row = reads[queue].show(id);
       return row ? toDetails(queue, row) : null;
     },
     retry: (queue, id) => writer.write('retry', queue, id, Date.now()),
     discard: (queue, id) => writer.write('discard', queue, id),
-    forget: (personId) => writer.write('forgetPerson', personId),
-    async depth(queue) {
-      const count = sql(
-        queue,
-        "SELECT (SELECT count(*) FROM $queue WHERE state = 'waiting') AS waiting, (SELECT count(*) FROM $queue WHERE state = 'dead') AS dead, (SELECT created_at FROM $queue WHERE seq = (SELECT min(seq) FROM $queue INDEXED BY $queue_turn WHERE state = 'waiting')) AS oldest",
-      ).get();
-      const oldest = count?.oldest ?? null;
-      return {
-        waiting: Number(count?.waiting),
-        dead: Number(count?.dead),
-        oldestAt: oldest === null ? null : new Date(Number(oldest)),
-      };
-    },
+    forget: (personId) => forgetPerson(database, writer, personId),
+    depth: async (queue) => reads[queue].depth(),
     check: () => writer.write('touch'),
     close: async () => close(),
   };

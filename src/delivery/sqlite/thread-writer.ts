@@ -9,7 +9,7 @@ import {
   type ThreadFailure,
   type ToThread,
 } from './thread-messages.js';
-import { collectGroups, type GroupEnd, type Writer } from './writer.js';
+import { type Asker, collectGroups, tellAll, tellFailure, type Writer } from './writer.js';
 
 /** Where the code of the thread lies. */
 export const THREAD = new URL('./thread.js', import.meta.url);
@@ -18,7 +18,7 @@ export const THREAD = new URL('./thread.js', import.meta.url);
 export const hasThread = (file: URL): boolean => existsSync(file);
 
 /** The thread begins with so many while the others are still coming; what waits for it shares a commit all the same. */
-const GROUP = 8;
+const GROUP = 16;
 
 /** How long the end of a process waits for its last commit. */
 const SHUT_WITHIN_MS = 2_000;
@@ -40,11 +40,6 @@ function shutAtExit(shut: () => void): () => void {
   };
 }
 
-interface Sent {
-  readonly size: number;
-  readonly end: GroupEnd;
-}
-
 /**
  * Makes a {@link Writer} that writes in a thread of its own: the event loop goes on while the disk is slow, the log is
  * brought into the database, or another process writes. A thread that dies is followed by another; what it had not
@@ -53,22 +48,22 @@ interface Sent {
 export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): Writer {
   const gate = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   /** What was sent, in its order, and not yet answered. */
-  let sent: Sent[] = [];
+  let sent: (readonly Asker<unknown>[])[] = [];
   let thread: Worker | undefined;
   let closing: Promise<void> | undefined;
 
   const hear = (answer: FromThread): void => {
     if ('failed' in answer) {
       const failed = sent.splice(0, answer.failed.groups);
-      for (const { end } of failed) end.failed(failureOf(answer.failed));
+      for (const askers of failed) tellFailure(askers, failureOf(answer.failed));
       return;
     }
     const { results } = answer;
     for (let at = 0; at < results.length; ) {
-      const group = sent.shift();
-      if (!group) return;
-      group.end.done(results.slice(at, at + group.size));
-      at += group.size;
+      const askers = sent.shift();
+      if (!askers) return;
+      tellAll(askers, results, at);
+      at += askers.length;
     }
   };
 
@@ -87,7 +82,7 @@ export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): W
     Atomics.store(gate, GATE.busy, 0);
     const groups = sent;
     sent = [];
-    for (const { end } of groups) end.failed(error);
+    for (const askers of groups) tellFailure(askers, error);
   };
 
   const post = (message: ToThread): void => {
@@ -95,14 +90,14 @@ export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): W
     thread.postMessage(message);
   };
 
-  const { write } = collectGroups((calls, end) => {
-    if (closing) return end.failed(ended());
+  const collected = collectGroups((calls, askers) => {
+    if (closing) return tellFailure(askers, ended());
     try {
       post(calls);
     } catch (error) {
-      return end.failed(error);
+      return tellFailure(askers, error);
     }
-    sent.push({ size: calls.length, end });
+    sent.push(askers);
   }, GROUP);
 
   /** Who ends the process waits for the commit that is under way, and no other is begun. */
@@ -121,7 +116,7 @@ export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): W
   };
 
   thread = start();
-  return { write, close: () => (closing ??= leave()) };
+  return { ...collected, close: () => (closing ??= leave()) };
 }
 
 const failureOf = ({ message, code }: ThreadFailure): Error =>

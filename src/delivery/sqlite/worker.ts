@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createPending, type DeliveredEvent, within } from '../../events/index.js';
+import type { Acceptance } from '../delivery.js';
 import type { QueueName } from '../stored-queues.js';
 import type { Attempt, Ending } from '../work.js';
 import { createHeldLanes } from './held-lanes.js';
-import type { Item, ItemEnding, NewItem, Taker } from './queue.js';
+import type { Taker } from './owners.js';
+import type { Added, Item } from './queue.js';
 import type { Writer } from './writer.js';
 
 /** What {@link createWorker} needs. */
@@ -27,11 +28,8 @@ export interface WorkerParts {
 export interface Worker {
   /** There may be something to do. */
   wake(): void;
-  /**
-   * Stores an item, and begins it as soon as it is on disk where nothing else of its lane waits and a hand is free.
-   * `false`: its key is known.
-   */
-  store(item: NewItem, event: DeliveredEvent, people: readonly string[]): Promise<boolean>;
+  /** Stores an event, and begins it as soon as it is on disk where nothing else of its lane waits and a hand is free. */
+  store(event: DeliveredEvent, content: string, people: readonly string[]): Promise<Acceptance>;
   /** Begins nothing more and waits for what runs. Tells how many still ran when the time was up. */
   stop(timeoutMs: number): Promise<number>;
 }
@@ -56,6 +54,8 @@ export function createWorker(parts: WorkerParts): Worker {
   let busy = 0;
   /** What was begun when no hand was free: others had taken them while it was on its way. */
   const ready: (() => void)[] = [];
+  /** What was stored and is begun in the next turn. */
+  let begun: Item[] = [];
   const running = createPending();
   /** Whether something may wait that is not in a lane of ours: only then is it worth looking. */
   let left = true;
@@ -66,10 +66,10 @@ export function createWorker(parts: WorkerParts): Worker {
 
   const takerAt = (now: number): Taker => ({ owner, until: now + leaseMs });
 
-  const takeHand = (): Promise<void> | undefined => {
-    if (busy >= concurrency) return new Promise((resolve) => ready.push(resolve));
+  const takeHand = (then: () => void): void => {
+    if (busy >= concurrency) return void ready.push(then);
     busy += 1;
-    return undefined;
+    then();
   };
 
   /** Whoever waits for a hand takes it over. */
@@ -80,68 +80,86 @@ export function createWorker(parts: WorkerParts): Worker {
   };
 
   /** What was done must be noted, however long the disk is full: else it would be done again. */
-  const end = async ({ seq, conversationId }: Item, ending: Ending): Promise<Item | null> => {
-    const noted: ItemEnding = ending.state === 'done' ? { state: 'done' } : ending;
-    for (;;) {
-      try {
-        const goOn = !stopped && busy < concurrency;
-        left ||= !goOn || noted.state === 'waiting';
-        return await writer.write('end', queue, owner, { seq, conversationId }, noted, Date.now(), goOn);
-      } catch (error) {
+  const end = (item: Item, ending: Ending, goOnWith: (next: Item | null) => void): void => {
+    const { seq, conversationId, attempts } = item;
+    const goOn = !stopped && busy < concurrency;
+    left ||= !goOn || ending.state === 'waiting';
+    const asker = {
+      done: goOnWith,
+      failed(error: unknown) {
         onTrouble(error);
         // Nobody waits any more: the lane falls to whoever comes next.
-        if (stopped) return null;
-        await sleep(WRITE_AGAIN_MS);
-      }
+        if (stopped) return goOnWith(null);
+        setTimeout(() => end(item, ending, goOnWith), WRITE_AGAIN_MS);
+      },
+    };
+    if (ending.state === 'done') {
+      writer.ask(asker, 'finish', queue, owner, seq, conversationId, attempts, Date.now(), goOn);
+    } else {
+      writer.ask(asker, 'end', queue, owner, { seq, conversationId }, ending, Date.now(), goOn);
     }
   };
 
-  /** Works off what is begun in a lane. The first item has taken a hand before it comes here. */
-  const workOff = async (first: Item): Promise<void> => {
-    running.enter();
-    for (let item: Item | null = first; item; ) {
-      const ending: Ending = await attempt(item);
+  /** Works off what is begun in a lane. An item has taken a hand before it comes here. */
+  const workOff = (item: Item): void =>
+    attempt(item, (ending) => {
       freeHand();
-      item = await end(item, ending);
-      if (item) await takeHand();
+      end(item, ending, (next) => {
+        if (next) return takeHand(() => workOff(next));
+        held.leave(item.conversationId);
+        running.leave();
+        if (left) wake();
+      });
+    });
+
+  const beginAll = (): void => {
+    const items = begun;
+    begun = [];
+    for (const item of items) {
+      if (!stopped) workOff(item);
+      else end(item, NOT_BEGUN, () => running.leave());
     }
-    held.leave(first.conversationId);
-    running.leave();
-    if (left) wake();
   };
 
-  const store: Worker['store'] = async (item, event, people) => {
-    const lane = item.conversationId;
-    const mine = !stopped && busy < concurrency && !held.has(lane);
-    if (mine) {
-      held.enter(lane);
-      busy += 1;
-    }
-    const now = Date.now();
-    let added: number | boolean = false;
-    try {
-      added = await writer.write('accept', item, people, mine ? takerAt(now) : null, now);
-    } finally {
-      if (mine && typeof added === 'boolean') {
-        held.leave(lane);
-        freeHand();
-      }
-    }
-    if (added === true) {
-      left = true;
-      wake();
-    }
-    if (typeof added === 'boolean') return added;
-    const begun = begunItem(item, added, event, now);
+  /** The senders are answered first: a handler may take long before it lets anything else happen. */
+  const beginSoon = (item: Item): void => {
     running.enter();
-    // The sender is answered first: a handler may take long before it lets anything else happen.
-    setImmediate(() => {
-      if (!stopped) void workOff(begun);
-      else void end(begun, NOT_BEGUN);
-      running.leave();
-    });
-    return true;
+    begun.push(item);
+    if (begun.length === 1) setImmediate(beginAll);
   };
+
+  const store: Worker['store'] = (event, content, people) =>
+    new Promise((resolve) => {
+      const { key, conversationId } = event;
+      const mine = !stopped && busy < concurrency && !held.has(conversationId);
+      if (mine) {
+        held.enter(conversationId);
+        busy += 1;
+      }
+      const giveBack = (): void => {
+        if (!mine) return;
+        held.leave(conversationId);
+        freeHand();
+      };
+      const now = Date.now();
+      const asker = {
+        done(added: Added) {
+          if (typeof added === 'number') beginSoon(begunItem(event, content, added, now));
+          else giveBack();
+          resolve(added === false ? 'duplicate' : 'stored');
+          if (added !== true) return;
+          left = true;
+          wake();
+        },
+        failed(error: unknown) {
+          giveBack();
+          onTrouble(error);
+          resolve('unavailable');
+        },
+      };
+      const taker = mine ? owner : null;
+      writer.ask(asker, 'accept', key, conversationId, content, people, taker, now + leaseMs, now);
+    });
 
   const look = async (): Promise<number> => {
     const now = Date.now();
@@ -152,7 +170,8 @@ export function createWorker(parts: WorkerParts): Worker {
     for (const item of items) {
       held.enter(item.conversationId);
       busy += 1;
-      void workOff(item);
+      running.enter();
+      workOff(item);
     }
     left ||= items.length === room;
     if (dueAt === null) return pollMs;
@@ -183,8 +202,7 @@ export function createWorker(parts: WorkerParts): Worker {
   };
 
   const renewal = setInterval(() => {
-    const lanes = held.all();
-    if (lanes.length > 0) writer.write('renew', queue, takerAt(Date.now()), lanes).catch(onTrouble);
+    if (held.size > 0) writer.write('renew', takerAt(Date.now())).catch(onTrouble);
   }, leaseMs / 3);
   wake();
 
@@ -201,22 +219,15 @@ export function createWorker(parts: WorkerParts): Worker {
   };
 }
 
-/** An item that was begun as it was stored. */
-const begunItem = (
-  { key, conversationId, content }: NewItem,
-  seq: number,
-  event: DeliveredEvent,
-  now: number,
-): Item => ({
-  id: key,
+/** An event that was begun as it was stored. */
+const begunItem = (event: DeliveredEvent, content: string, seq: number, now: number): Item => ({
+  id: event.key,
   seq,
-  key,
-  conversationId,
+  key: event.key,
+  conversationId: event.conversationId,
   content,
-  state: 'waiting',
   attempts: 1,
   interrupted: false,
-  error: null,
   createdAt: now,
   event,
 });

@@ -2,74 +2,104 @@ import type { Database } from './database.js';
 import { type Call, createRunGroup, type Verb } from './run-group.js';
 import { createWrites, type Writes } from './writes.js';
 
-/** Writes so that everything of one turn of the event loop shares one commit. */
+/** Hears what became of something that was to be written. */
+export interface Asker<Result> {
+  /** It is on disk. */
+  done(result: Result): void;
+  /** It has not happened. */
+  failed(error: unknown): void;
+}
+
+/** Writes so that what comes together shares one commit. */
 export interface Writer {
   /** Writes something within the next commit. Resolves to its result once that is on disk. */
   write<Name extends Verb>(
     verb: Name,
     ...args: Parameters<Writes[Name]>
   ): Promise<Awaited<ReturnType<Writes[Name]>>>;
+  /** The same for what is written for every event, since promises cost. */
+  ask<Name extends Verb>(
+    asker: Asker<ReturnType<Writes[Name]>>,
+    verb: Name,
+    ...args: Parameters<Writes[Name]>
+  ): void;
   /** Writes nothing more, once what was begun is done. */
   close(): Promise<void>;
 }
 
-/** Hears what became of a group. */
-export interface GroupEnd {
-  done(results: readonly unknown[]): void;
-  /** Nothing of the group has happened. */
-  failed(error: unknown): void;
+/** Takes a group to where it is written. Each asker hears of its own call. */
+export type SendGroup = (calls: readonly Call[], askers: readonly Asker<unknown>[]) => void;
+
+/** Tells everybody of a group. */
+export function tellAll(askers: readonly Asker<unknown>[], results: readonly unknown[], from = 0): void {
+  for (let nth = 0; nth < askers.length; nth += 1) askers[nth]?.done(results[from + nth]);
 }
 
-/** Takes a group to where it is written. */
-export type SendGroup = (calls: readonly Call[], end: GroupEnd) => void;
-
-interface Waiting {
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: unknown) => void;
+/** Tells everybody of a group that nothing of it has happened. */
+export function tellFailure(askers: readonly Asker<unknown>[], error: unknown): void {
+  for (const asker of askers) asker.failed(error);
 }
 
-/** Collects what is to be written in one turn of the event loop, and sends it as a group, or in groups of a size. */
-export function collectGroups(send: SendGroup, size = Number.POSITIVE_INFINITY): Pick<Writer, 'write'> {
+/**
+ * Collects what is to be written for as long as each turn of the event loop brings more, and sends it as a group, or
+ * in groups of a size. Who is alone waits for one turn that brings nothing, which takes no time.
+ */
+export function collectGroups(
+  send: SendGroup,
+  size = Number.POSITIVE_INFINITY,
+): Pick<Writer, 'write' | 'ask'> {
   let calls: Call[] = [];
-  let waiting: Waiting[] = [];
+  let askers: Asker<unknown>[] = [];
+  /** How many there were a turn ago. */
+  let before = 0;
+  let watching = false;
 
   const flush = (): void => {
-    if (calls.length === 0) return;
-    const group = waiting;
     const sent = calls;
+    const group = askers;
     calls = [];
-    waiting = [];
-    send(sent, {
-      done(results) {
-        for (const [index, { resolve }] of group.entries()) resolve(results[index]);
-      },
-      failed(error) {
-        for (const { reject } of group) reject(error);
-      },
-    });
+    askers = [];
+    before = 0;
+    send(sent, group);
+  };
+
+  const look = (): void => {
+    if (calls.length > before) {
+      before = calls.length;
+      setImmediate(look);
+      return;
+    }
+    watching = false;
+    if (calls.length > 0) flush();
+  };
+
+  const ask = (asker: Asker<unknown>, verb: Verb, ...args: readonly unknown[]): void => {
+    calls.push([verb, args]);
+    askers.push(asker);
+    if (calls.length >= size) flush();
+    else if (!watching) {
+      watching = true;
+      setImmediate(look);
+    }
   };
 
   const write = (verb: Verb, ...args: readonly unknown[]): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      calls.push({ verb, args });
-      waiting.push({ resolve, reject });
-      if (calls.length === 1) setImmediate(flush);
-      else if (calls.length >= size) flush();
-    });
-  return { write: write as Writer['write'] };
+    new Promise((resolve, reject) => ask({ done: resolve, failed: reject }, verb, ...args));
+
+  return { ask, write: write as Writer['write'] };
 }
 
 /** Makes a {@link Writer} that writes in this thread, which stands still for as long as the disk takes. */
 export function openWriter(database: Database, keepContent = false): Writer {
   const run = createRunGroup(database, createWrites(database, keepContent));
-  const { write } = collectGroups((calls, end) => {
+  const collected = collectGroups((calls, askers) => {
     let results: unknown[];
     try {
       results = run(calls);
     } catch (error) {
-      return end.failed(error);
+      return tellFailure(askers, error);
     }
-    end.done(results);
+    tellAll(askers, results);
   });
-  return { write, close: () => Promise.resolve() };
+  return { ...collected, close: () => Promise.resolve() };
 }

@@ -3,6 +3,7 @@ import type { QueueName } from '../stored-queues.js';
 import { createConversationTable } from './conversations.js';
 import type { Database, Row } from './database.js';
 import { createMarks } from './marks.js';
+import { createOwners, type Taker } from './owners.js';
 import { createPeople } from './people.js';
 import {
   type Added,
@@ -11,7 +12,6 @@ import {
   type Item,
   type ItemEnding,
   type NewItem,
-  type Taker,
 } from './queue.js';
 import { createShelfWrites, type ShelfRows } from './shelf-writes.js';
 
@@ -23,10 +23,19 @@ export type Pruned = readonly number[];
  * than the database. Each is to be run within a transaction.
  */
 export interface Writes {
-  /** Stores an event and whose it is; begins it where its lane is free and somebody takes it. */
-  accept(item: NewItem, people: readonly string[], taker: Taker | null, now: number): Added;
-  add(queue: QueueName, item: NewItem, now: number): boolean;
-  /** Takes lanes that are due, and tells when the next falls due. */
+  /** Stores an event and whose it is; begins it where its lane is free and an owner takes it, until a time. */
+  accept(
+    key: string,
+    conversationId: string,
+    content: string,
+    people: readonly string[],
+    owner: string | null,
+    until: number,
+    now: number,
+  ): Added;
+  /** Stores a reply. `false`: its key is known. */
+  addReply(item: NewItem, now: number): boolean;
+  /** Takes lanes that are due, those of processes that are gone too, and tells when the next falls due. */
   take(
     queue: QueueName,
     taker: Taker,
@@ -34,7 +43,19 @@ export interface Writes {
     limit: number,
     now: number,
   ): { items: Item[]; dueAt: number | null };
-  renew(queue: QueueName, taker: Taker, lanes: readonly string[]): void;
+  /** Says that a process lives. */
+  renew(taker: Taker): void;
+  /** Ends an attempt that has done what it should; the next item of the lane is begun where `goOn` is set. */
+  finish(
+    queue: QueueName,
+    owner: string,
+    seq: number,
+    conversationId: string,
+    attempts: number,
+    now: number,
+    goOn: boolean,
+  ): Item | null;
+  /** The same for one that has not. */
   end(
     queue: QueueName,
     owner: string,
@@ -43,12 +64,17 @@ export interface Writes {
     now: number,
     goOn: boolean,
   ): Item | null;
-  /** Gives back all lanes of both queues. */
+  /** Gives back all lanes of a process, in both queues. */
   release(owner: string): void;
   /** Forgets up to `limit` of each kind of what was over before a time. */
   prune(before: number, limit: number, now: number): Pruned;
-  /** Removes everything of a person's conversations; tells how many items and conversations that were. */
-  forgetPerson(personId: string): number;
+  /** Removes what is in some conversations among a queue's items from one number up to before another; tells how much. */
+  forgetItems(queue: QueueName, conversationIds: readonly string[], from: number, to: number): number;
+  /**
+   * Removes everything of a person's conversations among the items from a number on, and the conversations; tells how
+   * many items and conversations that were.
+   */
+  forgetPerson(personId: string, from: Readonly<Record<QueueName, number>>): number;
   retry(queue: QueueName, id: string, now: number): boolean;
   discard(queue: QueueName, id: string): boolean;
   /** Changes nothing, and is written all the same. */
@@ -66,6 +92,8 @@ export interface Writes {
   shelve(rows: ShelfRows, now: number): { docs: Row[]; entries: Row[] } | null;
   forgetLanes(lanes: readonly string[]): void;
   pruneShelf(kind: string, group: string, before: number): void;
+  /** Believes nothing that is remembered of the database: others have changed it, or a change was undone. */
+  distrust(): void;
 }
 
 /** Makes {@link Writes} of a database. The content of what was done is dropped unless it is to be kept. */
@@ -74,41 +102,56 @@ export function createWrites(database: Database, keepContent: boolean): Writes {
     inbox: createQueue(database, 'inbox', keepContent),
     outbox: createQueue(database, 'outbox', keepContent),
   };
+  const owners = createOwners(database);
   const people = createPeople(database);
   const conversations = createConversationTable(database, keepContent);
   const marks = createMarks(database);
   const shelf = createShelfWrites(database);
   const version = database.prepare('PRAGMA user_version');
 
+  const release = (owner: string): void => {
+    for (const queue of Object.values(queues)) queue.release(owner);
+  };
+
   return {
-    accept(item, whose, taker, now) {
-      const added = taker ? queues.inbox.addAndTake(taker, item, now) : queues.inbox.add(item, now);
-      if (added !== false) for (const person of whose) people.note(person, item.conversationId, now);
+    accept(key, conversationId, content, whose, owner, until, now) {
+      if (owner !== null) owners.hold({ owner, until }, now);
+      const added = queues.inbox.add(owner, { key, conversationId, content }, now);
+      if (added !== false) for (const person of whose) people.note(person, conversationId, now);
       return added;
     },
-    add: (queue, item, now) => queues[queue].add(item, now),
-    take: (queue, taker, held, limit, now) => ({
-      items: queues[queue].take(taker, held, limit, now),
-      dueAt: queues[queue].nextDueAt(),
-    }),
-    renew: (queue, taker, lanes) => queues[queue].renew(taker, lanes),
+    addReply(item, now) {
+      const added = queues.outbox.add(null, item, now);
+      if (added !== false) people.seen(item.conversationId, now);
+      return added !== false;
+    },
+    take(queue, taker, held, limit, now) {
+      owners.hold(taker, now);
+      for (const gone of owners.takeGone(now)) release(gone);
+      return { items: queues[queue].take(taker.owner, held, limit, now), dueAt: queues[queue].nextDueAt() };
+    },
+    renew: (taker) => owners.renew(taker),
+    finish: (queue, owner, seq, conversationId, attempts, now, goOn) =>
+      queues[queue].finish(owner, seq, conversationId, attempts, now, goOn),
     end: (queue, owner, item, ending, now, goOn) => queues[queue].end(owner, item, ending, now, goOn),
     release(owner) {
-      for (const queue of Object.values(queues)) queue.release(owner);
+      release(owner);
+      owners.forget(owner);
     },
-    prune: (before, limit, now) => [
-      queues.inbox.prune(before, limit),
-      queues.outbox.prune(before, limit),
-      people.prune(before, limit),
-      conversations.prune(before, limit),
-      marks.prune(now, limit),
-    ],
-    forgetPerson(personId) {
+    prune(before, limit, now) {
+      const items = Object.values(queues).map((queue) => queue.prune(before, limit));
+      // Whose a conversation is must be known for as long as anything of it is.
+      const rest = items.includes(limit) ? 0 : people.prune(before, limit);
+      return [...items, rest, conversations.prune(before, limit), marks.prune(now, limit)];
+    },
+    forgetItems: (queue, conversationIds, from, to) => queues[queue].forget(conversationIds, from, to),
+    forgetPerson(personId, from) {
       const lanes = people.lanesOf(personId);
-      const removed = Object.values(queues).flatMap((queue) => lanes.map((lane) => queue.forget(lane)));
+      const inbox = queues.inbox.forget(lanes, from.inbox, Number.MAX_SAFE_INTEGER);
+      const outbox = queues.outbox.forget(lanes, from.outbox, Number.MAX_SAFE_INTEGER);
       shelf.forget(lanes);
       for (const lane of lanes) people.forget(lane);
-      return removed.reduce((sum, count) => sum + count, conversations.forget(personId));
+      return inbox + outbox + conversations.forget(personId);
     },
     retry: (queue, id, now) => queues[queue].retry(id, now),
     discard: (queue, id) => queues[queue].discard(id),
@@ -128,5 +171,9 @@ export function createWrites(database: Database, keepContent: boolean): Writes {
     shelve: (rows, now) => shelf.write(rows, now),
     forgetLanes: (lanes) => shelf.forget(lanes),
     pruneShelf: (kind, group, before) => shelf.prune(kind, group, before),
+    distrust() {
+      owners.distrust();
+      people.distrust();
+    },
   };
 }
