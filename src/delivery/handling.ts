@@ -54,7 +54,8 @@ export function createHandling({
     return { state: 'waiting', error, afterMs: delayAfter(attempts, backoff) };
   };
 
-  return ({ content, key, conversationId, attempts, ...work }, onEnd) => {
+  return (work, onEnd) => {
+    const { content, key, conversationId, attempts } = work;
     let event: DeliveredEvent;
     try {
       event = work.event ?? restoreEvent(content ?? '{}', key, conversationId);

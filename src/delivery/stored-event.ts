@@ -1,9 +1,15 @@
 import type { DeliveredEvent } from '../events/index.js';
 
+/** The body of an event as it is stored: as it came, where that is known. */
+export const storeBody = ({ text, body }: DeliveredEvent): string => text ?? JSON.stringify(body);
+
 /** Writes an event so that it can be handled later and elsewhere. Any text survives it, also half a surrogate pair. */
-export function storeEvent({ name, body, text, receivedAt, requestId }: DeliveredEvent): string {
-  const rest = JSON.stringify({ name, receivedAt, requestId }).slice(1);
-  return `{"body":${text ?? JSON.stringify(body)},${rest}`;
+export const storeEvent = (event: DeliveredEvent): string =>
+  joinStored(storeBody(event), event.name, event.receivedAt, event.requestId);
+
+/** The same for who has only parts of it, of which the body is stored already. */
+export function joinStored(body: string, name: string, receivedAt: number, requestId: string): string {
+  return `{"body":${body},${JSON.stringify({ name, receivedAt, requestId }).slice(1)}`;
 }
 
 /** Reads what {@link storeEvent} wrote; its key and conversation are kept beside it. */

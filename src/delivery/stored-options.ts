@@ -11,7 +11,10 @@ export interface StoredOptions {
   readonly handlerTimeoutMs?: number;
   /** Whether handled events and sent replies keep their content until they are forgotten. Default `false`. */
   readonly keepContent?: boolean;
-  /** How long what was done is remembered at least, to tell repeats. Default 7 days. */
+  /**
+   * How long what was done is remembered, to tell repeats: on SQLite from when it came, on PostgreSQL from when it was
+   * done. Default 7 days.
+   */
   readonly rememberMs?: number;
   /** How replies are sent. */
   readonly outbox?: Partial<OutboxPolicy>;

@@ -6,7 +6,7 @@ export interface Work {
   readonly id: string;
   readonly key: string;
   readonly conversationId: string;
-  /** JSON; `null` once it was done and its content dropped. */
+  /** JSON; `null` once it was done and its content dropped, or where the event itself is here. */
   readonly content: string | null;
   /** Attempts begun so far, this one too. */
   readonly attempts: number;

@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { outputFor, printFailure } from '../../src/cli/output.js';
 import { HandoffKitError } from '../../src/index.js';
@@ -33,5 +36,17 @@ describe('output', () => {
     const written: string[] = [];
     printFailure(new Error('a mistake'), { json: true }, { write: (text) => written.push(text) });
     expect(written.join('')).toMatch(/^Error: a mistake\n +at /);
+  });
+
+  it('that nobody reads to its end is no failure', async () => {
+    const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+    const child = spawn(process.execPath, [main, 'serve', '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    let failure = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      failure += text;
+    });
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(failure).toBe('');
   });
 });

@@ -77,9 +77,8 @@ describe('a conversation', () => {
     const file = join(await temporaryFolder(), 'handoff.db');
     const database = openDatabase(file);
     const writer = openWriter(database);
-    const content = JSON.stringify({ name: 'handoff.message', body: {}, receivedAt: 1, requestId: 'r' });
     const now = Date.now();
-    await writer.write('accept', 'k', 'c', content, [], null, 0, now);
+    await writer.write('accept', 'k', 'c', '{}', 'handoff.message', 1, 'r', [], null, 0, now);
     const taker = { owner: 'gone', until: now + LEASE_MS };
     const [taken] = (await writer.write('take', 'inbox', taker, [], 1, now)).items;
     expect(taken).toMatchObject({ key: 'k', conversationId: 'c', attempts: 1, interrupted: false });
@@ -103,7 +102,7 @@ describe('a writer', () => {
     const database = openDatabase(join(await temporaryFolder(), 'handoff.db'));
     const writer = openWriter(database);
     const inbox = createQueueReads(database, 'inbox');
-    const add = () => writer.write('accept', 'k', 'c', '{}', [], null, 0, 1);
+    const add = () => writer.write('accept', 'k', 'c', '{}', 'message', 1, 'r', [], null, 0, 1);
     const good = add();
     // A time that is no whole number has no place in the table.
     const bad = writer.write('mark', 'm', 0.5, 0);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -87,6 +87,25 @@ describe('the thread that writes', () => {
       expect(await delivery.accept(chatEvent('c', { key: 'kept' }))).not.toBe('unavailable'),
     );
     expect(await to.handled.until(1)).toEqual(['kept']);
+    await delivery.stop({ timeoutMs: 1_000 });
+  });
+
+  it('is not started again and again when each dies at once', async () => {
+    const folder = await temporaryFolder();
+    const thread = join(folder, 'thread.mjs');
+    const starts = join(folder, 'starts');
+    writeFileSync(
+      thread,
+      `import { appendFileSync } from 'node:fs';
+       appendFileSync(${JSON.stringify(starts)}, '.');
+       throw new Error('no memory left');`,
+    );
+    const delivery = sqliteWith({ file: join(folder, 'handoff.db'), pollMs: 10 }, pathToFileURL(thread));
+    delivery.start(host());
+    for (let times = 0; times < 200; times += 1) {
+      expect(await delivery.accept(chatEvent('c', { key: `${times}` }))).toBe('unavailable');
+    }
+    expect(readFileSync(starts, 'utf8').length).toBeLessThan(20);
     await delivery.stop({ timeoutMs: 1_000 });
   });
 

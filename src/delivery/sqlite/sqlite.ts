@@ -7,7 +7,6 @@ import { createHandlerRuns } from '../handler-run.js';
 import { createHandling } from '../handling.js';
 import { checkReply, DEFAULT_OUTBOX, replyKey, type StoredReply } from '../outbox.js';
 import { createSending } from '../sending.js';
-import { peopleOf, storeEvent } from '../stored-event.js';
 import type { StoredOptions } from '../stored-options.js';
 import { createConversationTable } from './conversations.js';
 import { openDatabase } from './database.js';
@@ -156,7 +155,7 @@ export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
       }
     },
     accept(event) {
-      return stopped ? 'unavailable' : begin().store(event, storeEvent(event), peopleOf(event));
+      return stopped ? 'unavailable' : begin().store(event);
     },
     // Whoever stops it again waits for the same end.
     stop: ({ timeoutMs }) => (stopping ??= leave(timeoutMs)),

@@ -23,6 +23,9 @@ const GROUP = 16;
 /** How long the end of a process waits for its last commit. */
 const SHUT_WITHIN_MS = 2_000;
 
+/** A thread that dies soon after its start dies of something that another would die of too: it is not tried at once. */
+const NOT_BEFORE_MS = 500;
+
 /** What must be shut when the process ends. */
 const open = new Set<() => void>();
 
@@ -50,6 +53,8 @@ export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): W
   /** What was sent, in its order, and not yet answered. */
   let sent: (readonly Asker<unknown>[])[] = [];
   let thread: Worker | undefined;
+  let startedAt = 0;
+  let diedOf: unknown;
   let closing: Promise<void> | undefined;
 
   const hear = (answer: FromThread): void => {
@@ -68,6 +73,7 @@ export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): W
   };
 
   const start = (): Worker => {
+    startedAt = performance.now();
     Atomics.store(gate, GATE.busy, 1);
     const started = new Worker(file, { workerData: { ...data, gate } satisfies ThreadData });
     started.on('message', hear);
@@ -79,6 +85,7 @@ export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): W
   const lose = (lost: Worker, error: unknown): void => {
     if (thread !== lost) return;
     thread = undefined;
+    diedOf = error;
     Atomics.store(gate, GATE.busy, 0);
     const groups = sent;
     sent = [];
@@ -86,6 +93,7 @@ export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): W
   };
 
   const post = (message: ToThread): void => {
+    if (!thread && performance.now() - startedAt < NOT_BEFORE_MS) throw diedOf;
     thread ??= start();
     thread.postMessage(message);
   };

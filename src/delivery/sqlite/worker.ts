@@ -1,5 +1,6 @@
 import { createPending, type DeliveredEvent, within } from '../../events/index.js';
 import type { Acceptance } from '../delivery.js';
+import { peopleOf, storeBody } from '../stored-event.js';
 import type { QueueName } from '../stored-queues.js';
 import type { Attempt, Ending } from '../work.js';
 import { createHeldLanes } from './held-lanes.js';
@@ -29,7 +30,7 @@ export interface Worker {
   /** There may be something to do. */
   wake(): void;
   /** Stores an event, and begins it as soon as it is on disk where nothing else of its lane waits and a hand is free. */
-  store(event: DeliveredEvent, content: string, people: readonly string[]): Promise<Acceptance>;
+  store(event: DeliveredEvent): Promise<Acceptance>;
   /** Begins nothing more and waits for what runs. Tells how many still ran when the time was up. */
   stop(timeoutMs: number): Promise<number>;
 }
@@ -128,9 +129,9 @@ export function createWorker(parts: WorkerParts): Worker {
     if (begun.length === 1) setImmediate(beginAll);
   };
 
-  const store: Worker['store'] = (event, content, people) =>
+  const store: Worker['store'] = (event) =>
     new Promise((resolve) => {
-      const { key, conversationId } = event;
+      const { key, conversationId, name, receivedAt, requestId } = event;
       const mine = !stopped && busy < concurrency && !held.has(conversationId);
       if (mine) {
         held.enter(conversationId);
@@ -144,7 +145,7 @@ export function createWorker(parts: WorkerParts): Worker {
       const now = Date.now();
       const asker = {
         done(added: Added) {
-          if (typeof added === 'number') beginSoon(begunItem(event, content, added, now));
+          if (typeof added === 'number') beginSoon(begunItem(event, added, now));
           else giveBack();
           resolve(added === false ? 'duplicate' : 'stored');
           if (added !== true) return;
@@ -157,8 +158,24 @@ export function createWorker(parts: WorkerParts): Worker {
           resolve('unavailable');
         },
       };
+      const body = storeBody(event);
+      const people = peopleOf(event);
       const taker = mine ? owner : null;
-      writer.ask(asker, 'accept', key, conversationId, content, people, taker, now + leaseMs, now);
+      const until = now + leaseMs;
+      writer.ask(
+        asker,
+        'accept',
+        key,
+        conversationId,
+        body,
+        name,
+        receivedAt,
+        requestId,
+        people,
+        taker,
+        until,
+        now,
+      );
     });
 
   const look = async (): Promise<number> => {
@@ -220,12 +237,12 @@ export function createWorker(parts: WorkerParts): Worker {
 }
 
 /** An event that was begun as it was stored. */
-const begunItem = (event: DeliveredEvent, content: string, seq: number, now: number): Item => ({
+const begunItem = (event: DeliveredEvent, seq: number, now: number): Item => ({
   id: event.key,
   seq,
   key: event.key,
   conversationId: event.conversationId,
-  content,
+  content: null,
   attempts: 1,
   interrupted: false,
   createdAt: now,

@@ -1,4 +1,5 @@
 import type { Claim, Conversation, ConversationChange, NewConversation } from '../../handoff/index.js';
+import { joinStored } from '../stored-event.js';
 import type { QueueName } from '../stored-queues.js';
 import { createConversationTable } from './conversations.js';
 import type { Database, Row } from './database.js';
@@ -23,11 +24,17 @@ export type Pruned = readonly number[];
  * than the database. Each is to be run within a transaction.
  */
 export interface Writes {
-  /** Stores an event and whose it is; begins it where its lane is free and an owner takes it, until a time. */
+  /**
+   * Stores an event and whose it is; begins it where its lane is free and an owner takes it, until a time. It comes in
+   * parts, since to join them is work that need not be done where requests are answered.
+   */
   accept(
     key: string,
     conversationId: string,
-    content: string,
+    body: string,
+    name: string,
+    receivedAt: number,
+    requestId: string,
     people: readonly string[],
     owner: string | null,
     until: number,
@@ -114,8 +121,9 @@ export function createWrites(database: Database, keepContent: boolean): Writes {
   };
 
   return {
-    accept(key, conversationId, content, whose, owner, until, now) {
+    accept(key, conversationId, body, name, receivedAt, requestId, whose, owner, until, now) {
       if (owner !== null) owners.hold({ owner, until }, now);
+      const content = joinStored(body, name, receivedAt, requestId);
       const added = queues.inbox.add(owner, { key, conversationId, content }, now);
       if (added !== false) for (const person of whose) people.note(person, conversationId, now);
       return added;
