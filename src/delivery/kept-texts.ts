@@ -10,36 +10,39 @@ export interface KeptTexts {
 
 /** Longer texts are kept as their digest. */
 const LONGEST = 160;
-const BYTES_PER_PLACE = LONGEST * 2;
 const PLACES_PER_PAGE = 1024;
 
 /**
- * Makes {@link KeptTexts}: in plain bytes, in pages made as they are needed. As strings they would survive every
+ * Makes {@link KeptTexts}: in plain numbers, in pages made as they are needed. As strings they would survive every
  * collection of young memory, which V8 answers by making that memory larger than the processor's caches; all code
  * then runs slower, not only this.
  */
 export function createKeptTexts(maxPlaces: number): KeptTexts {
-  const pages: Buffer[] = [];
+  const pages: Uint16Array[] = [];
   const lengths = new Uint8Array(maxPlaces);
-  const pageOf = (place: number): Buffer => {
+  const pageOf = (place: number): Uint16Array => {
     const number = Math.floor(place / PLACES_PER_PAGE);
-    const page = pages[number] ?? Buffer.alloc(Math.min(PLACES_PER_PAGE, maxPlaces) * BYTES_PER_PLACE);
+    const page = pages[number] ?? new Uint16Array(Math.min(PLACES_PER_PAGE, maxPlaces) * LONGEST);
     pages[number] = page;
     return page;
   };
-  const startOf = (place: number): number => (place % PLACES_PER_PAGE) * BYTES_PER_PLACE;
+  const startOf = (place: number): number => (place % PLACES_PER_PAGE) * LONGEST;
 
   return {
     put(place, text) {
       const kept = shortened(text);
+      const page = pageOf(place);
+      const start = startOf(place);
       lengths[place] = kept.length;
-      pageOf(place).write(kept, startOf(place), 'utf16le');
+      for (let at = 0; at < kept.length; at += 1) page[start + at] = kept.charCodeAt(at);
     },
     isAt(place, text) {
       const kept = shortened(text);
       if (lengths[place] !== kept.length) return false;
+      const page = pageOf(place);
       const start = startOf(place);
-      return pageOf(place).toString('utf16le', start, start + kept.length * 2) === kept;
+      for (let at = 0; at < kept.length; at += 1) if (page[start + at] !== kept.charCodeAt(at)) return false;
+      return true;
     },
   };
 }

@@ -38,11 +38,14 @@ const speaksMessage = (endpoint: WebhookEndpoint | 'root'): boolean =>
 interface Body {
   readonly text: string;
   readonly length: number;
+  /** Latin-1 where that is the same as UTF-8, since nothing has to be turned into anything then. */
+  readonly encoding: 'latin1' | 'utf8';
 }
 
 function ready(body: object): Body {
   const text = JSON.stringify(body);
-  return { text, length: Buffer.byteLength(text) };
+  const length = Buffer.byteLength(text);
+  return { text, length, encoding: length === text.length ? 'latin1' : 'utf8' };
 }
 
 /** Makes {@link Answers}: successes are made once, since they are nearly all there is to answer. */
@@ -59,7 +62,7 @@ export function createAnswers({ success = HANDOFF_SUCCESS, failure }: HandoffAns
         'content-length': body.length,
         'x-request-id': requestId,
       });
-      response.end(body.text);
+      response.end(body.text, body.encoding);
     },
     refuse(response, endpoint, requestId, refusal) {
       sendRefusal(response, endpoint, requestId, refusal, failureOf);
@@ -88,5 +91,5 @@ function sendRefusal(
     ...headers,
     ...(hangUp && { connection: 'close' }),
   });
-  response.end(body.text);
+  response.end(body.text, body.encoding);
 }
