@@ -122,7 +122,7 @@ async function bench(options) {
         await fill(store, size);
         entries.push(await serve(store, postgres, String(size)));
       }
-      const rounds = Math.min(3, options.rounds);
+      const rounds = Math.min(5, options.rounds);
       const warmUp = { ...pace, rounds: 1, latencySeconds: 0, leadInSeconds: 0, seconds: 1 };
       await measureAll(entries, generator, warmUp, (text) => progress(`growth  ${id}  warm-up ${text}`));
       const samples = await measureAll(entries, generator, { ...pace, rounds }, (text) =>
@@ -141,7 +141,7 @@ async function bench(options) {
       for (const id of ['inline', 'sqlite', 'bare-sqlite'].filter((each) => ids.includes(each))) {
         entries.push(await serve(newStore(id, null), null, id, { LD_PRELOAD: slow.library }));
       }
-      const slowPace = { ...pace, connections: SLOW_DISK_CONNECTIONS, rounds: Math.min(3, options.rounds) };
+      const slowPace = { ...pace, connections: SLOW_DISK_CONNECTIONS, rounds: Math.min(7, options.rounds) };
       const samples = await measureAll(entries, generator, slowPace, (text) =>
         progress(`slow disk  ${text}`),
       );

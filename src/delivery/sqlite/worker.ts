@@ -84,9 +84,12 @@ export function createWorker(parts: WorkerParts): Worker {
   const end = (item: Item, ending: Ending, goOnWith: (next: Item | null) => void): void => {
     const { seq, conversationId, attempts } = item;
     const goOn = !stopped && busy < concurrency;
-    left ||= !goOn || ending.state === 'waiting';
     const asker = {
-      done: goOnWith,
+      done(next: Item | null) {
+        // Noted now and not before: who has looked meanwhile has left this lane alone.
+        left ||= !goOn || ending.state === 'waiting';
+        goOnWith(next);
+      },
       failed(error: unknown) {
         onTrouble(error);
         // Nobody waits any more: the lane falls to whoever comes next.
