@@ -29,7 +29,7 @@ const HELP = `Measures deliveries beside the bare engines, all in one run.
   npm run bench:delivery                               about six minutes; writes bench/DELIVERY.md
   node bench/delivery/run.js --quick                   about two minutes; writes nothing
   node bench/delivery/run.js --only throughput,sqlite,inline   some parts and contenders; writes nothing
-  node bench/delivery/run.js --rounds 21               more rounds than eleven
+  node bench/delivery/run.js --rounds 45               more rounds than 25
 
 Parts:
 ${Object.entries(PARTS)
@@ -69,10 +69,10 @@ export function readOptions(args) {
         sizes: [1_000, 100_000],
       }
     : {
-        rounds: 11,
-        seconds: 1,
-        leadInSeconds: 0.5,
-        latencySeconds: 0.5,
+        rounds: 25,
+        seconds: 0.5,
+        leadInSeconds: 0.3,
+        latencySeconds: 0.3,
         backlog: 5_000,
         sizes: [1_000, 100_000, 1_000_000],
       };

@@ -101,9 +101,10 @@ async function bench(options) {
     const samples = new Map(
       ['sqlite', 'postgres', 'bare-boss'].filter((id) => ids.includes(id)).map((id) => [id, []]),
     );
-    for (let round = 0; round < options.rounds; round += 1) {
+    const rounds = Math.min(5, options.rounds);
+    for (let round = 0; round < rounds; round += 1) {
       for (const [id, results] of samples) {
-        progress(`backlog  round ${round + 1}/${options.rounds}  ${id}`);
+        progress(`backlog  round ${round + 1}/${rounds}  ${id}`);
         const { folder, url, schema } = newStore(id, postgres);
         const child = await start('delivery/backlog.js', [id, folder, url, schema, String(options.backlog)]);
         results.push(await child.ask('run'));
@@ -122,7 +123,7 @@ async function bench(options) {
         await fill(store, size);
         entries.push(await serve(store, postgres, String(size)));
       }
-      const rounds = Math.min(5, options.rounds);
+      const rounds = Math.min(9, options.rounds);
       const warmUp = { ...pace, rounds: 1, latencySeconds: 0, leadInSeconds: 0, seconds: 1 };
       await measureAll(entries, generator, warmUp, (text) => progress(`growth  ${id}  warm-up ${text}`));
       const samples = await measureAll(entries, generator, { ...pace, rounds }, (text) =>
@@ -141,7 +142,7 @@ async function bench(options) {
       for (const id of ['inline', 'sqlite', 'bare-sqlite'].filter((each) => ids.includes(each))) {
         entries.push(await serve(newStore(id, null), null, id, { LD_PRELOAD: slow.library }));
       }
-      const slowPace = { ...pace, connections: SLOW_DISK_CONNECTIONS, rounds: Math.min(7, options.rounds) };
+      const slowPace = { ...pace, connections: SLOW_DISK_CONNECTIONS, rounds: Math.min(9, options.rounds) };
       const samples = await measureAll(entries, generator, slowPace, (text) =>
         progress(`slow disk  ${text}`),
       );

@@ -40,6 +40,9 @@ export function tellFailure(askers: readonly Asker<unknown>[], error: unknown): 
   for (const asker of askers) asker.failed(error);
 }
 
+/** What comes takes the place of what is done: so that is removed first. */
+const isFirst = (verb: Verb): boolean => verb === 'finish';
+
 /**
  * Collects what is to be written for as long as each turn of the event loop brings more, and sends it as a group, or
  * in groups of a size. Who is alone waits for one turn that brings nothing, which takes no time.
@@ -48,35 +51,38 @@ export function collectGroups(
   send: SendGroup,
   size = Number.POSITIVE_INFINITY,
 ): Pick<Writer, 'write' | 'ask'> {
-  let calls: Call[] = [];
-  let askers: Asker<unknown>[] = [];
+  let first = newGroup();
+  let rest = newGroup();
   /** How many there were a turn ago. */
   let before = 0;
   let watching = false;
 
+  const count = (): number => first.calls.length + rest.calls.length;
+
   const flush = (): void => {
-    const sent = calls;
-    const group = askers;
-    calls = [];
-    askers = [];
+    const calls = first.calls.concat(rest.calls);
+    const askers = first.askers.concat(rest.askers);
+    first = newGroup();
+    rest = newGroup();
     before = 0;
-    send(sent, group);
+    send(calls, askers);
   };
 
   const look = (): void => {
-    if (calls.length > before) {
-      before = calls.length;
+    if (count() > before) {
+      before = count();
       setImmediate(look);
       return;
     }
     watching = false;
-    if (calls.length > 0) flush();
+    if (count() > 0) flush();
   };
 
   const ask = (asker: Asker<unknown>, verb: Verb, ...args: readonly unknown[]): void => {
+    const { calls, askers } = isFirst(verb) ? first : rest;
     calls.push([verb, args]);
     askers.push(asker);
-    if (calls.length >= size) flush();
+    if (count() >= size) flush();
     else if (!watching) {
       watching = true;
       setImmediate(look);
@@ -88,6 +94,8 @@ export function collectGroups(
 
   return { ask, write: write as Writer['write'] };
 }
+
+const newGroup = (): { calls: Call[]; askers: Asker<unknown>[] } => ({ calls: [], askers: [] });
 
 /** Makes a {@link Writer} that writes in this thread, which stands still for as long as the disk takes. */
 export function openWriter(database: Database, keepContent = false): Writer {
