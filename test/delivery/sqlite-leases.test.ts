@@ -76,11 +76,10 @@ describe('a conversation', () => {
   it('falls to another when its process is gone, and the attempt counts', async () => {
     const file = join(await temporaryFolder(), 'handoff.db');
     const database = openDatabase(file);
-    const writer = openWriter(database);
+    const writer = openWriter(database, { keepContent: false, owner: 'gone', leaseMs: LEASE_MS });
     const now = Date.now();
-    await writer.write('accept', 'k', 'c', '{}', 'handoff.message', 1, 'r', [], null, 0, now);
-    const taker = { owner: 'gone', until: now + LEASE_MS };
-    const [taken] = (await writer.write('take', 'inbox', taker, [], 1, now)).items;
+    await writer.write('accept', 'k', 'c', '{}', 'handoff.message', 1, 'r', false, now);
+    const [taken] = (await writer.write('take', 'inbox', [], 1, now)).items;
     expect(taken).toMatchObject({ key: 'k', conversationId: 'c', attempts: 1, interrupted: false });
     database.close();
 
@@ -102,7 +101,7 @@ describe('a writer', () => {
     const database = openDatabase(join(await temporaryFolder(), 'handoff.db'));
     const writer = openWriter(database);
     const inbox = createQueueReads(database, 'inbox');
-    const add = () => writer.write('accept', 'k', 'c', '{}', 'message', 1, 'r', [], null, 0, 1);
+    const add = () => writer.write('accept', 'k', 'c', '{}', 'message', 1, 'r', false, 1);
     const good = add();
     // A time that is no whole number has no place in the table.
     const bad = writer.write('mark', 'm', 0.5, 0);

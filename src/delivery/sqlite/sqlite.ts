@@ -56,10 +56,11 @@ export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
   const policy = { ...DEFAULT_OUTBOX, ...options.outbox };
   const keepContent = options.keepContent ?? false;
 
+  const writing = { keepContent, owner: randomUUID(), leaseMs };
   const database = openDatabase(options.file);
   const writer = hasThread(thread)
-    ? createThreadWriter(thread, { file: options.file, keepContent })
-    : openWriter(database, keepContent);
+    ? createThreadWriter(thread, { file: options.file, ...writing })
+    : openWriter(database, writing);
   const inbox = createQueueReads(database, 'inbox');
   const outbox = createQueueReads(database, 'outbox');
   const conversations = createConversationTable(database, keepContent);
@@ -80,7 +81,7 @@ export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
       started(host).log.error({ err: error, file: options.file }, 'the database cannot be written');
   };
   const receipts = followReceipts({ outbox, pollMs, onTrouble });
-  const shared = { writer, owner: randomUUID(), concurrency, leaseMs, pollMs, onTrouble };
+  const shared = { writer, concurrency, leaseMs, pollMs, onTrouble };
 
   const begin = (): Worker => {
     clearTimeout(starting);
@@ -125,7 +126,7 @@ export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
     receipts.stop();
     runs.abortAll();
     shelf.stop();
-    await within(writer.write('release', shared.owner).catch(onTrouble), 1_000);
+    await within(writer.write('release').catch(onTrouble), 1_000);
     stopped = true;
     await writer.close();
     database.close();

@@ -1,9 +1,9 @@
 import type { Call } from './run-group.js';
+import type { WritesOptions } from './writes.js';
 
 /** What the thread is told when it starts. */
-export interface ThreadData {
+export interface ThreadData extends WritesOptions {
   readonly file: string;
-  readonly keepContent: boolean;
   /** What both sides see: see {@link GATE}. */
   readonly gate: Int32Array<SharedArrayBuffer>;
 }

@@ -5,9 +5,9 @@ import { type FromThread, GATE, type ThreadData, type ToThread } from './thread-
 import { createWrites } from './writes.js';
 
 /** What waits while one commit is under way shares the next. */
-function work(port: MessagePort, { file, keepContent, gate }: ThreadData): void {
+function work(port: MessagePort, { file, gate, ...options }: ThreadData): void {
   const database = openDatabase(file);
-  const run = createRunGroup(database, createWrites(database, keepContent));
+  const run = createRunGroup(database, createWrites(database, options));
 
   /** A process that ends must not end in the middle of a statement: some drivers abort it then. */
   const pass = (through: () => void): void => {

@@ -4,7 +4,6 @@ import { peopleOf, storeBody } from '../stored-event.js';
 import type { QueueName } from '../stored-queues.js';
 import type { Attempt, Ending } from '../work.js';
 import { createHeldLanes } from './held-lanes.js';
-import type { Taker } from './owners.js';
 import type { Added, Item } from './queue.js';
 import type { Writer } from './writer.js';
 
@@ -12,8 +11,6 @@ import type { Writer } from './writer.js';
 export interface WorkerParts {
   readonly queue: QueueName;
   readonly writer: Writer;
-  /** Who this process is, among those that share the file. */
-  readonly owner: string;
   /** How many lanes are worked on side by side. */
   readonly concurrency: number;
   /** How long a lane stays this process's without a sign of life. */
@@ -48,7 +45,7 @@ const NOT_BEGUN: Ending = {
 
 /** Makes a {@link Worker}. It looks for work at once, and again whenever it is woken. */
 export function createWorker(parts: WorkerParts): Worker {
-  const { queue, writer, owner, concurrency, leaseMs, pollMs, attempt, onTrouble } = parts;
+  const { queue, writer, concurrency, leaseMs, pollMs, attempt, onTrouble } = parts;
   /** Lanes that are worked on, also those whose item is done and being noted. */
   const held = createHeldLanes();
   /** Hands that are taken. */
@@ -64,8 +61,6 @@ export function createWorker(parts: WorkerParts): Worker {
   let looking = false;
   let asked = false;
   let nap: NodeJS.Timeout | undefined;
-
-  const takerAt = (now: number): Taker => ({ owner, until: now + leaseMs });
 
   const takeHand = (then: () => void): void => {
     if (busy >= concurrency) return void ready.push(then);
@@ -98,9 +93,9 @@ export function createWorker(parts: WorkerParts): Worker {
       },
     };
     if (ending.state === 'done') {
-      writer.ask(asker, 'finish', queue, owner, seq, conversationId, attempts, Date.now(), goOn);
+      writer.ask(asker, 'finish', queue, seq, conversationId, attempts, Date.now(), goOn);
     } else {
-      writer.ask(asker, 'end', queue, owner, { seq, conversationId }, ending, Date.now(), goOn);
+      writer.ask(asker, 'end', queue, { seq, conversationId }, ending, Date.now(), goOn);
     }
   };
 
@@ -162,9 +157,6 @@ export function createWorker(parts: WorkerParts): Worker {
         },
       };
       const body = storeBody(event);
-      const people = peopleOf(event);
-      const taker = mine ? owner : null;
-      const until = now + leaseMs;
       writer.ask(
         asker,
         'accept',
@@ -174,10 +166,9 @@ export function createWorker(parts: WorkerParts): Worker {
         name,
         receivedAt,
         requestId,
-        people,
-        taker,
-        until,
+        mine,
         now,
+        ...peopleOf(event),
       );
     });
 
@@ -186,7 +177,7 @@ export function createWorker(parts: WorkerParts): Worker {
     const room = concurrency - busy;
     if (room <= 0) return pollMs;
     left = false;
-    const { items, dueAt } = await writer.write('take', queue, takerAt(now), held.all(), room, now);
+    const { items, dueAt } = await writer.write('take', queue, held.all(), room, now);
     for (const item of items) {
       held.enter(item.conversationId);
       busy += 1;
@@ -222,7 +213,7 @@ export function createWorker(parts: WorkerParts): Worker {
   };
 
   const renewal = setInterval(() => {
-    if (held.size > 0) writer.write('renew', takerAt(Date.now())).catch(onTrouble);
+    if (held.size > 0) writer.write('renew', Date.now()).catch(onTrouble);
   }, leaseMs / 3);
   wake();
 

@@ -1,6 +1,6 @@
 import type { Database } from './database.js';
 import { type Call, createRunGroup, type Verb } from './run-group.js';
-import { createWrites, type Writes } from './writes.js';
+import { createWrites, type Writes, type WritesOptions } from './writes.js';
 
 /** Hears what became of something that was to be written. */
 export interface Asker<Result> {
@@ -97,9 +97,12 @@ export function collectGroups(
 
 const newGroup = (): { calls: Call[]; askers: Asker<unknown>[] } => ({ calls: [], askers: [] });
 
+/** Who takes no lanes: commands that look into queues and put them right. */
+const ONLY_LOOKS: WritesOptions = { keepContent: false, owner: 'nobody', leaseMs: 0 };
+
 /** Makes a {@link Writer} that writes in this thread, which stands still for as long as the disk takes. */
-export function openWriter(database: Database, keepContent = false): Writer {
-  const run = createRunGroup(database, createWrites(database, keepContent));
+export function openWriter(database: Database, options: WritesOptions = ONLY_LOOKS): Writer {
+  const run = createRunGroup(database, createWrites(database, options));
   const collected = collectGroups((calls, askers) => {
     let results: unknown[];
     try {

@@ -25,7 +25,7 @@ export type Pruned = readonly number[];
  */
 export interface Writes {
   /**
-   * Stores an event and whose it is; begins it where its lane is free and an owner takes it, until a time. It comes in
+   * Stores an event and whose it is; begins it where that is asked for and its lane is free. It comes in
    * parts, since to join them is work that need not be done where requests are answered.
    */
   accept(
@@ -35,27 +35,24 @@ export interface Writes {
     name: string,
     receivedAt: number,
     requestId: string,
-    people: readonly string[],
-    owner: string | null,
-    until: number,
+    begin: boolean,
     now: number,
+    ...people: readonly string[]
   ): Added;
   /** Stores a reply. `false`: its key is known. */
   addReply(item: NewItem, now: number): boolean;
   /** Takes lanes that are due, those of processes that are gone too, and tells when the next falls due. */
   take(
     queue: QueueName,
-    taker: Taker,
     held: readonly string[],
     limit: number,
     now: number,
   ): { items: Item[]; dueAt: number | null };
-  /** Says that a process lives. */
-  renew(taker: Taker): void;
+  /** Says that this process lives. */
+  renew(now: number): void;
   /** Ends an attempt that has done what it should; the next item of the lane is begun where `goOn` is set. */
   finish(
     queue: QueueName,
-    owner: string,
     seq: number,
     conversationId: string,
     attempts: number,
@@ -63,16 +60,9 @@ export interface Writes {
     goOn: boolean,
   ): Item | null;
   /** The same for one that has not. */
-  end(
-    queue: QueueName,
-    owner: string,
-    item: EndedItem,
-    ending: ItemEnding,
-    now: number,
-    goOn: boolean,
-  ): Item | null;
-  /** Gives back all lanes of a process, in both queues. */
-  release(owner: string): void;
+  end(queue: QueueName, item: EndedItem, ending: ItemEnding, now: number, goOn: boolean): Item | null;
+  /** Gives back all lanes of this process, in both queues. */
+  release(): void;
   /** Forgets up to `limit` of each kind of what was over before a time. */
   prune(before: number, limit: number, now: number): Pruned;
   /** Removes what is in some conversations among a queue's items from one number up to before another; tells how much. */
@@ -103,8 +93,18 @@ export interface Writes {
   distrust(): void;
 }
 
-/** Makes {@link Writes} of a database. The content of what was done is dropped unless it is to be kept. */
-export function createWrites(database: Database, keepContent: boolean): Writes {
+/** Who writes, and how. */
+export interface WritesOptions {
+  /** Whether the content of what was done is kept. */
+  readonly keepContent: boolean;
+  /** Who this process is, among those that share the file. */
+  readonly owner: string;
+  /** How long what it works on stays its own without a sign of life. */
+  readonly leaseMs: number;
+}
+
+/** Makes {@link Writes} of a database. */
+export function createWrites(database: Database, { keepContent, owner, leaseMs }: WritesOptions): Writes {
   const queues = {
     inbox: createQueue(database, 'inbox', keepContent),
     outbox: createQueue(database, 'outbox', keepContent),
@@ -116,15 +116,16 @@ export function createWrites(database: Database, keepContent: boolean): Writes {
   const shelf = createShelfWrites(database);
   const version = database.prepare('PRAGMA user_version');
 
-  const release = (owner: string): void => {
-    for (const queue of Object.values(queues)) queue.release(owner);
+  const releaseAll = (whose: string): void => {
+    for (const queue of Object.values(queues)) queue.release(whose);
   };
+  const takerAt = (now: number): Taker => ({ owner, until: now + leaseMs });
 
   return {
-    accept(key, conversationId, body, name, receivedAt, requestId, whose, owner, until, now) {
-      if (owner !== null) owners.hold({ owner, until }, now);
+    accept(key, conversationId, body, name, receivedAt, requestId, begin, now, ...whose) {
+      if (begin) owners.hold(takerAt(now), now);
       const content = joinStored(body, name, receivedAt, requestId);
-      const added = queues.inbox.add(owner, { key, conversationId, content }, now);
+      const added = queues.inbox.add(begin ? owner : null, { key, conversationId, content }, now);
       if (added !== false) for (const person of whose) people.note(person, conversationId, now);
       return added;
     },
@@ -133,17 +134,17 @@ export function createWrites(database: Database, keepContent: boolean): Writes {
       if (added !== false) people.seen(item.conversationId, now);
       return added !== false;
     },
-    take(queue, taker, held, limit, now) {
-      owners.hold(taker, now);
-      for (const gone of owners.takeGone(now)) release(gone);
-      return { items: queues[queue].take(taker.owner, held, limit, now), dueAt: queues[queue].nextDueAt() };
+    take(queue, held, limit, now) {
+      owners.hold(takerAt(now), now);
+      for (const gone of owners.takeGone(now)) releaseAll(gone);
+      return { items: queues[queue].take(owner, held, limit, now), dueAt: queues[queue].nextDueAt() };
     },
-    renew: (taker) => owners.renew(taker),
-    finish: (queue, owner, seq, conversationId, attempts, now, goOn) =>
+    renew: (now) => owners.renew(takerAt(now)),
+    finish: (queue, seq, conversationId, attempts, now, goOn) =>
       queues[queue].finish(owner, seq, conversationId, attempts, now, goOn),
-    end: (queue, owner, item, ending, now, goOn) => queues[queue].end(owner, item, ending, now, goOn),
-    release(owner) {
-      release(owner);
+    end: (queue, item, ending, now, goOn) => queues[queue].end(owner, item, ending, now, goOn),
+    release() {
+      releaseAll(owner);
       owners.forget(owner);
     },
     prune(before, limit, now) {
