@@ -81,8 +81,8 @@ export interface Writes {
   mark(key: string, until: number, now: number): boolean;
   unmark(key: string): void;
   moveCursor(name: string, from: string | null, to: string): boolean;
-  lease(name: string, owner: string, until: number, now: number): boolean;
-  letGo(name: string, owner: string): void;
+  lease(name: string, holder: string, until: number, now: number): boolean;
+  letGo(name: string, holder: string): void;
   forgetConversations(personId: string): number;
   /** Forgets up to `limit` ended conversations, and as many notes whose time has passed. */
   pruneConversations(endedBefore: number, limit: number, now: number): Pruned;
@@ -170,8 +170,8 @@ export function createWrites(database: Database, { keepContent, owner, leaseMs }
     mark: (key, until, now) => marks.mark(key, until, now),
     unmark: (key) => marks.unmark(key),
     moveCursor: (name, from, to) => marks.moveCursor(name, from, to),
-    lease: (name, owner, until, now) => marks.lease(name, owner, until, now),
-    letGo: (name, owner) => marks.release(name, owner),
+    lease: (name, holder, until, now) => marks.lease(name, holder, until, now),
+    letGo: (name, holder) => marks.release(name, holder),
     forgetConversations: (personId) => conversations.forget(personId),
     pruneConversations: (endedBefore, limit, now) => [
       conversations.prune(endedBefore, limit),
