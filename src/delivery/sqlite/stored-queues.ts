@@ -35,8 +35,15 @@ interface StoredContent {
   readonly body?: unknown;
 }
 
-const contentOf = (row: Row): StoredContent | null =>
-  typeof row.content === 'string' ? (JSON.parse(row.content) as StoredContent) : null;
+/** What cannot be read is shown as it lies there: who is to put it right must be able to list it. */
+function contentOf({ content }: Row): StoredContent | null {
+  if (typeof content !== 'string') return null;
+  try {
+    return JSON.parse(content) as StoredContent;
+  } catch {
+    return { body: content };
+  }
+}
 
 function toStored(queue: QueueName, row: Row): StoredItem {
   const content = contentOf(row);
