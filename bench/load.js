@@ -8,17 +8,18 @@ import { requestRing } from './requests.js';
  * @property {number} port
  * @property {import('./requests.js').RecipeName} recipe
  * @property {number} seconds
+ * @property {number} [leadInSeconds] of the same load before, which counts for nothing but `answers`
  * @property {number} connections
  *
  * @typedef {object} RoundResult
  * @property {number} rate answers a second
  * @property {number} p99 milliseconds
- * @property {number} answers all answers, also those after the time was up
+ * @property {number} answers all answers, also those before and after the time
  * @property {number} busy the share of a processor that the generator itself took
  */
 
 /** Signed slots in a ring. They are signed anew for every round, since Slack's signatures age. */
-const RING = 8192;
+const RING = 1024;
 /** A server that answers nothing for this long has failed. */
 const PATIENCE_SECONDS = 10;
 
@@ -26,15 +27,16 @@ const PATIENCE_SECONDS = 10;
 let serial = 0;
 
 /** @param {Round} round @returns {Promise<RoundResult>} */
-async function runRound({ port, recipe, seconds, connections }) {
+async function runRound({ port, recipe, seconds, leadInSeconds = 0, connections }) {
   const nextRequest = requestRing(recipe, RING, () => {
     serial += 1;
     return serial;
   });
   /** @type {number[]} */
   const latencies = [];
+  let begin = 0;
   let deadline = 0;
-  let late = 0;
+  let uncounted = 0;
   let open = connections;
   const finished = withResolvers();
 
@@ -43,8 +45,9 @@ async function runRound({ port, recipe, seconds, connections }) {
       port,
       next: () => (performance.now() < deadline ? nextRequest() : undefined),
       answered: (milliseconds) => {
-        if (performance.now() < deadline) latencies.push(milliseconds);
-        else late += 1;
+        const now = performance.now();
+        if (now >= begin && now < deadline) latencies.push(milliseconds);
+        else uncounted += 1;
       },
       failed: finished.reject,
       stopped: () => {
@@ -55,12 +58,13 @@ async function runRound({ port, recipe, seconds, connections }) {
   );
   const watchdog = setTimeout(
     () => finished.reject(new Error(`no end ${PATIENCE_SECONDS} s after the round should have ended`)),
-    (seconds + PATIENCE_SECONDS) * 1000,
+    (leadInSeconds + seconds + PATIENCE_SECONDS) * 1000,
   );
   try {
     await Promise.race([finished.promise, Promise.all(lanes.map((lane) => lane.ready))]);
     const cpuBefore = process.cpuUsage();
-    const begin = performance.now();
+    const sent = performance.now();
+    begin = sent + leadInSeconds * 1000;
     deadline = begin + seconds * 1000;
     for (const lane of lanes) lane.send();
     await finished.promise;
@@ -68,8 +72,8 @@ async function runRound({ port, recipe, seconds, connections }) {
     return {
       rate: latencies.length / seconds,
       p99: percentile(latencies, 0.99),
-      answers: latencies.length + late,
-      busy: (cpu.user + cpu.system) / 1000 / (performance.now() - begin),
+      answers: latencies.length + uncounted,
+      busy: (cpu.user + cpu.system) / 1000 / (performance.now() - sent),
     };
   } finally {
     clearTimeout(watchdog);

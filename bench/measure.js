@@ -21,14 +21,14 @@ const WARM_UP_SECONDS = 10;
  * @param {import('./contenders/index.js').Contender} contender
  * @param {import('./child.js').Child} server
  * @param {import('./child.js').Child} generator
- * @param {{ seconds: number, connections: number }} pace
+ * @param {{ seconds: number, leadInSeconds?: number, connections: number }} pace
  * @returns {Promise<Sample>}
  */
-export async function measure({ id, recipe, variant }, server, generator, { seconds, connections }) {
+export async function measure({ id, recipe, variant }, server, generator, pace) {
   await server.ask('reset');
   /** @type {import('./load.js').RoundResult} */
   const { rate, p99, answers, busy } = await generator
-    .ask({ port: server.port, recipe, seconds, connections })
+    .ask({ ...pace, port: server.port, recipe })
     .catch((error) => {
       throw new Error(`${id}: ${error.message}`);
     });
@@ -48,44 +48,52 @@ export async function measure({ id, recipe, variant }, server, generator, { seco
 /**
  * Counted in requests and not in seconds: a slow server needs as many as a fast one until its code is compiled.
  *
- * @param {number} requests
- * @param {() => Promise<Sample>} oneSecond
+ * @param {Entry} entry
+ * @param {import('./child.js').Child} generator
+ * @param {import('./options.js').Options} options
  */
-async function warmUp(requests, oneSecond) {
+export async function warmUp({ contender, server }, generator, { connections, warmUpRequests }) {
   let answers = 0;
-  for (let second = 0; second < WARM_UP_SECONDS && answers < requests; second += 1) {
-    answers += (await oneSecond()).answers;
+  for (let second = 0; second < WARM_UP_SECONDS && answers < warmUpRequests; second += 1) {
+    answers += (await measure(contender, server, generator, { connections, seconds: 1 })).answers;
   }
 }
 
 /**
- * Measures all contenders in turn, round after round, each round beginning with another one: what else the
- * machine does then falls on all of them alike.
+ * A contender that runs.
  *
- * @param {{ contender: import('./contenders/index.js').Contender, server: import('./child.js').Child }[]} entries
+ * @typedef {{ contender: import('./contenders/index.js').Contender, server: import('./child.js').Child }} Entry
+ *
+ * What one round gave, by contender.
+ *
+ * @typedef {Readonly<Record<string, Sample>>} Round
+ */
+
+/**
+ * Measures a few contenders in turn, round after round, each round beginning with another one: what else the
+ * machine does then falls on all of them alike, and none waits long for its turn.
+ *
+ * @param {readonly Entry[]} entries
  * @param {import('./child.js').Child} generator
  * @param {import('./options.js').Options} options
  * @param {(text: string) => void} progress
- * @returns {Promise<Map<string, Sample[]>>} the samples by contender
+ * @returns {Promise<Round[]>}
  */
-export async function measureAll(entries, generator, options, progress) {
-  const { rounds, connections, seconds, leadInSeconds, warmUpRequests } = options;
-  for (const [index, { contender, server }] of entries.entries()) {
-    progress(`warm-up ${index + 1}/${entries.length}  ${contender.id}`);
-    await warmUp(warmUpRequests, () => measure(contender, server, generator, { connections, seconds: 1 }));
-  }
-  /** @type {Map<string, Sample[]>} */
-  const samples = new Map(entries.map(({ contender }) => [contender.id, []]));
+export async function measureInTurn(entries, generator, options, progress) {
+  const { rounds, connections, seconds, leadInSeconds } = options;
+  /** @type {Round[]} */
+  const results = [];
   for (let round = 0; round < rounds; round += 1) {
+    progress(`round ${round + 1}/${rounds}`);
+    /** @type {Record<string, Sample>} */
+    const result = {};
     for (let index = 0; index < entries.length; index += 1) {
       const { contender, server } = entries[(index + round) % entries.length];
-      const left = Math.round(((rounds - round) * entries.length - index) * (seconds + leadInSeconds + 0.5));
-      progress(`round ${round + 1}/${rounds}  ${contender.id}  (about ${left} s left)`);
-      // Between its rounds a server idles, and its code and data leave the processor's caches.
-      await measure(contender, server, generator, { connections, seconds: leadInSeconds });
-      const sample = await measure(contender, server, generator, { connections, seconds });
-      samples.get(contender.id)?.push(sample);
+      // Between its rounds a server waits, and its code and data leave the processor's caches: hence the lead-in.
+      const pace = { connections, seconds, leadInSeconds };
+      result[contender.id] = await measure(contender, server, generator, pace);
     }
+    results.push(result);
   }
-  return samples;
+  return results;
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { contenders } from './contenders/index.js';
+import { contenders, yardsticks } from './contenders/index.js';
 
 /**
  * @typedef {object} Options
@@ -12,12 +12,13 @@ import { contenders } from './contenders/index.js';
  * @property {boolean} forTheRecord whether the results belong in RESULTS.md
  */
 
-const HELP = `Measures the receiver beside other webhook receivers, all in one run.
+const HELP = `Measures the receiver beside other webhook receivers, all in one run. The two
+yardsticks, bare node:http and plain Express, always take part.
 
-  npm run bench                              about eight minutes; writes bench/RESULTS.md
-  node bench/run.js --quick                  about a minute and a half; writes nothing
-  node bench/run.js --only bare,mounted      some contenders; writes nothing
-  node bench/run.js --rounds 51              more rounds than 31
+  npm run bench                              about seven minutes; writes bench/RESULTS.md
+  node bench/run.js --quick                  about two minutes; writes nothing
+  node bench/run.js --only line,mounted      some contenders; writes nothing
+  node bench/run.js --rounds 101             more rounds than 61
   npx -y -p node@24 node bench/run.js        on another Node
 
 Contenders:
@@ -42,8 +43,8 @@ export function readOptions(args) {
   });
   if (values.help) return { help: HELP };
   const pace = values.quick
-    ? { rounds: 3, seconds: 1, leadInSeconds: 1, warmUpRequests: 5000 }
-    : { rounds: 31, seconds: 0.5, leadInSeconds: 0.4, warmUpRequests: 20_000 };
+    ? { rounds: 11, seconds: 0.12, leadInSeconds: 0.05, warmUpRequests: 5000 }
+    : { rounds: 61, seconds: 0.12, leadInSeconds: 0.05, warmUpRequests: 20_000 };
   const rounds = values.rounds === undefined ? pace.rounds : Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number, 1 or more');
   return {
@@ -62,5 +63,5 @@ function select(/** @type {string | undefined} */ only) {
   if (unknown.length > 0) {
     throw new Error(`--only: no contender is called ${unknown.join(', ')}; --help lists them`);
   }
-  return contenders.filter(({ id }) => ids.includes(id));
+  return contenders.filter((each) => yardsticks.includes(each) || ids.includes(each.id));
 }

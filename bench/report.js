@@ -21,27 +21,32 @@ function median(/** @type {number[]} */ values) {
 }
 
 /**
- * Medians over the rounds, and ratios of those medians.
+ * Medians over the rounds. A ratio is that of two neighbours in time, so that a slow minute of the machine is not
+ * taken for a slow contender.
  *
  * @param {readonly import('./contenders/index.js').Contender[]} selected
- * @param {Map<string, import('./measure.js').Sample[]>} samples
+ * @param {Map<string, import('./measure.js').Round[]>} groups the rounds by contender
  * @returns {Row[]}
  */
-export function summarize(selected, samples) {
-  const pick = (/** @type {string} */ id, /** @type {keyof import('./measure.js').Sample} */ field) =>
-    (samples.get(id) ?? []).map((sample) => sample[field]);
-  const rateOf = (/** @type {string} */ id) => median(pick(id, 'rate'));
+export function summarize(selected, groups) {
+  const all = [...groups.values()].flat();
   return selected.map(({ id, title }) => {
-    const rates = pick(id, 'rate');
+    // The yardsticks were there in every round.
+    const rounds = groups.get(id) ?? all;
+    const pick = (/** @type {keyof import('./measure.js').Sample} */ field) =>
+      rounds.map((round) => round[id][field]);
+    const ratioTo = (/** @type {string} */ other) =>
+      median(rounds.map((round) => round[id].rate / round[other].rate));
+    const rates = pick('rate');
     return {
       id,
       title,
-      rate: { median: rateOf(id), min: Math.min(...rates), max: Math.max(...rates) },
-      p99: median(pick(id, 'p99')),
-      cpu: median(pick(id, 'cpu')),
-      busy: median(pick(id, 'busy')),
-      toBare: rateOf(id) / rateOf('bare'),
-      toFloor: rateOf(id) / rateOf('express'),
+      rate: { median: median(rates), min: Math.min(...rates), max: Math.max(...rates) },
+      p99: median(pick('p99')),
+      cpu: median(pick('cpu')),
+      busy: median(pick('busy')),
+      toBare: ratioTo('bare'),
+      toFloor: ratioTo('express'),
     };
   });
 }

@@ -1,6 +1,7 @@
 import { startChild } from './child.js';
+import { yardsticks } from './contenders/index.js';
 import { busyWarning, machine, versions } from './machine.js';
-import { measureAll } from './measure.js';
+import { measureInTurn, warmUp } from './measure.js';
 import { readOptions } from './options.js';
 import { prepare } from './prepare.js';
 import { markdownReport, summarize, terminalReport } from './report.js';
@@ -12,7 +13,8 @@ const INTRODUCTION = `# Results
 
 Written by \`npm run bench\`; see [README.md](README.md) for what is measured and how. Trust the ratios and not the
 figures: they come from a machine with few processors and neighbours who also use it, and a run on another machine
-gives other figures. A column's ratio is that of the medians. Each Node major has the results of its last full run.
+gives other figures. A ratio is the median of those of the rounds, in each of which the two were measured one right
+after the other. Each Node major has the results of its last full run.
 `;
 
 /** Above this the generator itself may have been the limit. */
@@ -33,6 +35,42 @@ async function start(/** @type {string} */ file, /** @type {string[]} */ ...args
   return child;
 }
 
+async function serve(/** @type {import('./contenders/index.js').Contender} */ contender) {
+  return { contender, server: await start('server.js', contender.id) };
+}
+
+/**
+ * Measures each contender beside the yardsticks, one contender after another.
+ *
+ * @param {import('./options.js').Options} options
+ * @returns {Promise<Map<string, import('./measure.js').Round[]>>} the rounds by contender
+ */
+async function measureGroups(options) {
+  const generator = await start('load.js');
+  const beside = [];
+  for (const yardstick of yardsticks) {
+    progress(`warm-up of ${yardstick.id}`);
+    const entry = await serve(yardstick);
+    await warmUp(entry, generator, options);
+    beside.push(entry);
+  }
+  const contenders = options.selected.filter((each) => !yardsticks.includes(each));
+  /** @type {Map<string, import('./measure.js').Round[]>} */
+  const groups = new Map();
+  for (const [index, contender] of contenders.entries()) {
+    const place = `${index + 1}/${contenders.length}  ${contender.id}`;
+    progress(`${place}  warm-up`);
+    const entry = await serve(contender);
+    await warmUp(entry, generator, options);
+    groups.set(
+      contender.id,
+      await measureInTurn([...beside, entry], generator, options, (text) => progress(`${place}  ${text}`)),
+    );
+    entry.server.stop();
+  }
+  return groups;
+}
+
 /** @param {import('./options.js').Options} options */
 async function bench(options) {
   prepare(options.selected);
@@ -40,21 +78,19 @@ async function bench(options) {
   const warning = busyWarning();
   if (warning) console.log(warning);
 
-  const generator = await start('load.js');
-  const entries = [];
   for (const contender of options.selected) {
     progress(`checking ${contender.id}`);
-    const server = await start('server.js', contender.id);
+    const { server } = await serve(contender);
     await verify(contender, server);
-    entries.push({ contender, server });
+    server.stop();
   }
-  progress(`${entries.length} contenders checked: right requests pass, wrong ones are refused`);
+  progress(`${options.selected.length} contenders checked: right requests pass, wrong ones are refused`);
   console.log();
-  const samples = await measureAll(entries, generator, options, progress);
+  const groups = await measureGroups(options);
   progress('done');
   console.log('\n');
 
-  const rows = summarize(options.selected, samples);
+  const rows = summarize(options.selected, groups);
   console.log(terminalReport(rows));
   const busiest = rows.reduce((a, b) => (a.busy > b.busy ? a : b));
   const generatorNote = `The load generator took at most ${Math.round(busiest.busy * 100)} % of a processor (${busiest.title})`;

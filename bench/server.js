@@ -1,7 +1,6 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { contenders } from './contenders/index.js';
 
 /**
@@ -12,9 +11,6 @@ import { contenders } from './contenders/index.js';
  * @property {number} cpu microseconds of processor time
  * @property {number} logLines
  */
-
-// A server that waits for its turn is not idle: under load V8 would not give up what it has compiled.
-setFlagsFromString('--no-memory-reducer');
 
 const contender = contenders.find(({ id }) => id === process.argv[2]);
 if (!contender) throw new Error(`no contender is called ${process.argv[2]}`);

@@ -6,6 +6,7 @@
  * @property {string} ours
  * @property {string} reading our variant whose handler reads all
  * @property {string} other
+ * @property {'toBare' | 'toFloor'} beside the yardstick that both were measured beside
  * @property {number} atLeast
  * @property {string} title
  */
@@ -22,6 +23,7 @@ export const targets = [
   ours: String(ours),
   reading: `${ours}-reads`,
   other: String(other),
+  beside: ours === 'mounted' ? 'toFloor' : 'toBare',
   atLeast: Number(atLeast),
   title: String(title),
 }));
@@ -32,14 +34,19 @@ export const targets = [
  * @param {readonly import('./report.js').Row[]} rows
  */
 export function judge(rows) {
-  const rateOf = (/** @type {string} */ id) => rows.find((row) => row.id === id)?.rate.median;
-  const ratio = (/** @type {string} */ a, /** @type {string} */ b) =>
-    (rateOf(a) ?? Number.NaN) / (rateOf(b) ?? Number.NaN);
+  const ratio = (
+    /** @type {string} */ a,
+    /** @type {string} */ b,
+    /** @type {Target['beside']} */ beside,
+  ) => {
+    const [one, other] = [a, b].map((id) => rows.find((row) => row.id === id)?.[beside] ?? Number.NaN);
+    return one / other;
+  };
   return targets
     .map((target) => ({
       ...target,
-      ratio: ratio(target.ours, target.other),
-      ratioReading: ratio(target.reading, target.other),
+      ratio: ratio(target.ours, target.other, target.beside),
+      ratioReading: ratio(target.reading, target.other, target.beside),
     }))
     .filter((verdict) => !Number.isNaN(verdict.ratio))
     .map((verdict) => ({ ...verdict, met: verdict.ratio >= verdict.atLeast }));

@@ -24,10 +24,14 @@
  * @typedef {(context: Context) => import('node:http').Server | Promise<import('node:http').Server>} CreateServer
  */
 
-/** Another process's work, on the same machine and in the same run. @type {Contender[]} */
-const others = [
+/** What everybody else is measured beside, in the same half minute. @type {readonly Contender[]} */
+export const yardsticks = [
   { id: 'bare', title: 'bare node:http, reads and parses', module: 'bare.js', recipe: 'plain' },
   { id: 'express', title: 'Express 5 floor, reads and parses', module: 'express.js', recipe: 'plain' },
+];
+
+/** What a user would pick instead. @type {readonly Contender[]} */
+const peers = [
   {
     id: 'express-json-zod',
     title: 'Express 5 + express.json + basic auth + zod',
@@ -55,7 +59,8 @@ const ours = (/** @type {string} */ id, /** @type {string} */ title, /** @type {
 
 /** @type {readonly Contender[]} */
 export const contenders = [
-  ...others,
+  ...yardsticks,
+  ...peers,
   ours('mounted', 'mounted in Express 5', { mount: 'express' }),
   ours('mounted-reads', 'mounted, handler reads all', { mount: 'express', reads: true }),
   ours('mounted-async', 'mounted, async handler', { mount: 'express', isAsync: true }),

@@ -11,8 +11,6 @@ import { createTally } from './tally.js';
 const [id = '', folder = '', url = '', schema = ''] = process.argv.slice(2);
 
 setFlagsFromString('--expose-gc');
-// A server that waits for its turn is not idle: under load V8 would not give up what it has compiled.
-setFlagsFromString('--no-memory-reducer');
 /** @type {() => void} */
 const collect = runInNewContext('gc');
 

@@ -7,8 +7,11 @@ export type RunEnd = { readonly error: unknown } | null;
 
 /** Runs handlers, none of them for ever. */
 export interface HandlerRuns {
-  /** Runs an event's handlers. A run that takes too long is aborted and counts as failed. */
-  run(host: DeliveryHost, event: DeliveredEvent, attempt: number): Promise<RunEnd>;
+  /**
+   * Runs an event's handlers. A run that takes too long is aborted and counts as failed. No promise: they had nothing
+   * to wait for and are done.
+   */
+  run(host: DeliveryHost, event: DeliveredEvent, attempt: number): Promise<RunEnd> | null;
   /** The same for who has more to do in the very moment it ends, and would wait a turn longer for a promise. */
   start(host: DeliveryHost, event: DeliveredEvent, attempt: number, onEnd: (end: RunEnd) => void): void;
   /** Tells all handlers that look at their signal that nobody waits for them any more. */
@@ -24,13 +27,20 @@ export function createHandlerRuns(timeoutMs: number): HandlerRuns {
     watching.add(controller);
   };
 
-  const start: HandlerRuns['start'] = (host, event, attempt, onEnd) => {
-    const run = new HandlerRun(attempt, watch);
+  /** Calls the handlers. No promise: they are done. */
+  const call = (host: DeliveryHost, event: DeliveredEvent, run: HandlerRun): Promise<void> | undefined => {
     const handling = host.handle(event, run);
-    if (!handling) {
-      if (run.controller) watching.delete(run.controller);
-      return onEnd(null);
-    }
+    if (!handling && run.controller) watching.delete(run.controller);
+    return handling;
+  };
+
+  const wait = (
+    host: DeliveryHost,
+    event: DeliveredEvent,
+    run: HandlerRun,
+    handling: Promise<void>,
+    onEnd: (end: RunEnd) => void,
+  ): void => {
     let ended = false;
     const finish = (end: RunEnd): void => {
       deadline.clear();
@@ -43,7 +53,7 @@ export function createHandlerRuns(timeoutMs: number): HandlerRuns {
     const deadline = deadlines.start(() => {
       const error = timeoutError(event, timeoutMs);
       run.abort(error);
-      host.report(error, { ...about(event), attempt });
+      host.report(error, { ...about(event), attempt: run.attempt });
       finish({ error });
     });
     handling.then(
@@ -53,8 +63,17 @@ export function createHandlerRuns(timeoutMs: number): HandlerRuns {
   };
 
   return {
-    start,
-    run: (host, event, attempt) => new Promise((resolve) => start(host, event, attempt, resolve)),
+    run(host, event, attempt) {
+      const run = new HandlerRun(attempt, watch);
+      const handling = call(host, event, run);
+      return handling ? new Promise((resolve) => wait(host, event, run, handling, resolve)) : null;
+    },
+    start(host, event, attempt, onEnd) {
+      const run = new HandlerRun(attempt, watch);
+      const handling = call(host, event, run);
+      if (handling) wait(host, event, run, handling, onEnd);
+      else onEnd(null);
+    },
     abortAll() {
       const reason = new HandoffKitError('SHUTTING_DOWN', 'the receiver is closing and waits no longer.');
       for (const controller of watching) controller.abort(reason);

@@ -51,16 +51,13 @@ export function inline({
   const work = (event: DeliveredEvent): Promise<Acceptance> | Acceptance => {
     if (handled.has(event.key)) return 'duplicate';
     const running = started(host);
-    let resolve: ((acceptance: Acceptance | Promise<Acceptance>) => void) | undefined;
-    let done: Acceptance | undefined;
-    runs.start(running, event, 1, (failed) => {
-      const acceptance = failed
+    const run = runs.run(running, event, 1);
+    if (!run) return conclude(event, null);
+    return run.then((failed) =>
+      failed
         ? patience.goOn(running, event, failed).then((end) => conclude(event, end))
-        : conclude(event, null);
-      if (resolve) resolve(acceptance);
-      else if (typeof acceptance === 'string') done = acceptance;
-    });
-    return done ?? new Promise((settle) => (resolve = settle));
+        : conclude(event, null),
+    );
   };
 
   /** Lets the sender go after the deadline, whatever the work does. The wait for a turn counts. */

@@ -8,7 +8,7 @@ export interface KeptTexts {
   isAt(place: number, text: string): boolean;
 }
 
-/** Longer texts are kept as their digest. */
+/** Texts that are longer, or not Latin-1, are kept as their digest. */
 const LONGEST = 160;
 const PLACES_PER_PAGE = 1024;
 
@@ -18,26 +18,36 @@ const PLACES_PER_PAGE = 1024;
  * then runs slower, not only this.
  */
 export function createKeptTexts(maxPlaces: number): KeptTexts {
-  const pages: Uint16Array[] = [];
+  const pages: Uint8Array[] = [];
   const lengths = new Uint8Array(maxPlaces);
-  const pageOf = (place: number): Uint16Array => {
+  const pageOf = (place: number): Uint8Array => {
     const number = Math.floor(place / PLACES_PER_PAGE);
-    const page = pages[number] ?? new Uint16Array(Math.min(PLACES_PER_PAGE, maxPlaces) * LONGEST);
+    const page = pages[number] ?? new Uint8Array(Math.min(PLACES_PER_PAGE, maxPlaces) * LONGEST);
     pages[number] = page;
     return page;
   };
   const startOf = (place: number): number => (place % PLACES_PER_PAGE) * LONGEST;
 
+  /** Tells all bits of the characters, of which eight have their place. */
+  const write = (place: number, text: string): number => {
+    const page = pageOf(place);
+    const start = startOf(place);
+    let bits = 0;
+    lengths[place] = text.length;
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      page[start + at] = code;
+      bits |= code;
+    }
+    return bits;
+  };
+
   return {
     put(place, text) {
-      const kept = shortened(text);
-      const page = pageOf(place);
-      const start = startOf(place);
-      lengths[place] = kept.length;
-      for (let at = 0; at < kept.length; at += 1) page[start + at] = kept.charCodeAt(at);
+      if (text.length > LONGEST || write(place, text) > 0xff) write(place, digest(text));
     },
     isAt(place, text) {
-      const kept = shortened(text);
+      const kept = text.length > LONGEST || !isLatin1(text) ? digest(text) : text;
       if (lengths[place] !== kept.length) return false;
       const page = pageOf(place);
       const start = startOf(place);
@@ -47,5 +57,9 @@ export function createKeptTexts(maxPlaces: number): KeptTexts {
   };
 }
 
-const shortened = (text: string): string =>
-  text.length <= LONGEST ? text : hash('sha512', text, 'base64url');
+const digest = (text: string): string => hash('sha512', text, 'base64url');
+
+function isLatin1(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0xff) return false;
+  return true;
+}

@@ -1,13 +1,19 @@
 import { randomInt } from 'node:crypto';
 
-/** Makes a hash (FNV-1a) with a secret start, so that nobody can send keys that all end in one chain. */
+/**
+ * Makes a hash with a secret start, so that nobody can send keys that all end in one chain: FNV-1a over two characters
+ * at a time, with the high bits brought down at the end, since a product never does that.
+ */
 export function createKeyHash(): (key: string) => number {
   const seed = randomInt(2 ** 31);
   return (key) => {
     let hash = seed;
-    for (let index = 0; index < key.length; index += 1) {
-      hash = Math.imul(hash ^ key.charCodeAt(index), 16_777_619);
+    const even = key.length & ~1;
+    for (let index = 0; index < even; index += 2) {
+      hash = Math.imul(hash ^ (key.charCodeAt(index) | (key.charCodeAt(index + 1) << 16)), 16_777_619);
     }
-    return hash;
+    if (even < key.length) hash = Math.imul(hash ^ key.charCodeAt(even), 16_777_619);
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
+    return hash ^ (hash >>> 13);
   };
 }

@@ -74,23 +74,27 @@ function attempt<Result>(task: () => Result | Promise<Result>): Result | Promise
  */
 function createTable() {
   const hashOf = createKeyHash();
+  const chainOf = (key: string): number => hashOf(key) & (CHAINS - 1);
   const chains: (Lane | null)[] = Array.from({ length: CHAINS }, () => null);
 
-  const find = (key: string, chain = hashOf(key) & (CHAINS - 1)): Lane | null => {
+  let busy = 0;
+
+  const find = (key: string, chain: number): Lane | null => {
     for (let lane = chains[chain] ?? null; lane; lane = lane.after) if (lane.key === key) return lane;
     return null;
   };
 
   return {
     /** The lane of a key, if it is busy. */
-    find: (key: string): Lane | null => find(key),
+    find: (key: string): Lane | null => (busy === 0 ? null : find(key, chainOf(key))),
     /** The lane of a key, a new one if need be. */
     laneOf(key: string): Lane {
-      const chain = hashOf(key) & (CHAINS - 1);
+      const chain = chainOf(key);
       const known = find(key, chain);
       if (known) return known;
       const lane: Lane = { key, chain, after: chains[chain] ?? null, tail: null };
       chains[chain] = lane;
+      busy += 1;
       return lane;
     },
     remove(lane: Lane): void {
@@ -103,6 +107,7 @@ function createTable() {
       if (before) before.after = lane.after;
       else chains[lane.chain] = lane.after;
       lane.after = null;
+      busy -= 1;
     },
   };
 }

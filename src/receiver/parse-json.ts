@@ -17,7 +17,8 @@ const FORBIDDEN_KEY = refuse(400, 'body has a forbidden key', {
 export function decodeBody(body: unknown): unknown {
   if (!(body instanceof Uint8Array)) return body;
   if (!isUtf8(body)) return NOT_UTF8;
-  return Buffer.from(body.buffer, body.byteOffset, body.length).toString();
+  const bytes = body instanceof Buffer ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
+  return bytes.toString();
 }
 
 /** Reads a JSON object strictly from text, or from what a body parser has already made of it. */

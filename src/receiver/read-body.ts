@@ -10,13 +10,24 @@ export type RequestWithBody = IncomingMessage & { readonly body?: unknown; reado
 export interface ReadLimits {
   readonly maxBytes: number;
   readonly readTimeoutMs: number;
-  /** Deadlines of `readTimeoutMs`. */
-  readonly deadlines: Deadlines;
+  /** The first part of `readTimeoutMs`, in which nearly every body comes. */
+  readonly soon: Deadlines;
+  /** The rest of it. */
+  readonly late: Deadlines;
 }
+
+/** How long a body may take until somebody looks whether its sender is still there. */
+const SOON_MS = 50;
 
 /** Makes {@link ReadLimits}. */
 export function createReadLimits(maxBytes: number, readTimeoutMs: number): ReadLimits {
-  return { maxBytes, readTimeoutMs, deadlines: createDeadlines(readTimeoutMs) };
+  const soonMs = Math.min(SOON_MS, readTimeoutMs / 2);
+  return {
+    maxBytes,
+    readTimeoutMs,
+    soon: createDeadlines(soonMs),
+    late: createDeadlines(readTimeoutMs - soonMs),
+  };
 }
 
 /** The sender went away: nobody is left to answer. */
@@ -82,10 +93,13 @@ const hasContent = (body: unknown): boolean =>
     ? Object.keys(body).length > 0
     : typeof body === 'string' && body !== '';
 
-/** Reads a stream up to a size and within a time. */
+/**
+ * Reads a stream up to a size and within a time. Nearly every body comes with the head of its request; only who takes
+ * longer is watched for going away, which costs more than to read.
+ */
 export function readStream(
   request: IncomingMessage,
-  { maxBytes, readTimeoutMs, deadlines }: ReadLimits,
+  { maxBytes, readTimeoutMs, soon, late }: ReadLimits,
 ): Promise<Buffer | Refusal> {
   // Who hung up while the credentials were judged sends no more events that could end the wait below.
   if (request.destroyed) return Promise.resolve(HUNG_UP);
@@ -101,7 +115,16 @@ export function readStream(
       deadline.clear();
       resolve(result);
     };
-    const deadline = deadlines.start(() => settle(tooSlow(readTimeoutMs)));
+    const watch = (): void => {
+      if (request.destroyed) {
+        settle(HUNG_UP);
+        return;
+      }
+      deadline = late.start(() => settle(tooSlow(readTimeoutMs)));
+      // A broken connection closes the request; an error is told only to those who listen for one.
+      request.on('close', () => settle(HUNG_UP));
+    };
+    let deadline = soon.start(watch);
     request
       .on('data', (chunk: Buffer) => {
         if (settled) return;
@@ -109,8 +132,6 @@ export function readStream(
         if (size > maxBytes) settle(tooLarge(maxBytes));
         else chunks.push(chunk);
       })
-      .on('end', () => settle(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-      // A broken connection closes the request; an error is told only to those who listen for one.
-      .on('close', () => settle(HUNG_UP));
+      .on('end', () => settle(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
   });
 }

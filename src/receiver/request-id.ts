@@ -23,6 +23,6 @@ export function createRequestIds(): (
     const given = headers['x-request-id'];
     if (isAcceptable(given)) return given;
     count += 1;
-    return `${prefix}-${count.toString(36)}`;
+    return `${prefix}-${count}`;
   };
 }

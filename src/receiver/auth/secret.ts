@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { configError } from '../../protocol/index.js';
 
 /** Candidates are compared in blocks of this many bytes, so that nobody can measure how long the secret is. */
-const BLOCK = 256;
+const BLOCK = 128;
 
 /**
  * Compares with a secret in a time that tells nothing of it. Both are laid into buffers of one size; that is as
