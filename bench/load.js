@@ -1,5 +1,6 @@
 import { openConnection } from './connection.js';
 import { requestRing } from './requests.js';
+import { percentile } from './rounds.js';
 
 /**
  * The load generator, a process of its own. It takes one round at a time from its parent and says what it saw.
@@ -79,11 +80,6 @@ async function runRound({ port, recipe, seconds, leadInSeconds = 0, connections 
     clearTimeout(watchdog);
     for (const lane of lanes) lane.close();
   }
-}
-
-function percentile(/** @type {number[]} */ values, /** @type {number} */ share) {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /** `Promise.withResolvers` is not in Node 20. */

@@ -1,3 +1,4 @@
+import { inTurn } from './rounds.js';
 import { settled } from './verify.js';
 
 /** A warm-up ends after this long even if it did not get through its requests. */
@@ -64,14 +65,11 @@ export async function warmUp({ contender, server }, generator, { connections, wa
  *
  * @typedef {{ contender: import('./contenders/index.js').Contender, server: import('./child.js').Child }} Entry
  *
- * What one round gave, by contender.
- *
- * @typedef {Readonly<Record<string, Sample>>} Round
+ * @typedef {import('./rounds.js').Round<Sample>} Round
  */
 
 /**
- * Measures a few contenders in turn, round after round, each round beginning with another one: what else the
- * machine does then falls on all of them alike, and none waits long for its turn.
+ * Measures a few contenders in turn.
  *
  * @param {readonly Entry[]} entries
  * @param {import('./child.js').Child} generator
@@ -79,21 +77,14 @@ export async function warmUp({ contender, server }, generator, { connections, wa
  * @param {(text: string) => void} progress
  * @returns {Promise<Round[]>}
  */
-export async function measureInTurn(entries, generator, options, progress) {
+export function measureInTurn(entries, generator, options, progress) {
   const { rounds, connections, seconds, leadInSeconds } = options;
-  /** @type {Round[]} */
-  const results = [];
-  for (let round = 0; round < rounds; round += 1) {
-    progress(`round ${round + 1}/${rounds}`);
-    /** @type {Record<string, Sample>} */
-    const result = {};
-    for (let index = 0; index < entries.length; index += 1) {
-      const { contender, server } = entries[(index + round) % entries.length];
-      // Between its rounds a server waits, and its code and data leave the processor's caches: hence the lead-in.
-      const pace = { connections, seconds, leadInSeconds };
-      result[contender.id] = await measure(contender, server, generator, pace);
-    }
-    results.push(result);
-  }
-  return results;
+  return inTurn(
+    entries,
+    rounds,
+    ({ contender }) => contender.id,
+    // Between its rounds a server waits, and its code and data leave the processor's caches: hence the lead-in.
+    ({ contender, server }) => measure(contender, server, generator, { connections, seconds, leadInSeconds }),
+    progress,
+  );
 }

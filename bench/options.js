@@ -15,7 +15,7 @@ import { contenders, yardsticks } from './contenders/index.js';
 const HELP = `Measures the receiver beside other webhook receivers, all in one run. The two
 yardsticks, bare node:http and plain Express, always take part.
 
-  npm run bench                              about seven minutes; writes bench/RESULTS.md
+  npm run bench                              about nine minutes; writes bench/RESULTS.md
   node bench/run.js --quick                  about two minutes; writes nothing
   node bench/run.js --only line,mounted      some contenders; writes nothing
   node bench/run.js --rounds 101             more rounds than 61

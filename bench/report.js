@@ -1,3 +1,4 @@
+import { median, ratioOf, valuesOf } from './rounds.js';
 import { judge } from './targets.js';
 
 /**
@@ -14,15 +15,8 @@ import { judge } from './targets.js';
 
 const HEAD = ['contender', 'req/s', 'min - max', 'p99 ms', 'CPU µs/req', 'to bare', 'to Express'];
 
-function median(/** @type {number[]} */ values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
 /**
- * Medians over the rounds. A ratio is that of two neighbours in time, so that a slow minute of the machine is not
- * taken for a slow contender.
+ * Medians over the rounds.
  *
  * @param {readonly import('./contenders/index.js').Contender[]} selected
  * @param {Map<string, import('./measure.js').Round[]>} groups the rounds by contender
@@ -33,20 +27,18 @@ export function summarize(selected, groups) {
   return selected.map(({ id, title }) => {
     // The yardsticks were there in every round.
     const rounds = groups.get(id) ?? all;
-    const pick = (/** @type {keyof import('./measure.js').Sample} */ field) =>
-      rounds.map((round) => round[id][field]);
-    const ratioTo = (/** @type {string} */ other) =>
-      median(rounds.map((round) => round[id].rate / round[other].rate));
-    const rates = pick('rate');
+    const middle = (/** @type {keyof import('./measure.js').Sample} */ field) =>
+      median(valuesOf(rounds, id, field));
+    const rates = valuesOf(rounds, id, 'rate');
     return {
       id,
       title,
       rate: { median: median(rates), min: Math.min(...rates), max: Math.max(...rates) },
-      p99: median(pick('p99')),
-      cpu: median(pick('cpu')),
-      busy: median(pick('busy')),
-      toBare: ratioTo('bare'),
-      toFloor: ratioTo('express'),
+      p99: middle('p99'),
+      cpu: middle('cpu'),
+      busy: middle('busy'),
+      toBare: ratioOf(rounds, id, 'bare', 'rate'),
+      toFloor: ratioOf(rounds, id, 'express', 'rate'),
     };
   });
 }

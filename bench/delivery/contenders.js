@@ -34,6 +34,12 @@ export const contenders = [
   },
 ];
 
+/** Who is compared with whom. */
+export const groups = [
+  ['inline', 'sqlite', 'bare-sqlite'],
+  ['postgres', 'bare-boss'],
+];
+
 /** The contender with an id. */
 export function contenderOf(/** @type {string} */ id) {
   const found = contenders.find((contender) => contender.id === id);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inTurn } from '../rounds.js';
 
 /**
  * A contender that runs.
@@ -14,33 +15,41 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * @property {number} accepted events a second answered 200
  * @property {number} handled events a second, until the last was handled
  * @property {number} answerP99 milliseconds
- * @property {number} p50 milliseconds from a request to its handler, one request after another
- * @property {number} p99 of the same
  * @property {number} cpu microseconds of the server's processor time for an event
- * @property {number | null} databaseCpu microseconds of the database's processor time for an event
- * @property {number} rss megabytes
- * @property {number} heap megabytes, after a collection
+ * @property {number} databaseCpu microseconds of the database's processor time for an event; NaN without one
  *
  * @typedef {object} Pace
+ * @property {number} rounds
  * @property {number} seconds
  * @property {number} leadInSeconds
  * @property {number} connections
- * @property {number} latencySeconds 0 to leave it out
+ * @property {number} latencySeconds
+ *
+ * What was measured of some contenders.
+ *
+ * @typedef {object} Measured
+ * @property {import('../rounds.js').Round<Sample>[]} rounds
+ * @property {import('../rounds.js').Round<Latency>[]} latencies one request after another
+ * @property {Map<string, { before: Memory, after: Memory }>} memory over the rounds, by contender
+ *
+ * @typedef {{ p50: number, p99: number }} Latency milliseconds from a request to its handler
+ * @typedef {{ rss: number, heap: number }} Memory megabytes; the heap after a collection
  */
 
 /** How long the last of what was accepted may take to be handled. */
 const HANDLED_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 20;
+/** Latencies differ little from round to round. */
+const LATENCY_ROUNDS = 5;
 
 /**
  * Loads one server for a while, and waits until all that it accepted was handled. Fails when something was lost.
  *
  * @param {Entry} entry
  * @param {import('../child.js').Child} generator
- * @param {number} seconds
- * @param {number} connections
+ * @param {{ seconds: number, leadInSeconds?: number, connections: number }} pace
  */
-async function load({ id, server, databaseCpu }, generator, seconds, connections) {
+async function load({ id, server, databaseCpu }, generator, { seconds, leadInSeconds, connections }) {
   await server.ask('reset');
   const before = databaseCpu?.() ?? 0;
   /** @type {import('../load.js').RoundResult} */
@@ -48,6 +57,7 @@ async function load({ id, server, databaseCpu }, generator, seconds, connections
     port: server.port,
     recipe: 'basic',
     seconds,
+    leadInSeconds,
     connections,
   });
   const deadline = Date.now() + HANDLED_WITHIN_MS;
@@ -58,7 +68,7 @@ async function load({ id, server, databaseCpu }, generator, seconds, connections
       if (report.handled > answers) {
         throw new Error(`${id}: ${answers} events were accepted, but handlers ran ${report.handled} times`);
       }
-      const database = databaseCpu ? (databaseCpu() - before) / answers : null;
+      const database = databaseCpu ? (databaseCpu() - before) / answers : Number.NaN;
       return { rate, p99, answers, report, databaseCpu: database };
     }
     if (Date.now() > deadline) {
@@ -69,51 +79,66 @@ async function load({ id, server, databaseCpu }, generator, seconds, connections
 }
 
 /**
- * One round of one contender.
- *
- * @param {Entry} entry
- * @param {import('../child.js').Child} generator
- * @param {Pace} pace
- * @returns {Promise<Sample>}
- */
-export async function measure(entry, generator, { seconds, leadInSeconds, connections, latencySeconds }) {
-  if (leadInSeconds > 0) await load(entry, generator, leadInSeconds, connections);
-  const { rate, p99, answers, report, databaseCpu } = await load(entry, generator, seconds, connections);
-  const alone = latencySeconds > 0 ? await load(entry, generator, latencySeconds, 1) : null;
-  /** @type {import('./tally.js').Report} */
-  const memory = await entry.server.ask('memory');
-  return {
-    accepted: rate,
-    handled: (answers / report.handledMs) * 1_000,
-    answerP99: p99,
-    p50: alone?.report.p50 ?? Number.NaN,
-    p99: alone?.report.p99 ?? Number.NaN,
-    cpu: report.cpu / answers,
-    databaseCpu,
-    rss: memory.rss,
-    heap: memory.heap,
-  };
-}
-
-/**
- * Measures all in turn, round after round, each round beginning with another one: what else the machine does then
- * falls on all of them alike.
+ * Measures some contenders in turn. Heaps are collected before and after all rounds and not between them: what a
+ * collection finds unused, such as code for requests that are not there just then, would have to be made again.
  *
  * @param {readonly Entry[]} entries
  * @param {import('../child.js').Child} generator
- * @param {Pace & { rounds: number }} pace
+ * @param {Pace} pace
  * @param {(text: string) => void} progress
- * @returns {Promise<Map<string, Sample[]>>} the samples by contender
+ * @returns {Promise<Measured>}
  */
-export async function measureAll(entries, generator, pace, progress) {
-  /** @type {Map<string, Sample[]>} */
-  const samples = new Map(entries.map(({ id }) => [id, []]));
-  for (let round = 0; round < pace.rounds; round += 1) {
-    for (let index = 0; index < entries.length; index += 1) {
-      const entry = entries[(index + round) % entries.length];
-      progress(`round ${round + 1}/${pace.rounds}  ${entry.id}`);
-      samples.get(entry.id)?.push(await measure(entry, generator, pace));
-    }
+export async function measureInTurn(entries, generator, pace, progress) {
+  const idOf = (/** @type {Entry} */ { id }) => id;
+  for (const entry of entries) {
+    progress(`warm-up  ${entry.id}`);
+    await load(entry, generator, { seconds: 2, connections: pace.connections });
   }
-  return samples;
+  const before = await memoryOf(entries);
+  progress('warm-up, after the collection');
+  for (const entry of entries) await load(entry, generator, { seconds: 2, connections: pace.connections });
+  const rounds = await inTurn(
+    entries,
+    pace.rounds,
+    idOf,
+    async (entry) => {
+      const { rate, p99, answers, report, databaseCpu } = await load(entry, generator, pace);
+      return {
+        accepted: rate,
+        handled: (answers / report.handledMs) * 1_000,
+        answerP99: p99,
+        cpu: report.cpu / answers,
+        databaseCpu,
+      };
+    },
+    progress,
+  );
+  const latencies = await inTurn(
+    entries,
+    Math.min(LATENCY_ROUNDS, pace.rounds),
+    idOf,
+    async (entry) => {
+      const { report } = await load(entry, generator, { seconds: pace.latencySeconds, connections: 1 });
+      return { p50: report.p50, p99: report.p99 };
+    },
+    (text) => progress(`latency  ${text}`),
+  );
+  const after = await memoryOf(entries);
+  return {
+    rounds,
+    latencies,
+    memory: new Map(before.map(([id, memory], index) => [id, { before: memory, after: after[index][1] }])),
+  };
+}
+
+/** @returns {Promise<[string, Memory][]>} */
+async function memoryOf(/** @type {readonly Entry[]} */ entries) {
+  /** @type {[string, Memory][]} */
+  const memory = [];
+  for (const { id, server } of entries) {
+    /** @type {import('./tally.js').Report} */
+    const { rss, heap } = await server.ask('memory');
+    memory.push([id, { rss, heap }]);
+  }
+  return memory;
 }

@@ -29,7 +29,7 @@ const HELP = `Measures deliveries beside the bare engines, all in one run.
   npm run bench:delivery                               about six minutes; writes bench/DELIVERY.md
   node bench/delivery/run.js --quick                   about two minutes; writes nothing
   node bench/delivery/run.js --only throughput,sqlite,inline   some parts and contenders; writes nothing
-  node bench/delivery/run.js --rounds 45               more rounds than 25
+  node bench/delivery/run.js --rounds 101              more rounds than 61
 
 Parts:
 ${Object.entries(PARTS)
@@ -61,17 +61,17 @@ export function readOptions(args) {
   if (values.help) return { help: HELP };
   const pace = values.quick
     ? {
-        rounds: 2,
-        seconds: 1,
-        leadInSeconds: 0.5,
-        latencySeconds: 0.5,
+        rounds: 9,
+        seconds: 0.2,
+        leadInSeconds: 0.1,
+        latencySeconds: 0.3,
         backlog: 2_000,
         sizes: [1_000, 100_000],
       }
     : {
-        rounds: 25,
-        seconds: 0.5,
-        leadInSeconds: 0.3,
+        rounds: 61,
+        seconds: 0.2,
+        leadInSeconds: 0.1,
         latencySeconds: 0.3,
         backlog: 5_000,
         sizes: [1_000, 100_000, 1_000_000],

@@ -1,9 +1,7 @@
-import { median, middle } from './tally.js';
+import { median, valuesOf } from '../rounds.js';
 import { judge } from './targets.js';
 
-/**
- * @typedef {import('./measure.js').Sample} Sample
- */
+/** @typedef {import('./measure.js').Measured} Measured */
 
 const whole = (/** @type {number} */ value) =>
   Number.isFinite(value) ? Math.round(value).toLocaleString('en') : '-';
@@ -23,37 +21,47 @@ export function createReport(options) {
   /** @type {string[]} */
   const sections = [];
   /** @type {Parameters<typeof judge>[0]} */
-  const results = { throughput: new Map(), backlog: new Map(), growth: new Map(), slowDisk: new Map() };
+  const results = { throughput: [], backlog: new Map(), growth: new Map(), slowDisk: null };
   const titleOf = (/** @type {string} */ id) => options.selected.find((each) => each.id === id)?.title ?? id;
 
-  const rowsOf = (/** @type {Map<string, Sample[]>} */ samples) =>
-    [...samples].map(([id, rounds]) => [
-      titleOf(id),
-      whole(middle(rounds, 'accepted')),
-      whole(middle(rounds, 'handled')),
-      short(middle(rounds, 'p50')),
-      short(middle(rounds, 'p99')),
-      short(middle(rounds, 'answerP99')),
-      whole(middle(rounds, 'cpu')),
-      whole(middle(rounds, 'databaseCpu')),
-    ]);
+  const rowsOf = (/** @type {Measured} */ { rounds, latencies, memory }, name = titleOf) =>
+    [...memory.keys()].map((id) => {
+      const middle = (/** @type {keyof import('./measure.js').Sample} */ field) =>
+        median(valuesOf(rounds, id, field));
+      return [
+        name(id),
+        whole(middle('accepted')),
+        whole(middle('handled')),
+        short(median(valuesOf(latencies, id, 'p50'))),
+        short(median(valuesOf(latencies, id, 'p99'))),
+        short(middle('answerP99')),
+        whole(middle('cpu')),
+        whole(middle('databaseCpu')),
+      ];
+    });
+  const throughput = () => {
+    if (results.throughput.length === 0) return [];
+    return [
+      `### Accepted and handled\n\n${table(
+        ['contender', ...HEAD],
+        results.throughput.flatMap((measured) => rowsOf(measured)),
+      )}`,
+      `### Memory over the run, in megabytes\n\n${table(
+        ['contender', 'heap, before the rounds', 'heap, after', 'RSS, before', 'RSS, after'],
+        results.throughput.flatMap(({ memory }) =>
+          [...memory].map(([id, { before, after }]) => [
+            titleOf(id),
+            ...[before.heap, after.heap, before.rss, after.rss].map(short),
+          ]),
+        ),
+      )}`,
+    ];
+  };
   const HEAD = ['accepted/s', 'handled/s', 'p50 ms', 'p99 ms', 'answer p99 ms', 'CPU µs', 'database CPU µs'];
 
   return {
-    throughput(/** @type {Map<string, Sample[]>} */ samples) {
-      results.throughput = samples;
-      sections.push(
-        `### Accepted and handled\n\n${table(['contender', ...HEAD], rowsOf(samples))}`,
-        `### Memory over the run, in megabytes\n\n${table(
-          ['contender', 'heap, first round', 'heap, last round', 'RSS, first', 'RSS, last'],
-          [...samples].map(([id, rounds]) => [
-            titleOf(id),
-            ...[rounds[0]?.heap, rounds.at(-1)?.heap, rounds[0]?.rss, rounds.at(-1)?.rss].map((value) =>
-              short(value ?? Number.NaN),
-            ),
-          ]),
-        )}`,
-      );
+    throughput(/** @type {Measured} */ measured) {
+      results.throughput.push(measured);
     },
     backlog(/** @type {Map<string, { handled: number, cpu: number }[]>} */ samples) {
       results.backlog = samples;
@@ -68,15 +76,15 @@ export function createReport(options) {
         )}`,
       );
     },
-    growth(/** @type {string} */ id, /** @type {Map<string, Sample[]>} */ samples) {
-      results.growth.set(id, samples);
-      const rows = rowsOf(new Map([...samples].map(([size, rounds]) => [whole(Number(size)), rounds])));
+    growth(/** @type {string} */ id, /** @type {Measured} */ measured) {
+      results.growth.set(id, measured);
+      const rows = rowsOf(measured, (size) => whole(Number(size)));
       sections.push(`### Growth: ${titleOf(id)}\n\n${table(['stored events', ...HEAD], rows)}`);
     },
-    slowDisk(/** @type {Map<string, Sample[]>} */ samples, /** @type {number} */ connections) {
-      results.slowDisk = samples;
+    slowDisk(/** @type {Measured} */ measured, /** @type {number} */ connections) {
+      results.slowDisk = measured;
       sections.push(
-        `### A disk that takes 5 ms longer for every sync, ${connections} connections\n\n${table(['contender', ...HEAD], rowsOf(samples))}`,
+        `### A disk that takes 5 ms longer for every sync, ${connections} connections\n\n${table(['contender', ...HEAD], rowsOf(measured))}`,
       );
     },
     noSlowDisk(/** @type {string} */ why) {
@@ -92,7 +100,7 @@ export function createReport(options) {
       const targets =
         verdicts.length > 0 ? [`### Targets\n\n${table(['target', 'limit', 'measured', ''], verdicts)}`] : [];
       const pace = `${options.rounds} rounds of ${options.seconds} s, 32 connections, bodies of 1,536 bytes, 1,000 conversations.`;
-      return [pace, ...targets, ...sections].join('\n\n');
+      return [pace, ...targets, ...throughput(), ...sections].join('\n\n');
     },
   };
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { startChild } from '../child.js';
 import { busyWarning, machine } from '../machine.js';
 import { writeResults } from '../results-file.js';
-import { contenderOf } from './contenders.js';
+import { contenderOf, groups } from './contenders.js';
 import { startPostgres } from './database.js';
 import { fill } from './fill.js';
-import { measureAll } from './measure.js';
+import { measureInTurn } from './measure.js';
 import { readOptions } from './options.js';
 import { createReport } from './report.js';
 import { buildSlowDisk } from './slow-disk.js';
@@ -87,13 +87,19 @@ async function bench(options) {
   const ids = selected.map(({ id }) => id);
 
   if (parts.has('throughput')) {
-    const entries = [];
-    for (const id of ids) entries.push(await serve(newStore(id, postgres), postgres));
-    const warmUp = { ...pace, rounds: 1, latencySeconds: 0, leadInSeconds: 0, seconds: 2 };
-    await measureAll(entries, generator, warmUp, (text) => progress(`warm-up  ${text}`));
-    const samples = await measureAll(entries, generator, pace, (text) => progress(`throughput  ${text}`));
-    for (const { server } of entries) server.stop();
-    report.throughput(samples);
+    // Only who is compared takes turns: the fewer wait, the shorter.
+    for (const group of groups) {
+      const entries = [];
+      for (const id of ids.filter((each) => group.includes(each))) {
+        entries.push(await serve(newStore(id, postgres), postgres));
+      }
+      if (entries.length === 0) continue;
+      const measured = await measureInTurn(entries, generator, pace, (text) =>
+        progress(`throughput  ${entries.map(({ id }) => id).join(', ')}  ${text}`),
+      );
+      for (const { server } of entries) server.stop();
+      report.throughput(measured);
+    }
   }
 
   if (parts.has('backlog')) {
@@ -123,14 +129,12 @@ async function bench(options) {
         await fill(store, size);
         entries.push(await serve(store, postgres, String(size)));
       }
-      const rounds = Math.min(9, options.rounds);
-      const warmUp = { ...pace, rounds: 1, latencySeconds: 0, leadInSeconds: 0, seconds: 1 };
-      await measureAll(entries, generator, warmUp, (text) => progress(`growth  ${id}  warm-up ${text}`));
-      const samples = await measureAll(entries, generator, { ...pace, rounds }, (text) =>
+      const rounds = Math.min(15, options.rounds);
+      const measured = await measureInTurn(entries, generator, { ...pace, rounds }, (text) =>
         progress(`growth  ${id}  ${text}`),
       );
       for (const { server } of entries) server.stop();
-      report.growth(id, samples);
+      report.growth(id, measured);
     }
   }
 
@@ -142,12 +146,12 @@ async function bench(options) {
       for (const id of ['inline', 'sqlite', 'bare-sqlite'].filter((each) => ids.includes(each))) {
         entries.push(await serve(newStore(id, null), null, id, { LD_PRELOAD: slow.library }));
       }
-      const slowPace = { ...pace, connections: SLOW_DISK_CONNECTIONS, rounds: Math.min(9, options.rounds) };
-      const samples = await measureAll(entries, generator, slowPace, (text) =>
+      const slowPace = { ...pace, connections: SLOW_DISK_CONNECTIONS };
+      const measured = await measureInTurn(entries, generator, slowPace, (text) =>
         progress(`slow disk  ${text}`),
       );
       for (const { server } of entries) server.stop();
-      report.slowDisk(samples, SLOW_DISK_CONNECTIONS);
+      report.slowDisk(measured, SLOW_DISK_CONNECTIONS);
     }
   }
 

@@ -1,3 +1,5 @@
+import { percentile } from '../rounds.js';
+
 /**
  * What a server did since its counters were reset.
  *
@@ -12,26 +14,6 @@
  */
 
 const MEGABYTE = 1024 * 1024;
-
-/** The value below which a share of the values lies. */
-export function percentile(/** @type {readonly number[]} */ values, /** @type {number} */ share) {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
-/** The middle of some values. */
-export const median = (/** @type {readonly number[]} */ values) => percentile(values, 0.5);
-
-/**
- * The middle of what the rounds gave, for one field.
- *
- * @param {readonly import('./measure.js').Sample[]} samples
- * @param {keyof import('./measure.js').Sample} field
- */
-export function middle(samples, field) {
-  const values = samples.map((sample) => sample[field]).filter((value) => value !== null);
-  return values.length > 0 ? median(values) : Number.NaN;
-}
 
 /**
  * Counts what a server does.

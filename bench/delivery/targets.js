@@ -1,14 +1,14 @@
-import { median, middle } from './tally.js';
+import { median, ratioOf } from '../rounds.js';
 
 /**
- * @typedef {import('./measure.js').Sample} Sample
+ * @typedef {import('./measure.js').Measured} Measured
  * @typedef {{ title: string, value: number, limit: string, met: boolean }} Verdict
  *
  * @typedef {object} Results
- * @property {Map<string, Sample[]>} throughput by contender
+ * @property {Measured[]} throughput of each group of contenders
  * @property {Map<string, { handled: number, cpu: number }[]>} backlog by contender
- * @property {Map<string, Map<string, Sample[]>>} growth by contender, then by size
- * @property {Map<string, Sample[]>} slowDisk by contender
+ * @property {Map<string, Measured>} growth by contender, of sizes
+ * @property {Measured | null} slowDisk
  */
 
 /** Ratios move that much from run to run when nothing has changed. */
@@ -24,11 +24,7 @@ const HEAP_ROOM = 16;
  * @returns {Verdict[]}
  */
 export function judge({ throughput, backlog, growth, slowDisk }) {
-  const rate = (
-    /** @type {Map<string, Sample[]>} */ of,
-    /** @type {string} */ id,
-    /** @type {'accepted' | 'handled'} */ field,
-  ) => middle(of.get(id) ?? [], field);
+  const rounds = throughput.flatMap((measured) => measured.rounds);
   const drained = (/** @type {string} */ id) => median((backlog.get(id) ?? []).map(({ handled }) => handled));
   const atLeast = (
     /** @type {string} */ title,
@@ -42,34 +38,26 @@ export function judge({ throughput, backlog, growth, slowDisk }) {
   });
 
   const verdicts = [
-    atLeast(
-      'SQLite, accepted, to inline',
-      rate(throughput, 'sqlite', 'accepted') / rate(throughput, 'inline', 'accepted'),
-      0.9,
-    ),
+    atLeast('SQLite, accepted, to inline', ratioOf(rounds, 'sqlite', 'inline', 'accepted'), 0.9),
     atLeast(
       'SQLite on a slow disk, accepted, to inline',
-      rate(slowDisk, 'sqlite', 'accepted') / rate(slowDisk, 'inline', 'accepted'),
+      ratioOf(slowDisk?.rounds ?? [], 'sqlite', 'inline', 'accepted'),
       0.9,
     ),
-    atLeast(
-      'SQLite, accepted, to bare inserts',
-      rate(throughput, 'sqlite', 'accepted') / rate(throughput, 'bare-sqlite', 'accepted'),
-      1,
-    ),
+    atLeast('SQLite, accepted, to bare inserts', ratioOf(rounds, 'sqlite', 'bare-sqlite', 'accepted'), 1),
     atLeast(
       'PostgreSQL, accepted, to pg-boss alone',
-      rate(throughput, 'postgres', 'accepted') / rate(throughput, 'bare-boss', 'accepted'),
+      ratioOf(rounds, 'postgres', 'bare-boss', 'accepted'),
       0.8,
     ),
     atLeast(
       'PostgreSQL, accepted and handled, to pg-boss alone',
-      rate(throughput, 'postgres', 'handled') / rate(throughput, 'bare-boss', 'handled'),
+      ratioOf(rounds, 'postgres', 'bare-boss', 'handled'),
       0.8,
     ),
     atLeast('PostgreSQL, handling alone, to pg-boss alone', drained('postgres') / drained('bare-boss'), 0.8),
-    ...[...growth].flatMap(([id, sizes]) => flatness(id, sizes, atLeast)),
-    ...['sqlite', 'postgres'].map((id) => memory(id, throughput.get(id) ?? [])),
+    ...[...growth].flatMap(([id, measured]) => flatness(id, measured, atLeast)),
+    ...throughput.flatMap(({ memory }) => [...memory]).flatMap(([id, change]) => flatHeap(id, change)),
   ];
   return verdicts.filter(({ value }) => Number.isFinite(value));
 }
@@ -78,25 +66,35 @@ export function judge({ throughput, backlog, growth, slowDisk }) {
  * The most that is stored against the least.
  *
  * @param {string} id
- * @param {Map<string, Sample[]>} sizes
+ * @param {Measured} measured
  * @param {(title: string, value: number, limit: number) => Verdict} atLeast
  */
-function flatness(id, sizes, atLeast) {
-  const rounds = [...sizes.values()];
-  const ratio = (/** @type {'accepted' | 'handled'} */ field) =>
-    middle(rounds.at(-1) ?? [], field) / middle(rounds[0] ?? [], field);
-  const most = Number([...sizes.keys()].at(-1)).toLocaleString('en');
+function flatness(id, { rounds, memory }, atLeast) {
+  const sizes = [...memory.keys()];
+  const [fewest = '', most = ''] = [sizes[0], sizes.at(-1)];
+  const stored = Number(most).toLocaleString('en');
   return /** @type {const} */ (['accepted', 'handled']).map((field) =>
-    atLeast(`${id}, ${field} with ${most} stored, to the fewest`, ratio(field), FLAT),
+    atLeast(
+      `${id}, ${field} with ${stored} stored, to the fewest`,
+      ratioOf(rounds, most, fewest, field),
+      FLAT,
+    ),
   );
 }
 
-function memory(/** @type {string} */ id, /** @type {readonly Sample[]} */ rounds) {
-  const grown = (rounds.at(-1)?.heap ?? Number.NaN) - (rounds[0]?.heap ?? Number.NaN);
-  return {
-    title: `${id}, growth of the heap in MB`,
-    value: grown,
-    limit: `≤ ${HEAP_ROOM}`,
-    met: grown <= HEAP_ROOM,
-  };
+/** @returns {Verdict[]} */
+function flatHeap(
+  /** @type {string} */ id,
+  /** @type {{ before: import('./measure.js').Memory, after: import('./measure.js').Memory }} */ change,
+) {
+  if (id !== 'sqlite' && id !== 'postgres') return [];
+  const grown = change.after.heap - change.before.heap;
+  return [
+    {
+      title: `${id}, growth of the heap in MB`,
+      value: grown,
+      limit: `≤ ${HEAP_ROOM}`,
+      met: grown <= HEAP_ROOM,
+    },
+  ];
 }

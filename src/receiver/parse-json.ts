@@ -16,9 +16,10 @@ const FORBIDDEN_KEY = refuse(400, 'body has a forbidden key', {
 /** Reads bytes as text, strictly; leaves what a body parser has already made of them as it is. */
 export function decodeBody(body: unknown): unknown {
   if (!(body instanceof Uint8Array)) return body;
-  if (!isUtf8(body)) return NOT_UTF8;
   const bytes = body instanceof Buffer ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
-  return bytes.toString();
+  const text = bytes.toString();
+  // What is not UTF-8 becomes this character, which hardly any text has.
+  return text.includes('\ufffd') && !isUtf8(bytes) ? NOT_UTF8 : text;
 }
 
 /** Reads a JSON object strictly from text, or from what a body parser has already made of it. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer } from 'node:http';
 import express, { type Express, type RequestHandler } from 'express';
 import express4 from 'express4';
@@ -216,5 +217,24 @@ describe('one receiver', () => {
     const answer = await request(createServer(receiver)).post('/').send(agentMessageBody());
     expect(answer.status).toBe(200);
     expect(seen).toHaveLength(1);
+  });
+
+  it('runs handlers in the async context of the middleware before it', async () => {
+    const { receiver } = makeReceiver();
+    const tenants = new AsyncLocalStorage<string>();
+    const found: (string | undefined)[] = [];
+    receiver.on('message', () => {
+      found.push(tenants.getStore());
+    });
+    receiver.on('message', async () => {
+      await null;
+      found.push(tenants.getStore());
+    });
+    const app = express().use((req, _res, next) => tenants.run(String(req.get('x-tenant')), next), receiver);
+    const { url } = await serve(app);
+    for (const tenant of ['one', 'two']) {
+      await request(url).post('/').set('x-tenant', tenant).send(agentMessageBody());
+    }
+    expect(found).toEqual(['one', 'one', 'two', 'two']);
   });
 });
