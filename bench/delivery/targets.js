@@ -71,7 +71,8 @@ export function judge({ throughput, backlog, growth, slowDisk }) {
  */
 function flatness(id, { rounds, memory }, atLeast) {
   const sizes = [...memory.keys()];
-  const [fewest = '', most = ''] = [sizes[0], sizes.at(-1)];
+  const fewest = sizes[0];
+  const most = sizes.at(-1) ?? fewest;
   const stored = Number(most).toLocaleString('en');
   return /** @type {const} */ (['accepted', 'handled']).map((field) =>
     atLeast(

@@ -227,7 +227,7 @@ describe('one receiver', () => {
       found.push(tenants.getStore());
     });
     receiver.on('message', async () => {
-      await null;
+      await Promise.resolve();
       found.push(tenants.getStore());
     });
     const app = express().use((req, _res, next) => tenants.run(String(req.get('x-tenant')), next), receiver);
