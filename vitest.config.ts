@@ -6,6 +6,15 @@ const fromSource = (path: string): string => new URL(`./src/${path}`, import.met
 /** What takes longest, and is begun first: at the end others would have nothing left to do beside it. */
 const LONG = /live-conformance|ten-thousand|crash\.test|contract-|test\/browser\//;
 
+/** What needs PostgreSQL. */
+const POSTGRES = ['test/**/*postgres*.test.ts', 'test/handoff/retention.test.ts'];
+
+/** What needs more than npm brings: a browser, a Request Tracker. */
+const OUTSIDE = ['test/browser/**/*.test.ts', 'test/adapters/request-tracker/live-*.test.ts'];
+
+/** What takes a process for itself: deliveries that are left behind as if theirs had died, and what takes all memory. */
+const ALONE = ['test/{delivery,handoff,integration}/**/*.test.ts'];
+
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification): number => (LONG.test(moduleId) ? 0 : 1);
@@ -24,8 +33,29 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
+    // Most share processes: to load everything anew for each file would take longer than most of them.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: [...OUTSIDE, ...ALONE, ...POSTGRES],
+          isolate: false,
+          typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: POSTGRES,
+          globalSetup: 'test/helpers/postgres-for-all.ts',
+        },
+      },
+      { extends: true, test: { name: 'alone', include: ALONE, exclude: POSTGRES } },
+      { extends: true, test: { name: 'outside', include: OUTSIDE } },
+    ],
     // Many tests wait for a child process or a socket more than they compute.
     maxWorkers: 3,
     sequence: { sequencer: LongFirst },

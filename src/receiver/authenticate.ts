@@ -40,7 +40,13 @@ const NOT_FOUND = refuse(404, 'not found', { detail: 'nothing but probes is answ
 export function createAuthenticate(guards: Guards, probesNeedAuth: boolean): Authenticate {
   return (request, headers, route) => {
     const { header, several } = authorizationOf(request, headers);
-    const authRequest = new Judged(request, headers, route, header);
+    const authRequest: AuthRequest = {
+      endpoint: route.endpoint,
+      authorization: header,
+      pathToken: route.pathToken,
+      headers,
+      remoteAddress: request.socket.remoteAddress,
+    };
     const isMessage = route.endpoint === 'message' || route.endpoint === 'root';
     const own = isMessage ? guards.message : guards.handoff;
     return after(own ? passes(own, authRequest) : false, (isOwn) => {
@@ -51,32 +57,6 @@ export function createAuthenticate(guards: Guards, probesNeedAuth: boolean): Aut
       return after(other, (isOther) => ({ level: isOther ? 'probe' : 'none', otherwise }));
     });
   };
-}
-
-/** What schemes judge by. A class, so that its getter is made once: hardly anybody asks for the address. */
-class Judged implements AuthRequest {
-  readonly endpoint: AuthRequest['endpoint'];
-  readonly authorization: string | undefined;
-  readonly pathToken: string | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly #request: IncomingMessage;
-
-  constructor(
-    request: IncomingMessage,
-    headers: IncomingHttpHeaders,
-    { endpoint, pathToken }: Route,
-    authorization: string | undefined,
-  ) {
-    this.endpoint = endpoint;
-    this.authorization = authorization;
-    this.pathToken = pathToken;
-    this.headers = headers;
-    this.#request = request;
-  }
-
-  get remoteAddress(): string | undefined {
-    return this.#request.socket.remoteAddress;
-  }
 }
 
 /** Goes on with a verdict, at once where it is there already: most schemes need not wait for anything. */

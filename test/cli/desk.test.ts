@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { logIn, postLogin } from '../adapters/desk/agent-client.js';
-import { startServer } from '../helpers/postgres.js';
+import { startServer } from '../helpers/postgres-server.js';
 import { databaseUrl, startServed } from '../standalone/served.js';
 import { temporaryFolder } from '../standalone/stored.js';
 import { fileWith } from './config.js';

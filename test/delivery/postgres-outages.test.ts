@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chatEvent } from '../helpers/events.js';
-import { createPostgresStore, engineOn, postgresStore, startServer } from '../helpers/postgres.js';
+import { createPostgresStore, engineOn, postgresStore } from '../helpers/postgres.js';
+import { startServer } from '../helpers/postgres-server.js';
 import { eventually, notes, stage } from './contract/stage.js';
 
 const QUICK = {
@@ -12,7 +13,10 @@ const QUICK = {
 
 describe('connections that are cut', () => {
   it('are made anew, and nothing is lost or out of order', async () => {
-    const store = await postgresStore();
+    // A server of its own: all connections to it are cut.
+    const server = await startServer();
+    onTestFinished(() => server.remove());
+    const store = await createPostgresStore(server.connectionString);
     const handled = notes<string>();
     const to = await (await stage(engineOn(store, QUICK))).open(({ key }) => handled.add(key));
     const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'handoff-kit'`;

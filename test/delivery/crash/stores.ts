@@ -18,7 +18,7 @@ export async function sqliteCrashStore(): Promise<CrashStore> {
 
 /** A server of its own, which is restarted too. */
 export async function postgresCrashStore(): Promise<CrashStore> {
-  const { startServer } = await import('../../helpers/postgres.js');
+  const { startServer } = await import('../../helpers/postgres-server.js');
   const server = await startServer();
   const { connectionString } = server;
   return {
