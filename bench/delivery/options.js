@@ -26,7 +26,7 @@ export const PARTS = {
 
 const HELP = `Measures deliveries beside the bare engines, all in one run.
 
-  npm run bench:delivery                               about six minutes; writes bench/DELIVERY.md
+  npm run bench:delivery                               about ten minutes; writes bench/DELIVERY.md
   node bench/delivery/run.js --quick                   about two minutes; writes nothing
   node bench/delivery/run.js --only throughput,sqlite,inline   some parts and contenders; writes nothing
   node bench/delivery/run.js --rounds 101              more rounds than 61
