@@ -28,26 +28,16 @@ export function createKeptTexts(maxPlaces: number): KeptTexts {
   };
   const startOf = (place: number): number => (place % PLACES_PER_PAGE) * LONGEST;
 
-  /** Tells all bits of the characters, of which eight have their place. */
-  const write = (place: number, text: string): number => {
-    const page = pageOf(place);
-    const start = startOf(place);
-    let bits = 0;
-    lengths[place] = text.length;
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      page[start + at] = code;
-      bits |= code;
-    }
-    return bits;
-  };
-
   return {
     put(place, text) {
-      if (text.length > LONGEST || write(place, text) > 0xff) write(place, digest(text));
+      const kept = asKept(text);
+      const page = pageOf(place);
+      const start = startOf(place);
+      lengths[place] = kept.length;
+      for (let at = 0; at < kept.length; at += 1) page[start + at] = kept.charCodeAt(at);
     },
     isAt(place, text) {
-      const kept = text.length > LONGEST || !isLatin1(text) ? digest(text) : text;
+      const kept = asKept(text);
       if (lengths[place] !== kept.length) return false;
       const page = pageOf(place);
       const start = startOf(place);
@@ -57,7 +47,8 @@ export function createKeptTexts(maxPlaces: number): KeptTexts {
   };
 }
 
-const digest = (text: string): string => hash('sha512', text, 'base64url');
+const asKept = (text: string): string =>
+  text.length <= LONGEST && isLatin1(text) ? text : hash('sha512', text, 'base64url');
 
 function isLatin1(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0xff) return false;

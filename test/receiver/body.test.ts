@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import request from 'supertest';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { bytesOf, dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';
@@ -95,6 +96,7 @@ describe('a body that is odd and accepted', () => {
     ['a key twice: the last counts', chatText(',"body":"second"'), { body: 'second' }],
     ['NUL', '{"conversation_id":"c\\u0000","body":"\\u0000"}', { conversation_id: 'c\0', body: '\0' }],
     ['a lone surrogate', '{"conversation_id":"c","body":"\\ud800"}', { body: '\ud800' }],
+    ['what stands for bytes that are not UTF-8', chatText(',"body":"\ufffd"'), { body: '\ufffd' }],
     ['white space around it', `\n\t ${chatText('')} \r\n`, { body: 'x' }],
     ['a key named constructor', chatText(',"constructor":"x"'), { constructor: 'x' }],
     ['a key named prototype', chatText(',"prototype":{}'), { prototype: {} }],
@@ -177,6 +179,18 @@ describe('a body that does not come', () => {
     socket.destroy();
     expect(await to.logged.until('request refused')).toMatchObject({ status: 499, level: 20 });
     expect(to.seen).toHaveLength(0);
+    await expectGoesOn(to);
+  });
+
+  it('because the sender waited and then hung up holds nothing up', async () => {
+    const to = await start({ limits: { readTimeoutMs: 1_000_000 } });
+    const socket = await dial(to.port);
+    socket.write(head);
+    const [incoming] = (await once(to.server, 'request')) as [IncomingMessage];
+    // Only who keeps the receiver waiting is watched.
+    await vi.waitFor(() => expect(incoming.listenerCount('close')).toBeGreaterThan(0));
+    socket.destroy();
+    expect(await to.logged.until('request refused')).toMatchObject({ status: 499 });
     await expectGoesOn(to);
   });
 
