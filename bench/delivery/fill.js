@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { openPostgresQueues } from '../../dist/delivery/postgres/index.js';
+import { hashOf } from '../../dist/delivery/sqlite/hash.js';
 import { openSqliteQueues } from '../../dist/delivery/sqlite/index.js';
 import { loadSqlite } from './bare-sqlite.js';
 
@@ -23,10 +24,14 @@ async function fillSqlite(/** @type {string} */ folder, /** @type {number} */ co
   const DatabaseSync = loadSqlite();
   const database = new DatabaseSync(file);
   const now = Date.now();
+  database.function('hash', hashOf);
   database.exec(`PRAGMA synchronous = OFF; BEGIN;
-    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
-    INSERT INTO inbox_known (key, lane, created_at)
-      SELECT 'message stored-' || i, 'stored-' || (i % 50000), ${now} FROM n;
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}),
+      item (seq, key, lane) AS (SELECT i, 'message stored-' || i, 'stored-' || (i % 50000) FROM n)
+    INSERT INTO inbox_known (seq, key, lane, key_hash, lane_hash, created_at)
+      SELECT seq, key, lane, hash(key), hash(lane), ${now} FROM item;
+    INSERT INTO inbox_index SELECT lane_hash, key_hash, seq FROM inbox_known ORDER BY lane_hash, key_hash;
+    UPDATE filed SET upto = ${count} WHERE queue = 'inbox';
     COMMIT; PRAGMA wal_checkpoint(TRUNCATE); ANALYZE`);
   database.close();
 }

@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 
 /**
  * Makes a hash with a secret start, so that nobody can send keys that all end in one chain: FNV-1a over two characters
- * at a time, with the high bits brought down at the end, since a product never does that.
+ * at a time, with the high bits brought down at the end, since a product never does that. With a start that is given, its
+ * values may be stored: they stay the same.
  */
-export function createKeyHash(): (key: string) => number {
-  const seed = randomInt(2 ** 31);
+export function createKeyHash(seed = randomInt(2 ** 31)): (key: string) => number {
   return (key) => {
     let hash = seed;
     const even = key.length & ~1;

@@ -104,7 +104,7 @@ describe('what SQLite keeps', () => {
     const queues = (['inbox', 'outbox'] as const).map((name) => createQueue(database, name, false));
     const empty = () => {
       for (const queue of queues) {
-        queue.forget(['waiting'], 0, Number.MAX_SAFE_INTEGER);
+        queue.forget('waiting', 10);
         queue.take('somebody', [], 10, later);
       }
     };

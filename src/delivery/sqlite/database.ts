@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { HandoffKitError } from '../../protocol/index.js';
 import { withoutSqliteWarning } from './driver-warning.js';
+import { hashOf } from './hash.js';
 import { MIGRATIONS } from './migrations.js';
 
 /** A value that SQLite stores. */
@@ -11,6 +12,7 @@ export type Row = Record<string, SqlValue | bigint | Uint8Array>;
 /** A prepared statement. */
 export interface Statement {
   run(...values: SqlValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+  /** The first row. Also for what is written and tells nothing: it takes half the time of `run`. */
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
 }
@@ -18,6 +20,8 @@ export interface Statement {
 /** A database, as Node's own module and the package that stands in for it both have it. */
 export interface Database {
   exec(sql: string): void;
+  /** Makes a function that statements can use. */
+  function(name: string, run: (text: string) => number): void;
   prepare(sql: string): Statement;
   close(): void;
 }
@@ -89,6 +93,7 @@ function migrate(database: Database): void {
         'the database was written by a newer version of this package. Update the package, or use another file.',
       );
     }
+    if (version < MIGRATIONS.length) database.function('hash', hashOf);
     for (const sql of MIGRATIONS.slice(version)) database.exec(sql);
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
     database.exec('COMMIT');

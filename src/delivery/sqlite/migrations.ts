@@ -112,8 +112,7 @@ const SHELF = `
  * lanes only, so its cost does not grow with what is stored.
  *
  * What comes, is begun at once and is over soon touches no index but those of its key and its time: each page that
- * is touched is written twice. So an item that is begun is found through its lane alone, and what is known of a
- * conversation is found by going through all that is known.
+ * is touched is written twice. So an item that is begun is found through its lane alone.
  */
 const split = (name: string): string => `
   CREATE TABLE ${name}_known (
@@ -162,10 +161,52 @@ const OWNERS = `
   CREATE TABLE owner (owner TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** Each entry brings the tables one version further. One that was released never changes; add another. */
+/**
+ * An item is found by its conversation and its key through hashes of both: an index of the texts would be ten times as
+ * large, and a page of it written for every event. New items are not in the index at first, but filed in it
+ * many at a time, a part of the index at a time; `filed` says up to which number that was done for each of the 64 parts.
+ * Items are in the order of their time, so that has no index.
+ */
+const index = (name: string): string => `
+  ALTER TABLE ${name}_known RENAME TO ${name}_known_before;
+  CREATE TABLE ${name}_known (
+    seq INTEGER PRIMARY KEY,
+    key TEXT NOT NULL,
+    lane TEXT NOT NULL,
+    key_hash INTEGER NOT NULL,
+    lane_hash INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 1,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE ${name}_index (
+    lane_hash INTEGER NOT NULL,
+    key_hash INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (lane_hash, key_hash, seq)
+  ) STRICT, WITHOUT ROWID;
+
+  INSERT INTO ${name}_known
+    SELECT seq, key, lane, hash(key), hash(lane), attempts, created_at FROM ${name}_known_before;
+  INSERT INTO ${name}_index SELECT lane_hash, key_hash, seq FROM ${name}_known ORDER BY lane_hash, key_hash, seq;
+  WITH RECURSIVE part (bucket) AS (SELECT 0 UNION ALL SELECT bucket + 1 FROM part WHERE bucket < 63)
+    INSERT INTO filed SELECT '${name}', bucket, (SELECT coalesce(max(seq), 0) FROM ${name}_known) FROM part;
+  DROP TABLE ${name}_known_before;
+`;
+
+const FILED = `
+  CREATE TABLE filed (
+    queue TEXT NOT NULL,
+    bucket INTEGER NOT NULL,
+    upto INTEGER NOT NULL,
+    PRIMARY KEY (queue, bucket)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/** Each entry brings the tables one version further; `hash` is a function in them. One that was released never changes; add another. */
 export const MIGRATIONS: readonly string[] = [
   `${queue('inbox')}${queue('outbox')}${PEOPLE}`,
   `${HANDOFFS}${LANES}`,
   SHELF,
   `${split('inbox')}${split('outbox')}${OWNERS}`,
+  `${FILED}${index('inbox')}${index('outbox')}`,
 ];

@@ -1,12 +1,15 @@
 import type { ItemFilter, QueueDepth, QueueName, StoredItem } from '../stored-queues.js';
 import { toText } from '../text.js';
 import type { Database, Row } from './database.js';
+import { bucketOf, hashOf } from './hash.js';
 
 /** What can be read of a queue, also while others write to it. */
 export interface QueueReads {
-  knows(key: string): boolean;
   /** What became of the item of a key so far, or `null`. */
-  find(key: string): { readonly state: StoredItem['state']; readonly error: string | null } | null;
+  find(
+    key: string,
+    conversationId: string,
+  ): { readonly state: StoredItem['state']; readonly error: string | null } | null;
   /** Items as rows, the oldest first. */
   list(filter: ItemFilter): Row[];
   /** The row of an item. */
@@ -15,6 +18,11 @@ export interface QueueReads {
   /** How many wait, and how many are remembered because they are done. */
   stats(): { readonly pending: number; readonly remembered: number };
 }
+
+/** Where an item of a conversation may be: among those that the index has of it, and among all that it has not got yet. */
+const ofLane = (andFiled = ''): string =>
+  `k.seq IN (SELECT seq FROM $index WHERE lane_hash = ? ${andFiled}
+    UNION ALL SELECT seq FROM $known WHERE seq > (SELECT upto FROM filed WHERE queue || '_' = '$' AND bucket = ?))`;
 
 /** The items of each state: what is begun is found through its lane. */
 const IN_STATE: Readonly<Record<StoredItem['state'], string>> = {
@@ -40,27 +48,28 @@ const DEPTH = `SELECT waiting + begun AS pending, dead, (SELECT created_at FROM 
 /** Makes {@link QueueReads}. */
 export function createQueueReads(database: Database, name: QueueName): QueueReads {
   const sql = (text: string) => database.prepare(text.replaceAll('$', `${name}_`));
-  const known = sql('SELECT 1 FROM $known WHERE key = ?');
-  const item = sql(`${ITEM} WHERE k.key = ?`);
+  const item = sql(`${ITEM} WHERE ${ofLane('AND key_hash = ?')} AND k.key = ?`);
   const shown = sql(`${ITEM} WHERE k.seq = ?`);
   const depth = sql(DEPTH);
   const count = sql('SELECT count(*) AS count FROM $known');
 
   return {
-    knows: (key) => known.get(toText(key)) !== undefined,
-    find(key) {
-      const row = item.get(toText(key));
+    find(key, conversationId) {
+      const text = toText(key);
+      const lane = hashOf(toText(conversationId));
+      const row = item.get(lane, hashOf(text), bucketOf(lane), text);
       if (!row) return null;
       const error = row.error === null ? null : String(row.error);
       return { state: row.state as StoredItem['state'], error };
     },
     list({ state, conversationId, limit = 100 }) {
+      const lane = conversationId === undefined ? null : toText(conversationId);
       const conditions = [
         ...(state === undefined ? [] : [IN_STATE[state]]),
-        ...(conversationId === undefined ? [] : ['k.lane = ?']),
+        ...(lane === null ? [] : [`${ofLane()} AND k.lane = ?`]),
       ];
       const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-      const values = conversationId === undefined ? [] : [toText(conversationId)];
+      const values = lane === null ? [] : [hashOf(lane), bucketOf(hashOf(lane)), lane];
       return sql(`${ITEM} ${where} ORDER BY k.seq LIMIT ?`).all(...values, limit);
     },
     show: (id) => shown.get(id),

@@ -2,6 +2,7 @@ import type { QueueName } from '../stored-queues.js';
 import { fromText, toText } from '../text.js';
 import type { Ending, Work } from '../work.js';
 import type { Database, Row } from './database.js';
+import { createKnown } from './known.js';
 
 /** What a queue has to do. Its receipt is known by its key. */
 export interface Item extends Work {
@@ -58,14 +59,19 @@ export interface Queue {
   retry(id: string, now: number): boolean;
   /** Removes a dead item. `false`: it is not dead. */
   discard(id: string): boolean;
-  /** Removes everything of some lanes, among the items from one number up to before another; tells how many. */
-  forget(lanes: readonly string[], from: number, to: number): number;
+  /** Removes up to `limit` items of a lane, whatever their state; tells how many. */
+  forget(conversationId: string, limit: number): number;
+  knows(key: string, conversationId: string): boolean;
+  /** Others have written to the file. */
+  noticeOthers(): void;
+  /** What was written last was undone. */
+  noticeUndone(): void;
 }
 
 /** Makes the writes of a queue. The content of what was done is dropped unless it is to be kept. */
 export function createQueue(database: Database, name: QueueName, keepContent: boolean): Queue {
   const sql = (text: string) => database.prepare(text.replaceAll('$', `${name}_`));
-  const know = sql('INSERT INTO $known (key, lane, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  const known = createKnown(database, name);
   const insert = sql('INSERT INTO $work (seq, lane, state, attempts, content) VALUES (?, ?, ?, ?, ?)');
   const openLane = sql(
     'INSERT INTO $lane (lane, due_at, owner, item) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -85,21 +91,20 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
   const first = sql(
     `SELECT ${columns} WHERE w.seq = (SELECT min(seq) FROM $work WHERE lane = ? AND state = 'waiting')`,
   );
-  const begun = sql(`SELECT ${columns} WHERE w.seq = ? AND w.lane = ? AND w.state = 'begun'`);
+  const begun = sql(`SELECT ${columns} WHERE w.seq = ? AND w.state = 'begun'`);
   const begin = sql("UPDATE $work SET state = 'begun', attempts = attempts + 1 WHERE seq = ?");
-  // Numbers are used again where the last items were removed, so a number alone does not say which item it is.
   const keep = sql(
-    "INSERT OR REPLACE INTO $kept SELECT seq, content FROM $work WHERE seq = ? AND lane = ? AND state = 'begun'",
+    "INSERT OR REPLACE INTO $kept SELECT seq, content FROM $work WHERE seq = ? AND state = 'begun'",
   );
-  const remove = sql("DELETE FROM $work WHERE seq = ? AND lane = ? AND state = 'begun'");
+  const remove = sql("DELETE FROM $work WHERE seq = ? AND state = 'begun'");
   const noteAttempts = sql('UPDATE $known SET attempts = ? WHERE seq = ?');
   const note = sql(
-    "UPDATE $work SET state = ?, error = ?, attempts = attempts - ? WHERE seq = ? AND lane = ? AND state = 'begun'",
+    "UPDATE $work SET state = ?, error = ?, attempts = attempts - ? WHERE seq = ? AND state = 'begun'",
   );
   const soonest = sql('SELECT min(due_at) AS due FROM $lane WHERE owner IS NULL');
-  const past = `(SELECT seq FROM $known k WHERE created_at < ? AND NOT EXISTS (SELECT 1 FROM $work w WHERE w.seq = k.seq) ORDER BY created_at LIMIT ?)`;
-  const dropPast = sql(`DELETE FROM $kept WHERE seq IN ${past}`);
-  const forgetPast = sql(`DELETE FROM $known WHERE seq IN ${past}`);
+  const done = sql(
+    'SELECT seq FROM $known k WHERE seq < ? AND NOT EXISTS (SELECT 1 FROM $work w WHERE w.seq = k.seq) ORDER BY seq LIMIT ?',
+  );
   const revive = sql(
     "UPDATE $work SET state = 'waiting', attempts = 0 WHERE seq = ? AND state = 'dead' RETURNING lane",
   );
@@ -107,15 +112,13 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
     'INSERT INTO $lane (lane, due_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET due_at = excluded.due_at',
   );
   const removeDead = sql("DELETE FROM $work WHERE seq = ? AND state = 'dead'");
-  const forget = sql('DELETE FROM $known WHERE seq = ?');
-  const ofLanes = 'FROM $known WHERE seq >= ? AND seq < ? AND lane IN (SELECT value FROM json_each(?))';
-  const forgetWork = sql(`DELETE FROM $work WHERE seq IN (SELECT seq ${ofLanes})`);
-  const forgetKept = sql(`DELETE FROM $kept WHERE seq IN (SELECT seq ${ofLanes})`);
-  const forgetLanes = sql(`DELETE ${ofLanes}`);
+  const those = '(SELECT value FROM json_each(?))';
+  const forgetWork = sql(`DELETE FROM $work WHERE seq IN ${those}`);
+  const forgetKept = sql(`DELETE FROM $kept WHERE seq IN ${those}`);
 
   /** Begins what is next in a lane: what was begun when its process went away, or else the first that waits. */
   const beginNext = (owner: string, lane: string, item: Row[string] = null): Item | null => {
-    const row = (item === null ? undefined : begun.get(Number(item), lane)) ?? first.get(lane);
+    const row = (item === null ? undefined : begun.get(Number(item))) ?? first.get(lane);
     if (!row) {
       closeLane.run(lane);
       return null;
@@ -127,21 +130,26 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
   };
 
   /** One attempt, which is what most items take, is noted when they come. */
-  const close = (seq: number, lane: string, attempts: number): void => {
-    if (keepContent) keep.run(seq, lane);
-    const { changes } = remove.run(seq, lane);
-    if (attempts > 1 && Number(changes) === 1) noteAttempts.run(attempts, seq);
+  const close = (seq: number, attempts: number): void => {
+    if (keepContent) keep.run(seq);
+    remove.get(seq);
+    if (attempts > 1) noteAttempts.run(attempts, seq);
+  };
+
+  const forgetDone = (seqs: readonly number[]): number => {
+    forgetKept.run(JSON.stringify(seqs));
+    known.remove(seqs);
+    return seqs.length;
   };
 
   return {
     add(owner, { key, conversationId, content }, now) {
       const lane = toText(conversationId);
-      const { changes, lastInsertRowid } = know.run(toText(key), lane, now);
-      if (Number(changes) === 0) return false;
-      const seq = Number(lastInsertRowid);
+      const seq = known.add(toText(key), lane, now);
+      if (seq === null) return false;
       const free = Number(openLane.run(lane, now, owner, owner === null ? null : seq).changes) === 1;
       const begins = free && owner !== null;
-      insert.run(seq, lane, begins ? 'begun' : 'waiting', begins ? 1 : 0, content);
+      insert.get(seq, lane, begins ? 'begun' : 'waiting', begins ? 1 : 0, content);
       return begins ? seq : true;
     },
     take(owner, held, limit, now) {
@@ -153,12 +161,12 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
     finish(owner, seq, conversationId, attempts, now, goOn) {
       const lane = toText(conversationId);
       if (Number(closeIfEmpty.run(lane, owner).changes) === 1) {
-        close(seq, lane, attempts);
+        close(seq, attempts);
         return null;
       }
       // Another took the lane over, since this process seemed dead, and has the say now.
       if (!ownLane.get(lane, owner)) return null;
-      close(seq, lane, attempts);
+      close(seq, attempts);
       if (goOn) return beginNext(owner, lane);
       freeLane.run(now, lane);
       return null;
@@ -166,7 +174,7 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
     end(owner, { seq, conversationId }, { state, error, afterMs = 0, postponed = false }, now, goOn) {
       const lane = toText(conversationId);
       if (!ownLane.get(lane, owner)) return null;
-      note.run(state, error, postponed ? 1 : 0, seq, lane);
+      note.run(state, error, postponed ? 1 : 0, seq);
       if (state === 'dead' && goOn) return beginNext(owner, lane);
       freeLane.run(state === 'dead' ? now : now + Math.ceil(afterMs), lane);
       return null;
@@ -177,8 +185,7 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
       return due === null || due === undefined ? null : Number(due);
     },
     prune(before, limit) {
-      dropPast.run(before, limit);
-      return Number(forgetPast.run(before, limit).changes);
+      return forgetDone(done.all(known.cameBefore(before), limit).map(({ seq }) => Number(seq)));
     },
     retry(id, now) {
       const row = revive.get(id);
@@ -187,15 +194,17 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
     },
     discard(id) {
       if (Number(removeDead.run(id).changes) === 0) return false;
-      forget.run(id);
+      known.remove([Number(id)]);
       return true;
     },
-    forget(lanes, from, to) {
-      const of = JSON.stringify(lanes.map(toText));
-      forgetWork.run(from, to, of);
-      forgetKept.run(from, to, of);
-      return Number(forgetLanes.run(from, to, of).changes);
+    forget(conversationId, limit) {
+      const seqs = known.ofLane(toText(conversationId), limit);
+      forgetWork.run(JSON.stringify(seqs));
+      return forgetDone(seqs);
     },
+    knows: (key, conversationId) => known.has(toText(key), toText(conversationId)),
+    noticeOthers: () => known.noticeOthers(),
+    noticeUndone: () => known.noticeUndone(),
   };
 }
 

@@ -25,10 +25,10 @@ const AT_ONCE = 200;
 export function followReceipts({ outbox, pollMs, onTrouble }: FollowParts): FollowedReceipts {
   const receipts = createReceipts();
   const open = new Map<string, Receipt>();
-  const followed = new Set<string>();
+  const followed = new Map<string, Receipt>();
 
-  const lookUp = (key: string): void => {
-    const found = outbox.find(key);
+  const lookUp = (key: string, { conversationId }: Receipt): void => {
+    const found = outbox.find(key, conversationId);
     if (!found) receipts.failed(key, goneError());
     else if (found.state === 'done') receipts.delivered(key, null);
     else if (found.state === 'dead') receipts.failed(key, parkedError(found.error));
@@ -36,10 +36,10 @@ export function followReceipts({ outbox, pollMs, onTrouble }: FollowParts): Foll
 
   const look = (): void => {
     try {
-      for (const key of [...followed].slice(0, AT_ONCE)) {
+      for (const [key, receipt] of [...followed].slice(0, AT_ONCE)) {
         followed.delete(key);
-        followed.add(key);
-        lookUp(key);
+        followed.set(key, receipt);
+        lookUp(key, receipt);
       }
     } catch (error) {
       onTrouble(error);
@@ -62,7 +62,10 @@ export function followReceipts({ outbox, pollMs, onTrouble }: FollowParts): Foll
     },
     delivered: (key, answer) => receipts.delivered(key, answer),
     failed: (key, error) => receipts.failed(key, error),
-    stored: (key) => void (open.has(key) && followed.add(key)),
+    stored(key) {
+      const receipt = open.get(key);
+      if (receipt) followed.set(key, receipt);
+    },
     stop: () => clearInterval(timer),
   };
 }

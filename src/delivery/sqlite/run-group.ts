@@ -21,7 +21,7 @@ export function createRunGroup(database: Database, writes: Writes): RunGroup {
 
   const noticeOthers = (): void => {
     const now = version.get()?.data_version;
-    if (now !== before) writes.distrust();
+    if (now !== before) writes.noticeOthers();
     before = now;
   };
 
@@ -34,7 +34,7 @@ export function createRunGroup(database: Database, writes: Writes): RunGroup {
       return results;
     } catch (error) {
       rollBack(database);
-      writes.distrust();
+      writes.noticeUndone();
       throw error;
     }
   };

@@ -146,9 +146,9 @@ export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
         idle: () => Promise.resolve(),
       };
     },
-    seen(event) {
+    async seen(event) {
       try {
-        return inbox.knows(event.key);
+        return await writer.write('knows', event.key, event.conversationId);
       } catch (error) {
         // Whoever accepts the event finds the same trouble, and says so to the sender.
         onTrouble(error);

@@ -39,6 +39,8 @@ export interface Writes {
     now: number,
     ...people: readonly string[]
   ): Added;
+  /** Whether an event is known. */
+  knows(key: string, conversationId: string): boolean;
   /** Stores a reply. `false`: its key is known. */
   addReply(item: NewItem, now: number): boolean;
   /** Takes lanes that are due, those of processes that are gone too, and tells when the next falls due. */
@@ -65,13 +67,10 @@ export interface Writes {
   release(): void;
   /** Forgets up to `limit` of each kind of what was over before a time. */
   prune(before: number, limit: number, now: number): Pruned;
-  /** Removes what is in some conversations among a queue's items from one number up to before another; tells how much. */
-  forgetItems(queue: QueueName, conversationIds: readonly string[], from: number, to: number): number;
-  /**
-   * Removes everything of a person's conversations among the items from a number on, and the conversations; tells how
-   * many items and conversations that were.
-   */
-  forgetPerson(personId: string, from: Readonly<Record<QueueName, number>>): number;
+  /** Removes up to `limit` of a queue's items that are of some conversations; tells how many. */
+  forgetItems(queue: QueueName, conversationIds: readonly string[], limit: number): number;
+  /** Removes everything of a person's conversations, and the conversations; tells how many items and conversations. */
+  forgetPerson(personId: string): number;
   retry(queue: QueueName, id: string, now: number): boolean;
   discard(queue: QueueName, id: string): boolean;
   /** Changes nothing, and is written all the same. */
@@ -89,8 +88,10 @@ export interface Writes {
   shelve(rows: ShelfRows, now: number): { docs: Row[]; entries: Row[] } | null;
   forgetLanes(lanes: readonly string[]): void;
   pruneShelf(kind: string, group: string, before: number): void;
-  /** Believes nothing that is remembered of the database: others have changed it, or a change was undone. */
-  distrust(): void;
+  /** Others have written to the file: what is remembered of it may have changed. */
+  noticeOthers(): void;
+  /** What was written last was undone. */
+  noticeUndone(): void;
 }
 
 /** Who writes, and how. */
@@ -102,6 +103,8 @@ export interface WritesOptions {
   /** How long what it works on stays its own without a sign of life. */
   readonly leaseMs: number;
 }
+
+const QUEUES = ['inbox', 'outbox'] as const;
 
 /** Makes {@link Writes} of a database. */
 export function createWrites(database: Database, { keepContent, owner, leaseMs }: WritesOptions): Writes {
@@ -119,6 +122,15 @@ export function createWrites(database: Database, { keepContent, owner, leaseMs }
   const releaseAll = (whose: string): void => {
     for (const queue of Object.values(queues)) queue.release(whose);
   };
+  const forgetItems = (queue: QueueName, lanes: readonly string[], limit: number): number => {
+    let removed = 0;
+    for (const lane of lanes) removed += queues[queue].forget(lane, limit - removed);
+    return removed;
+  };
+  const distrust = (): void => {
+    owners.distrust();
+    people.distrust();
+  };
   const takerAt = (now: number): Taker => ({ owner, until: now + leaseMs });
 
   return {
@@ -129,6 +141,7 @@ export function createWrites(database: Database, { keepContent, owner, leaseMs }
       if (added !== false) for (const person of whose) people.note(person, conversationId, now);
       return added;
     },
+    knows: (key, conversationId) => queues.inbox.knows(key, conversationId),
     addReply(item, now) {
       const added = queues.outbox.add(null, item, now);
       if (added !== false) people.seen(item.conversationId, now);
@@ -153,14 +166,13 @@ export function createWrites(database: Database, { keepContent, owner, leaseMs }
       const rest = items.includes(limit) ? 0 : people.prune(before, limit);
       return [...items, rest, conversations.prune(before, limit), marks.prune(now, limit)];
     },
-    forgetItems: (queue, conversationIds, from, to) => queues[queue].forget(conversationIds, from, to),
-    forgetPerson(personId, from) {
+    forgetItems,
+    forgetPerson(personId) {
       const lanes = people.lanesOf(personId);
-      const inbox = queues.inbox.forget(lanes, from.inbox, Number.MAX_SAFE_INTEGER);
-      const outbox = queues.outbox.forget(lanes, from.outbox, Number.MAX_SAFE_INTEGER);
+      const items = QUEUES.map((queue) => forgetItems(queue, lanes, Number.MAX_SAFE_INTEGER));
       shelf.forget(lanes);
       for (const lane of lanes) people.forget(lane);
-      return inbox + outbox + conversations.forget(personId);
+      return items.reduce((sum, count) => sum + count, conversations.forget(personId));
     },
     retry: (queue, id, now) => queues[queue].retry(id, now),
     discard: (queue, id) => queues[queue].discard(id),
@@ -180,9 +192,13 @@ export function createWrites(database: Database, { keepContent, owner, leaseMs }
     shelve: (rows, now) => shelf.write(rows, now),
     forgetLanes: (lanes) => shelf.forget(lanes),
     pruneShelf: (kind, group, before) => shelf.prune(kind, group, before),
-    distrust() {
-      owners.distrust();
-      people.distrust();
+    noticeOthers() {
+      distrust();
+      for (const queue of Object.values(queues)) queue.noticeOthers();
+    },
+    noticeUndone() {
+      distrust();
+      for (const queue of Object.values(queues)) queue.noticeUndone();
     },
   };
 }

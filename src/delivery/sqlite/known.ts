@@ -1,0 +1,167 @@
+import type { QueueName } from '../stored-queues.js';
+import type { Database } from './database.js';
+import { BUCKETS, bucketOf, hashOf } from './hash.js';
+
+/** What a queue knows: every item that it took, for a while. Each is to be run within a transaction. */
+export interface Known {
+  /** Notes an item. Its number, or `null` where its key is known already. */
+  add(key: string, lane: string, now: number): number | null;
+  /** Whether an item is known. Its key names its lane too. */
+  has(key: string, lane: string): boolean;
+  /** The numbers of up to `limit` items of a lane. */
+  ofLane(lane: string, limit: number): number[];
+  /** The number below which all items came before a time. */
+  cameBefore(time: number): number;
+  /** Forgets items by their numbers, which no other item will have. */
+  remove(seqs: readonly number[]): void;
+  /** Others have written: some items may be new, and some may be filed. */
+  noticeOthers(): void;
+  /** What was written last was undone. */
+  noticeUndone(): void;
+}
+
+/**
+ * So many items are known by their rows alone, before they are filed in the index a bucket at a time: what is filed
+ * together lies together, while each item by itself would have a page of the index written for it, which costs as
+ * much as all else that is done for it. Whoever writes remembers what is not filed; who reads goes through it,
+ * which is done more often with what is sent.
+ */
+const UNFILED: Readonly<Record<QueueName, number>> = { inbox: 4_096, outbox: 64 };
+
+/** An item that is not filed yet. */
+interface Unfiled {
+  readonly seq: number;
+  readonly key: string;
+  readonly keyHash: number;
+  readonly laneHash: number;
+}
+
+/** Makes {@link Known}. */
+export function createKnown(database: Database, name: QueueName): Known {
+  const sql = (text: string) => database.prepare(text.replaceAll('$', `${name}_`));
+  const know = sql(
+    'INSERT INTO $known (seq, key, lane, key_hash, lane_hash, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const filed = sql(
+    'SELECT 1 FROM $index i JOIN $known k USING (seq) WHERE i.lane_hash = ? AND i.key_hash = ? AND k.key = ?',
+  );
+  const marks = sql(`SELECT bucket, upto FROM filed WHERE queue = '${name}'`);
+  const since = sql('SELECT seq, key, key_hash, lane_hash FROM $known WHERE seq > ? ORDER BY seq');
+  const from = sql('SELECT seq, created_at FROM $known WHERE seq >= ? ORDER BY seq LIMIT 1');
+  const file = sql('INSERT INTO $index (lane_hash, key_hash, seq) VALUES (?, ?, ?)');
+  const mark = sql(`UPDATE filed SET upto = ? WHERE queue = '${name}' AND bucket = ?`);
+  const filedLane = sql(
+    'SELECT seq FROM $index i JOIN $known k USING (seq) WHERE i.lane_hash = ? AND k.lane = ? LIMIT ?',
+  );
+  const those = '$known WHERE seq IN (SELECT value FROM json_each(?))';
+  const removeFiled = sql(
+    `DELETE FROM $index WHERE (lane_hash, key_hash, seq) IN (SELECT lane_hash, key_hash, seq FROM ${those})`,
+  );
+  const remove = sql(`DELETE FROM ${those}`);
+
+  /** What is not filed, by bucket, and the keys of it. */
+  const buckets: Unfiled[][] = Array.from({ length: BUCKETS }, () => []);
+  const keys = new Set<string>();
+  /** Up to which number each bucket is filed. */
+  const upTo: number[] = Array.from({ length: BUCKETS }, () => 0);
+  /** The highest number there was. */
+  let last = 0;
+  /** The bucket that is filed next. */
+  let turn = 0;
+  let stale = true;
+  let undone = true;
+
+  const put = (item: Unfiled): void => {
+    buckets[bucketOf(item.laneHash)]?.push(item);
+    keys.add(item.key);
+  };
+
+  const empty = (bucket: number, to: number): void => {
+    for (const { key } of buckets[bucket] ?? []) keys.delete(key);
+    buckets[bucket] = [];
+    upTo[bucket] = to;
+  };
+
+  const catchUp = (): void => {
+    if (!stale) return;
+    for (const row of marks.all()) {
+      const bucket = Number(row.bucket);
+      if (undone || upTo[bucket] !== Number(row.upto)) empty(bucket, Number(row.upto));
+    }
+    if (undone) last = Math.min(...upTo);
+    for (const row of since.all(last)) {
+      const [seq, keyHash, laneHash] = [Number(row.seq), Number(row.key_hash), Number(row.lane_hash)];
+      last = seq;
+      if (seq > (upTo[bucketOf(laneHash)] ?? 0)) put({ seq, key: String(row.key), keyHash, laneHash });
+    }
+    // Only what is filed is ever removed, so numbers only grow, and what is new is found behind the last.
+    last = Math.max(last, ...upTo);
+    stale = false;
+    undone = false;
+  };
+
+  const fileBucket = (bucket: number): void => {
+    const items = buckets[bucket] ?? [];
+    if (items.length === 0) return;
+    items.sort((one, other) => one.laneHash - other.laneHash || one.keyHash - other.keyHash);
+    for (const { laneHash, keyHash, seq } of items) file.get(laneHash, keyHash, seq);
+    mark.get(last, bucket);
+    empty(bucket, last);
+  };
+
+  const makeRoom = (): void => {
+    for (; keys.size > UNFILED[name]; turn = (turn + 1) % BUCKETS) fileBucket(turn);
+  };
+
+  const has = (key: string, laneHash: number, keyHash: number): boolean =>
+    keys.has(key) || filed.get(laneHash, keyHash, key) !== undefined;
+
+  return {
+    add(key, lane, now) {
+      catchUp();
+      const [laneHash, keyHash] = [hashOf(lane), hashOf(key)];
+      if (has(key, laneHash, keyHash)) return null;
+      last += 1;
+      know.get(last, key, lane, keyHash, laneHash, now);
+      put({ seq: last, key, keyHash, laneHash });
+      makeRoom();
+      return last;
+    },
+    has(key, lane) {
+      catchUp();
+      return has(key, hashOf(lane), hashOf(key));
+    },
+    ofLane(lane, limit) {
+      catchUp();
+      const laneHash = hashOf(lane);
+      fileBucket(bucketOf(laneHash));
+      return filedLane.all(laneHash, lane, limit).map(({ seq }) => Number(seq));
+    },
+    cameBefore(time) {
+      catchUp();
+      let low = 0;
+      let high = last + 1;
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2);
+        const row = from.get(middle);
+        if (row && Number(row.created_at) < time) low = Number(row.seq) + 1;
+        else high = middle;
+      }
+      return low;
+    },
+    remove(seqs) {
+      if (seqs.length === 0) return;
+      catchUp();
+      for (const bucket of buckets.keys()) fileBucket(bucket);
+      removeFiled.run(JSON.stringify(seqs));
+      remove.run(JSON.stringify(seqs));
+    },
+    noticeOthers() {
+      stale = true;
+    },
+    noticeUndone() {
+      stale = true;
+      undone = true;
+    },
+  };
+}
