@@ -26,7 +26,7 @@ export interface WorkerParts {
 export interface Worker {
   /** There may be something to do. */
   wake(): void;
-  /** Stores an event, and begins it as soon as it is on disk where nothing else of its lane waits and a hand is free. */
+  /** Stores an event, and begins it as soon as it is on disk where nothing else of its lane waits and hands are free. */
   store(event: DeliveredEvent): Promise<Acceptance>;
   /** Begins nothing more and waits for what runs. Tells how many still ran when the time was up. */
   stop(timeoutMs: number): Promise<number>;
@@ -35,13 +35,17 @@ export interface Worker {
 /** How long to wait before a failed write is tried again. */
 const WRITE_AGAIN_MS = 250;
 
-/** The end of an attempt for which there was no time left. */
-const NOT_BEGUN: Ending = {
-  state: 'waiting',
-  error: 'the process ended before it was begun',
-  afterMs: 0,
-  postponed: true,
-};
+/**
+ * So many events for each hand are stored as begun while hands are free: most handlers are done with one event before
+ * the disk is done with the next.
+ */
+const AHEAD = 8;
+
+/** What waits for a hand longer than this is given back: another process may have one that is free. */
+const PATIENCE_MS = 100;
+
+/** The end of an attempt for which there was no hand, or no time left. */
+const NOT_BEGUN: Ending = { state: 'waiting', error: 'it was not begun', afterMs: 0, postponed: true };
 
 /** Makes a {@link Worker}. It looks for work at once, and again whenever it is woken. */
 export function createWorker(parts: WorkerParts): Worker {
@@ -50,9 +54,12 @@ export function createWorker(parts: WorkerParts): Worker {
   const held = createHeldLanes();
   /** Hands that are taken. */
   let busy = 0;
-  /** What was begun when no hand was free: others had taken them while it was on its way. */
-  const ready: (() => void)[] = [];
-  /** What was stored and is begun in the next turn. */
+  /** Events on their way to the disk that are begun as soon as they are there. */
+  let storing = 0;
+  /** What was begun and waits for a hand. */
+  let ready: Item[] = [];
+  let patience: NodeJS.Timeout | undefined;
+  /** What is begun in the next turn. */
   let begun: Item[] = [];
   const running = createPending();
   /** Whether something may wait that is not in a lane of ours: only then is it worth looking. */
@@ -62,23 +69,10 @@ export function createWorker(parts: WorkerParts): Worker {
   let asked = false;
   let nap: NodeJS.Timeout | undefined;
 
-  const takeHand = (then: () => void): void => {
-    if (busy >= concurrency) return void ready.push(then);
-    busy += 1;
-    then();
-  };
-
-  /** Whoever waits for a hand takes it over. */
-  const freeHand = (): void => {
-    const next = ready.shift();
-    if (next) next();
-    else busy -= 1;
-  };
-
   /** What was done must be noted, however long the disk is full: else it would be done again. */
   const end = (item: Item, ending: Ending, goOnWith: (next: Item | null) => void): void => {
     const { seq, conversationId, attempts } = item;
-    const goOn = !stopped && busy < concurrency;
+    const goOn = !stopped && busy < concurrency && ready.length === 0;
     const asker = {
       done(next: Item | null) {
         // Noted now and not before: who has looked meanwhile has left this lane alone.
@@ -99,30 +93,50 @@ export function createWorker(parts: WorkerParts): Worker {
     }
   };
 
-  /** Works off what is begun in a lane. An item has taken a hand before it comes here. */
+  const leave = ({ conversationId }: Item): void => {
+    held.leave(conversationId);
+    running.leave();
+    if (left) wake();
+  };
+
+  /** Works off what is begun in a lane. A hand was taken for it. */
   const workOff = (item: Item): void =>
     attempt(item, (ending) => {
-      freeHand();
-      end(item, ending, (next) => {
-        if (next) return takeHand(() => workOff(next));
-        held.leave(item.conversationId);
-        running.leave();
-        if (left) wake();
-      });
+      busy -= 1;
+      const waiting = ready.shift();
+      if (waiting) beginSoon(waiting);
+      end(item, ending, (next) => (next ? begin(next) : leave(item)));
     });
+
+  const giveBack = (item: Item): void => end(item, NOT_BEGUN, () => leave(item));
+
+  const giveAllBack = (): void => {
+    clearTimeout(patience);
+    patience = undefined;
+    const items = ready;
+    ready = [];
+    for (const item of items) giveBack(item);
+  };
+
+  const begin = (item: Item): void => {
+    if (stopped) giveBack(item);
+    else if (busy < concurrency) {
+      busy += 1;
+      workOff(item);
+    } else {
+      ready.push(item);
+      patience ??= setTimeout(giveAllBack, PATIENCE_MS);
+    }
+  };
 
   const beginAll = (): void => {
     const items = begun;
     begun = [];
-    for (const item of items) {
-      if (!stopped) workOff(item);
-      else end(item, NOT_BEGUN, () => running.leave());
-    }
+    for (const item of items) begin(item);
   };
 
-  /** The senders are answered first: a handler may take long before it lets anything else happen. */
+  /** Senders are answered first: a handler may take long before it lets anything else happen. */
   const beginSoon = (item: Item): void => {
-    running.enter();
     begun.push(item);
     if (begun.length === 1) setImmediate(beginAll);
   };
@@ -130,28 +144,36 @@ export function createWorker(parts: WorkerParts): Worker {
   const store: Worker['store'] = (event) =>
     new Promise((resolve) => {
       const { key, conversationId, name, receivedAt, requestId } = event;
-      const mine = !stopped && busy < concurrency && !held.has(conversationId);
+      const mine =
+        !stopped &&
+        busy < concurrency &&
+        storing + ready.length < AHEAD * concurrency &&
+        !held.has(conversationId);
       if (mine) {
         held.enter(conversationId);
-        busy += 1;
+        storing += 1;
       }
-      const giveBack = (): void => {
+      const arrive = (isBegun: boolean): void => {
         if (!mine) return;
-        held.leave(conversationId);
-        freeHand();
+        storing -= 1;
+        if (!isBegun) held.leave(conversationId);
       };
       const now = Date.now();
       const asker = {
         done(added: Added) {
-          if (typeof added === 'number') beginSoon(begunItem(event, added, now));
-          else giveBack();
+          const isBegun = typeof added === 'number';
+          arrive(isBegun);
+          if (isBegun) {
+            running.enter();
+            beginSoon(begunItem(event, added, now));
+          }
           resolve(added === false ? 'duplicate' : 'stored');
           if (added !== true) return;
           left = true;
           wake();
         },
         failed(error: unknown) {
-          giveBack();
+          arrive(false);
           onTrouble(error);
           resolve('unavailable');
         },
@@ -180,9 +202,8 @@ export function createWorker(parts: WorkerParts): Worker {
     const { items, dueAt } = await writer.write('take', queue, held.all(), room, now);
     for (const item of items) {
       held.enter(item.conversationId);
-      busy += 1;
       running.enter();
-      workOff(item);
+      begin(item);
     }
     left ||= items.length === room;
     if (dueAt === null) return pollMs;
@@ -223,6 +244,7 @@ export function createWorker(parts: WorkerParts): Worker {
     async stop(timeoutMs) {
       stopped = true;
       clearTimeout(nap);
+      giveAllBack();
       await within(running.idle(), timeoutMs);
       clearInterval(renewal);
       return running.count;

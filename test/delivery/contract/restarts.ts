@@ -68,6 +68,29 @@ export function restarts(engine: Engine): void {
     });
   });
 
+  describe('stopping with all hands full', () => {
+    it('begins nothing more, and leaves the rest to others as if it had not been there', async () => {
+      const set = await stage(engine);
+      const seen = notes<[conversation: string, attempt: number]>();
+      const began = deferred();
+      const stuck = await set.open(
+        () => {
+          began.resolve();
+          return deferred().promise;
+        },
+        { concurrency: 1 },
+      );
+      const ids = ['a', 'b', 'c', 'd'];
+      await Promise.all(ids.map((id) => stuck.accept(chatEvent(id))));
+      await began.promise;
+      expect(await stuck.delivery.stop({ timeoutMs: 500 })).toEqual({ unfinished: 1 });
+      await set.open(({ conversationId }, { attempt }) => seen.add([conversationId, attempt]));
+      const all = (await seen.until(4)).toSorted();
+      expect(all.map(([id]) => id)).toEqual(ids);
+      expect(all.filter(([, attempt]) => attempt === 1)).toHaveLength(3);
+    });
+  });
+
   describe('opening again', () => {
     it('brings back many conversations, each in its order, and nothing that was handled', async () => {
       const set = await stage(engine);
