@@ -76,12 +76,14 @@ it('who shares a file knows what others have noted, filed and removed', async ()
   expect(other.filed()).toBe(3);
   one.known.noticeOthers();
   for (const key of ['a', 'b', 'c']) expect(one.known.add(key, 'c', 1)).toBeNull();
+  expect(one.known.ofLane('c', 10)).toHaveLength(3);
 
   other.known.remove([2, 3]);
   one.known.noticeOthers();
   expect(one.known.add('a', 'c', 1)).toBeNull();
   // Nobody takes the number of what was removed: somebody may still be at it.
   expect(one.known.add('c', 'c', 1)).toBe(4);
+  one.known.remove([4]);
   expect(openKnown(file).known.add('d', 'c', 1)).toBe(5);
 });
 
@@ -92,7 +94,7 @@ it('what was undone is not known', async () => {
   for (let nth = 0; nth < 5_000; nth += 1) known.add(`undone ${nth}`, `c ${nth}`, 1);
   expect(filed()).toBeGreaterThan(0);
   database.exec('ROLLBACK');
-  known.noticeUndone();
+  known.startOver();
   expect(filed()).toBe(0);
   expect(known.add('before', 'c', 1)).toBeNull();
   for (let nth = 0; nth < 5_000; nth += 100) {
@@ -115,15 +117,19 @@ it('who comes later knows what is filed and what is not', async () => {
 it('keys with the same hash are told apart', async () => {
   const [one, other] = alike();
   const { known } = openKnown(await newFile());
-  expect(known.add(one, 'c', 1)).toBe(1);
+  expect(known.add(one, 'unfiled', 1)).toBe(1);
+  expect(known.add(other, 'unfiled', 1)).toBe(2);
+  known.remove([1, 2]);
+
+  expect(known.add(one, 'c', 1)).toBe(3);
   known.ofLane('c', 1);
   expect(known.has(other, 'c')).toBe(false);
-  expect(known.add(other, 'c', 1)).toBe(2);
+  expect(known.add(other, 'c', 1)).toBe(4);
   expect(known.add(one, 'c', 1)).toBeNull();
   known.ofLane('c', 1);
-  known.remove([1]);
+  known.remove([3]);
   expect(known.add(other, 'c', 1)).toBeNull();
-  expect(known.add(one, 'c', 1)).toBe(3);
+  expect(known.add(one, 'c', 1)).toBe(5);
 });
 
 it('conversations with the same hash are told apart', async () => {

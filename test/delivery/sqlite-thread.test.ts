@@ -149,7 +149,7 @@ describe('the thread that writes', () => {
       expect(stored.length).toBeGreaterThan(100);
 
       const delivery = threadedSqlite({ file });
-      for (const key of stored) expect(await delivery.seen(chatEvent('c', { key })), key).toBe(true);
+      for (const key of stored) expect(await delivery.seen(chatEvent(key, { key })), key).toBe(true);
       await delivery.stop({ timeoutMs: 1_000 });
     }
   });

@@ -16,8 +16,8 @@ export interface Known {
   remove(seqs: readonly number[]): void;
   /** Others have written: some items may be new, and some may be filed. */
   noticeOthers(): void;
-  /** What was written last was undone. */
-  noticeUndone(): void;
+  /** What is remembered may be wrong. */
+  startOver(): void;
 }
 
 /**
@@ -28,25 +28,19 @@ export interface Known {
  */
 const UNFILED: Readonly<Record<QueueName, number>> = { inbox: 4_096, outbox: 64 };
 
-/** An item that is not filed yet. */
-interface Unfiled {
-  readonly seq: number;
-  readonly key: string;
-  readonly keyHash: number;
-  readonly laneHash: number;
-}
-
 /** Makes {@link Known}. */
 export function createKnown(database: Database, name: QueueName): Known {
   const sql = (text: string) => database.prepare(text.replaceAll('$', `${name}_`));
   const know = sql(
     'INSERT INTO $known (seq, key, lane, key_hash, lane_hash, created_at) VALUES (?, ?, ?, ?, ?, ?)',
   );
-  const filed = sql(
+  const isFiled = sql('SELECT 1 FROM $index WHERE lane_hash = ? AND key_hash = ?');
+  const isSame = sql(
     'SELECT 1 FROM $index i JOIN $known k USING (seq) WHERE i.lane_hash = ? AND i.key_hash = ? AND k.key = ?',
   );
   const marks = sql(`SELECT bucket, upto FROM filed WHERE queue = '${name}'`);
-  const since = sql('SELECT seq, key, key_hash, lane_hash FROM $known WHERE seq > ? ORDER BY seq');
+  const isKey = sql('SELECT 1 FROM $known WHERE seq = ? AND key = ?');
+  const since = sql('SELECT seq, key_hash, lane_hash FROM $known WHERE seq > ? ORDER BY seq');
   const from = sql('SELECT seq, created_at FROM $known WHERE seq >= ? ORDER BY seq LIMIT 1');
   const file = sql('INSERT INTO $index (lane_hash, key_hash, seq) VALUES (?, ?, ?)');
   const mark = sql(`UPDATE filed SET upto = ? WHERE queue = '${name}' AND bucket = ?`);
@@ -59,9 +53,9 @@ export function createKnown(database: Database, name: QueueName): Known {
   );
   const remove = sql(`DELETE FROM ${those}`);
 
-  /** What is not filed, by bucket, and the keys of it. */
-  const buckets: Unfiled[][] = Array.from({ length: BUCKETS }, () => []);
-  const keys = new Set<string>();
+  /** What is not filed, by bucket: of each item three numbers in a row, since objects would be work to collect. */
+  const buckets: number[][] = Array.from({ length: BUCKETS }, () => []);
+  let unfiled = 0;
   /** Up to which number each bucket is filed. */
   const upTo: number[] = Array.from({ length: BUCKETS }, () => 0);
   /** The highest number there was. */
@@ -69,52 +63,67 @@ export function createKnown(database: Database, name: QueueName): Known {
   /** The bucket that is filed next. */
   let turn = 0;
   let stale = true;
-  let undone = true;
+  let wrong = true;
 
-  const put = (item: Unfiled): void => {
-    buckets[bucketOf(item.laneHash)]?.push(item);
-    keys.add(item.key);
+  const inBucket = (bucket: number): number[] => buckets[bucket] ?? [];
+
+  const put = (laneHash: number, keyHash: number, seq: number): void => {
+    inBucket(bucketOf(laneHash)).push(laneHash, keyHash, seq);
+    unfiled += 1;
   };
 
   const empty = (bucket: number, to: number): void => {
-    for (const { key } of buckets[bucket] ?? []) keys.delete(key);
+    unfiled -= inBucket(bucket).length / 3;
     buckets[bucket] = [];
     upTo[bucket] = to;
+  };
+
+  const isUnfiled = (laneHash: number, keyHash: number, key: string): boolean => {
+    const items = inBucket(bucketOf(laneHash));
+    for (let at = 0; at < items.length; at += 3) {
+      if (items[at + 1] === keyHash && isKey.get(items[at + 2] ?? 0, key)) return true;
+    }
+    return false;
   };
 
   const catchUp = (): void => {
     if (!stale) return;
     for (const row of marks.all()) {
       const bucket = Number(row.bucket);
-      if (undone || upTo[bucket] !== Number(row.upto)) empty(bucket, Number(row.upto));
+      if (wrong || upTo[bucket] !== Number(row.upto)) empty(bucket, Number(row.upto));
     }
-    if (undone) last = Math.min(...upTo);
+    if (wrong) last = Math.min(...upTo);
     for (const row of since.all(last)) {
       const [seq, keyHash, laneHash] = [Number(row.seq), Number(row.key_hash), Number(row.lane_hash)];
       last = seq;
-      if (seq > (upTo[bucketOf(laneHash)] ?? 0)) put({ seq, key: String(row.key), keyHash, laneHash });
+      if (seq > (upTo[bucketOf(laneHash)] ?? 0)) put(laneHash, keyHash, seq);
     }
     // Only what is filed is ever removed, so numbers only grow, and what is new is found behind the last.
     last = Math.max(last, ...upTo);
     stale = false;
-    undone = false;
+    wrong = false;
   };
 
   const fileBucket = (bucket: number): void => {
-    const items = buckets[bucket] ?? [];
+    const items = inBucket(bucket);
     if (items.length === 0) return;
-    items.sort((one, other) => one.laneHash - other.laneHash || one.keyHash - other.keyHash);
-    for (const { laneHash, keyHash, seq } of items) file.get(laneHash, keyHash, seq);
+    const rows: [laneHash: number, keyHash: number, seq: number][] = [];
+    for (let at = 0; at < items.length; at += 3) {
+      rows.push([items[at] ?? 0, items[at + 1] ?? 0, items[at + 2] ?? 0]);
+    }
+    rows.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+    for (const row of rows) file.get(...row);
     mark.get(last, bucket);
     empty(bucket, last);
   };
 
   const makeRoom = (): void => {
-    for (; keys.size > UNFILED[name]; turn = (turn + 1) % BUCKETS) fileBucket(turn);
+    for (; unfiled > UNFILED[name]; turn = (turn + 1) % BUCKETS) fileBucket(turn);
   };
 
   const has = (key: string, laneHash: number, keyHash: number): boolean =>
-    keys.has(key) || filed.get(laneHash, keyHash, key) !== undefined;
+    isUnfiled(laneHash, keyHash, key) ||
+    (isFiled.get(laneHash, keyHash) !== undefined && isSame.get(laneHash, keyHash, key) !== undefined);
 
   return {
     add(key, lane, now) {
@@ -123,7 +132,7 @@ export function createKnown(database: Database, name: QueueName): Known {
       if (has(key, laneHash, keyHash)) return null;
       last += 1;
       know.get(last, key, lane, keyHash, laneHash, now);
-      put({ seq: last, key, keyHash, laneHash });
+      put(laneHash, keyHash, last);
       makeRoom();
       return last;
     },
@@ -159,9 +168,9 @@ export function createKnown(database: Database, name: QueueName): Known {
     noticeOthers() {
       stale = true;
     },
-    noticeUndone() {
+    startOver() {
       stale = true;
-      undone = true;
+      wrong = true;
     },
   };
 }

@@ -193,6 +193,22 @@ const index = (name: string): string => `
   DROP TABLE ${name}_known_before;
 `;
 
+/**
+ * What is begun as it comes lies in one row for all that came with one commit, written over by what comes after it is
+ * over. Such items are neither among the work nor have they lanes. `open` of the newest row is the number of them, `first`
+ * the lowest, `over` those in any row that are over.
+ */
+const batch = (name: string): string => `
+  CREATE TABLE ${name}_batch (
+    id INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL,
+    open INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    over TEXT NOT NULL,
+    items TEXT NOT NULL
+  ) STRICT;
+`;
+
 const FILED = `
   CREATE TABLE filed (
     queue TEXT NOT NULL,
@@ -208,5 +224,5 @@ export const MIGRATIONS: readonly string[] = [
   `${HANDOFFS}${LANES}`,
   SHELF,
   `${split('inbox')}${split('outbox')}${OWNERS}`,
-  `${FILED}${index('inbox')}${index('outbox')}`,
+  `${FILED}${index('inbox')}${index('outbox')}${batch('inbox')}${batch('outbox')}`,
 ];

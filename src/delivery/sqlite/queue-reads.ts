@@ -15,6 +15,8 @@ export interface QueueReads {
   /** The row of an item. */
   show(id: string): Row | undefined;
   depth(): QueueDepth;
+  /** Whether there is something that only its writer can tell of. */
+  hasBatches(): boolean;
   /** How many wait, and how many are remembered because they are done. */
   stats(): { readonly pending: number; readonly remembered: number };
 }
@@ -36,13 +38,17 @@ const ITEM = `SELECT k.seq, k.lane, k.created_at, coalesce(w.attempts, k.attempt
     coalesce(w.content, kept.content) AS content
   FROM $known k LEFT JOIN $work w ON w.seq = k.seq LEFT JOIN $kept kept ON kept.seq = k.seq`;
 
-const DEPTH = `SELECT waiting + begun AS pending, dead, (SELECT created_at FROM $known WHERE seq = oldest) AS oldest
+const NEWEST_BATCH = 'FROM $batch ORDER BY version DESC LIMIT 1';
+
+const DEPTH = `SELECT waiting + begun + batched AS pending, dead, (SELECT created_at FROM $known WHERE seq = oldest) AS oldest
   FROM (SELECT
+    coalesce((SELECT open ${NEWEST_BATCH}), 0) AS batched,
     (SELECT count(*) FROM $work WHERE state = 'waiting') AS waiting,
     (SELECT count(*) FROM $lane l JOIN $work w ON w.seq = l.item WHERE w.state = 'begun') AS begun,
     (SELECT count(*) FROM $work WHERE state = 'dead') AS dead,
     (SELECT min(seq) FROM (
       SELECT min(seq) AS seq FROM $work WHERE state = 'waiting'
+      UNION ALL SELECT * FROM (SELECT first ${NEWEST_BATCH})
       UNION ALL SELECT min(w.seq) FROM $lane l JOIN $work w ON w.seq = l.item WHERE w.state = 'begun')) AS oldest)`;
 
 /** Makes {@link QueueReads}. */
@@ -51,6 +57,7 @@ export function createQueueReads(database: Database, name: QueueName): QueueRead
   const item = sql(`${ITEM} WHERE ${ofLane('AND key_hash = ?')} AND k.key = ?`);
   const shown = sql(`${ITEM} WHERE k.seq = ?`);
   const depth = sql(DEPTH);
+  const batched = sql('SELECT 1 FROM $batch LIMIT 1');
   const count = sql('SELECT count(*) AS count FROM $known');
 
   return {
@@ -73,6 +80,7 @@ export function createQueueReads(database: Database, name: QueueName): QueueRead
       return sql(`${ITEM} ${where} ORDER BY k.seq LIMIT ?`).all(...values, limit);
     },
     show: (id) => shown.get(id),
+    hasBatches: () => batched.get() !== undefined,
     depth() {
       const row = depth.get();
       const oldest = row?.oldest ?? null;

@@ -1,6 +1,7 @@
 import type { QueueName } from '../stored-queues.js';
 import { fromText, toText } from '../text.js';
 import type { Ending, Work } from '../work.js';
+import { type BegunItem, createBatches } from './batches.js';
 import type { Database, Row } from './database.js';
 import { createKnown } from './known.js';
 
@@ -62,16 +63,29 @@ export interface Queue {
   /** Removes up to `limit` items of a lane, whatever their state; tells how many. */
   forget(conversationId: string, limit: number): number;
   knows(key: string, conversationId: string): boolean;
+  /** Puts what was begun as it came where it can be listed. */
+  settle(): void;
   /** Others have written to the file. */
   noticeOthers(): void;
-  /** What was written last was undone. */
-  noticeUndone(): void;
+  /** What is remembered may be wrong: nothing was written yet, or what was written last was undone. */
+  startOver(): void;
+  /** Writes down what is left to write. It must be done before every commit. */
+  flush(): void;
 }
+
+/** Larger items are kept by themselves. */
+const MOST_BATCHED_CHARACTERS = 16_384;
+
+/** While others write to the file, what is begun must be where they find it. They give a sign more often than this. */
+const ALONE_AFTER_MS = 10_000;
 
 /** Makes the writes of a queue. The content of what was done is dropped unless it is to be kept. */
 export function createQueue(database: Database, name: QueueName, keepContent: boolean): Queue {
   const sql = (text: string) => database.prepare(text.replaceAll('$', `${name}_`));
   const known = createKnown(database, name);
+  const batches = createBatches(database, name);
+  const knownItem = sql('SELECT lane, created_at FROM $known WHERE seq = ?');
+  const isOpen = sql('SELECT 1 FROM $lane WHERE lane = ?');
   const insert = sql('INSERT INTO $work (seq, lane, state, attempts, content) VALUES (?, ?, ?, ?, ?)');
   const openLane = sql(
     'INSERT INTO $lane (lane, due_at, owner, item) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -116,6 +130,29 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
   const forgetWork = sql(`DELETE FROM $work WHERE seq IN ${those}`);
   const forgetKept = sql(`DELETE FROM $kept WHERE seq IN ${those}`);
 
+  /** From when on nobody else is believed to write to the file. */
+  let aloneFrom = 0;
+
+  const openLaneFor = (lane: string, now: number, owner: string | null, seq: number): boolean =>
+    Number(openLane.run(lane, now, owner, owner === null ? null : seq).changes) === 1;
+
+  const settleItem = ({ seq, owner, content }: BegunItem): void => {
+    const row = knownItem.get(seq);
+    if (!row) return;
+    const lane = String(row.lane);
+    const begins = openLaneFor(lane, Number(row.created_at), owner, seq);
+    insert.get(seq, lane, begins ? 'begun' : 'waiting', begins ? 1 : 0, content);
+  };
+
+  const settleLane = (lane: string): void => {
+    const item = batches.takeOut(lane);
+    if (item) settleItem(item);
+  };
+
+  const settle = (): void => {
+    for (const item of batches.takeAllOut()) settleItem(item);
+  };
+
   /** Begins what is next in a lane: what was begun when its process went away, or else the first that waits. */
   const beginNext = (owner: string, lane: string, item: Row[string] = null): Item | null => {
     const row = (item === null ? undefined : begun.get(Number(item))) ?? first.get(lane);
@@ -147,8 +184,14 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
       const lane = toText(conversationId);
       const seq = known.add(toText(key), lane, now);
       if (seq === null) return false;
-      const free = Number(openLane.run(lane, now, owner, owner === null ? null : seq).changes) === 1;
-      const begins = free && owner !== null;
+      settleLane(lane);
+      const isBatched =
+        owner !== null && !keepContent && content.length <= MOST_BATCHED_CHARACTERS && now >= aloneFrom;
+      if (isBatched && !isOpen.get(lane)) {
+        batches.begin(lane, { seq, owner, content });
+        return seq;
+      }
+      const begins = openLaneFor(lane, now, owner, seq) && owner !== null;
       insert.get(seq, lane, begins ? 'begun' : 'waiting', begins ? 1 : 0, content);
       return begins ? seq : true;
     },
@@ -160,6 +203,7 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
     },
     finish(owner, seq, conversationId, attempts, now, goOn) {
       const lane = toText(conversationId);
+      if (batches.finish(seq)) return null;
       if (Number(closeIfEmpty.run(lane, owner).changes) === 1) {
         close(seq, attempts);
         return null;
@@ -173,24 +217,31 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
     },
     end(owner, { seq, conversationId }, { state, error, afterMs = 0, postponed = false }, now, goOn) {
       const lane = toText(conversationId);
+      settleLane(lane);
       if (!ownLane.get(lane, owner)) return null;
       note.run(state, error, postponed ? 1 : 0, seq);
       if (state === 'dead' && goOn) return beginNext(owner, lane);
       freeLane.run(state === 'dead' ? now : now + Math.ceil(afterMs), lane);
       return null;
     },
-    release: (owner) => void releaseLanes.run(owner),
+    release(owner) {
+      settle();
+      releaseLanes.run(owner);
+    },
     nextDueAt() {
       const due = soonest.get()?.due;
       return due === null || due === undefined ? null : Number(due);
     },
     prune(before, limit) {
+      settle();
       return forgetDone(done.all(known.cameBefore(before), limit).map(({ seq }) => Number(seq)));
     },
     retry(id, now) {
       const row = revive.get(id);
-      if (row) reopenLane.run(String(row.lane), now);
-      return row !== undefined;
+      if (!row) return false;
+      settleLane(String(row.lane));
+      reopenLane.run(String(row.lane), now);
+      return true;
     },
     discard(id) {
       if (Number(removeDead.run(id).changes) === 0) return false;
@@ -198,13 +249,24 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
       return true;
     },
     forget(conversationId, limit) {
+      settle();
       const seqs = known.ofLane(toText(conversationId), limit);
       forgetWork.run(JSON.stringify(seqs));
       return forgetDone(seqs);
     },
     knows: (key, conversationId) => known.has(toText(key), toText(conversationId)),
-    noticeOthers: () => known.noticeOthers(),
-    noticeUndone: () => known.noticeUndone(),
+    settle,
+    noticeOthers() {
+      aloneFrom = Date.now() + ALONE_AFTER_MS;
+      known.noticeOthers();
+      settle();
+    },
+    startOver() {
+      known.startOver();
+      batches.startOver();
+      settle();
+    },
+    flush: batches.flush,
   };
 }
 

@@ -16,12 +16,13 @@ export function createRunGroup(database: Database, writes: Writes): RunGroup {
   const commit = database.prepare('COMMIT');
   const version = database.prepare('PRAGMA data_version');
   const verbs = writes as unknown as Readonly<Record<Verb, (...args: readonly unknown[]) => unknown>>;
-  /** Changes whenever another connection has written. */
+  /** Changes whenever another connection has written. `undefined`: nothing of what is remembered is sure. */
   let before: unknown;
 
   const noticeOthers = (): void => {
     const now = version.get()?.data_version;
-    if (now !== before) writes.noticeOthers();
+    if (before === undefined) writes.startOver();
+    else if (now !== before) writes.noticeOthers();
     before = now;
   };
 
@@ -30,11 +31,12 @@ export function createRunGroup(database: Database, writes: Writes): RunGroup {
       begin.run();
       noticeOthers();
       const results = calls.map(([verb, args]) => verbs[verb](...args));
+      writes.flush();
       commit.run();
       return results;
     } catch (error) {
       rollBack(database);
-      writes.noticeUndone();
+      before = undefined;
       throw error;
     }
   };

@@ -14,9 +14,16 @@ export function openSqliteQueues(file: string): StoredQueues {
 /** Makes {@link StoredQueues} of a database that is open. */
 export function createStoredQueues(database: Database, writer: Writer, close: () => void): StoredQueues {
   const reads = { inbox: createQueueReads(database, 'inbox'), outbox: createQueueReads(database, 'outbox') };
+  const settle = async (queue: QueueName): Promise<void> => {
+    if (reads[queue].hasBatches()) await writer.write('settle');
+  };
   return {
-    list: async (queue, filter = {}) => reads[queue].list(filter).map((row) => toStored(queue, row)),
+    async list(queue, filter = {}) {
+      await settle(queue);
+      return reads[queue].list(filter).map((row) => toStored(queue, row));
+    },
     async show(queue, id) {
+      await settle(queue);
       const row = reads[queue].show(id);
       return row ? toDetails(queue, row) : null;
     },

@@ -13,6 +13,7 @@ import {
   type Item,
   type ItemEnding,
   type NewItem,
+  type Queue,
 } from './queue.js';
 import { createShelfWrites, type ShelfRows } from './shelf-writes.js';
 
@@ -88,10 +89,14 @@ export interface Writes {
   shelve(rows: ShelfRows, now: number): { docs: Row[]; entries: Row[] } | null;
   forgetLanes(lanes: readonly string[]): void;
   pruneShelf(kind: string, group: string, before: number): void;
+  /** Puts what was begun as it came where it can be listed. */
+  settle(): void;
   /** Others have written to the file: what is remembered of it may have changed. */
   noticeOthers(): void;
-  /** What was written last was undone. */
-  noticeUndone(): void;
+  /** What is remembered may be wrong: nothing was written yet, or what was written last was undone. */
+  startOver(): void;
+  /** Writes down what is left to write. It must be done before every commit. */
+  flush(): void;
 }
 
 /** Who writes, and how. */
@@ -119,9 +124,11 @@ export function createWrites(database: Database, { keepContent, owner, leaseMs }
   const shelf = createShelfWrites(database);
   const version = database.prepare('PRAGMA user_version');
 
-  const releaseAll = (whose: string): void => {
-    for (const queue of Object.values(queues)) queue.release(whose);
+  const forBoth = (act: (queue: Queue) => void): void => {
+    act(queues.inbox);
+    act(queues.outbox);
   };
+  const releaseAll = (whose: string): void => forBoth((queue) => queue.release(whose));
   const forgetItems = (queue: QueueName, lanes: readonly string[], limit: number): number => {
     let removed = 0;
     for (const lane of lanes) removed += queues[queue].forget(lane, limit - removed);
@@ -192,13 +199,15 @@ export function createWrites(database: Database, { keepContent, owner, leaseMs }
     shelve: (rows, now) => shelf.write(rows, now),
     forgetLanes: (lanes) => shelf.forget(lanes),
     pruneShelf: (kind, group, before) => shelf.prune(kind, group, before),
+    settle: () => forBoth((queue) => queue.settle()),
     noticeOthers() {
       distrust();
-      for (const queue of Object.values(queues)) queue.noticeOthers();
+      forBoth((queue) => queue.noticeOthers());
     },
-    noticeUndone() {
+    startOver() {
       distrust();
-      for (const queue of Object.values(queues)) queue.noticeUndone();
+      forBoth((queue) => queue.startOver());
     },
+    flush: () => forBoth((queue) => queue.flush()),
   };
 }
