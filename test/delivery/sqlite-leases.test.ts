@@ -73,6 +73,43 @@ describe('a conversation', () => {
     expect(seen.all).toHaveLength(4);
   });
 
+  it.each([
+    ['that is not free after all', false],
+    ['of a process that stops', true],
+  ])(
+    'falls to another when it was begun for a hand %s, and the attempt does not count',
+    async (_whose, stops) => {
+      const set = await stage(engineWith(600_000));
+      const quick = notes<string>();
+      const begun: string[] = [];
+      const one = await set.open(
+        ({ key, conversationId }) => {
+          if (key.startsWith('quick')) return quick.add(key);
+          begun.push(conversationId);
+          return deferred().promise;
+        },
+        { concurrency: 1 },
+      );
+      // Handlers that were quick so far may be quick again: what comes now is begun for them ahead.
+      for (let nth = 1; nth <= 30; nth += 1) {
+        await one.accept(chatEvent('q', { key: `quick ${nth}` }));
+        await quick.until(nth);
+      }
+      const ids = Array.from({ length: 6 }, (_, nth) => `c-${nth}`);
+      await Promise.all(ids.map((id) => one.accept(chatEvent(id))));
+      expect(one.delivery.stats().pending).toBe(6);
+      if (stops) {
+        await eventually(() => expect(begun).toHaveLength(1));
+        expect(await one.delivery.stop({ timeoutMs: 500 })).toEqual({ unfinished: 1 });
+      }
+      const seen = notes<[conversation: string, attempt: number]>();
+      await set.open(({ conversationId }, { attempt }) => seen.add([conversationId, attempt]));
+      const rest = (await seen.until(stops ? 6 : 5)).filter(([id]) => !begun.includes(id)).toSorted();
+      expect(begun).toHaveLength(1);
+      expect(rest).toEqual(ids.filter((id) => !begun.includes(id)).map((id) => [id, 1]));
+    },
+  );
+
   it('falls to another when its process is gone, and the attempt counts', async () => {
     const file = join(await temporaryFolder(), 'handoff.db');
     const database = openDatabase(file);

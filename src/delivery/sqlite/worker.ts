@@ -36,12 +36,16 @@ export interface Worker {
 const WRITE_AGAIN_MS = 250;
 
 /**
- * So many events for each hand are stored as begun while hands are free: most handlers are done with one event before
- * the disk is done with the next.
+ * So many items for each hand are begun in the database while hands are free, where attempts take no longer than
+ * `QUICK_MS`: hands would be done with all they have before the disk is done with the next.
  */
 const AHEAD = 8;
+const QUICK_MS = 5;
 
-/** What waits for a hand longer than this is given back: another process may have one that is free. */
+/** How much one attempt counts in what attempts take. */
+const WEIGHT = 1 / 16;
+
+/** What waits for a hand is given back when none was free for so long: another process may have one. */
 const PATIENCE_MS = 100;
 
 /** The end of an attempt for which there was no hand, or no time left. */
@@ -59,6 +63,11 @@ export function createWorker(parts: WorkerParts): Worker {
   /** What was begun and waits for a hand. */
   let ready: Item[] = [];
   let patience: NodeJS.Timeout | undefined;
+  /** Whether a hand was free since patience was last asked for. */
+  let moved = false;
+  let handingOut = false;
+  /** What attempts take lately. Before the first nobody knows. */
+  let attemptMs = 2 * QUICK_MS;
   /** What is begun in the next turn. */
   let begun: Item[] = [];
   const running = createPending();
@@ -100,33 +109,63 @@ export function createWorker(parts: WorkerParts): Worker {
   };
 
   /** Works off what is begun in a lane. A hand was taken for it. */
-  const workOff = (item: Item): void =>
+  const workOff = (item: Item): void => {
+    const startedAt = performance.now();
     attempt(item, (ending) => {
+      attemptMs += (performance.now() - startedAt - attemptMs) * WEIGHT;
       busy -= 1;
-      const waiting = ready.shift();
-      if (waiting) beginSoon(waiting);
+      moved = true;
+      handOut();
       end(item, ending, (next) => (next ? begin(next) : leave(item)));
     });
+  };
+
+  /** How many more items may be begun. */
+  const room = (): number => {
+    if (stopped || busy >= concurrency) return 0;
+    return concurrency * (attemptMs < QUICK_MS ? AHEAD : 1) - busy - ready.length - storing;
+  };
 
   const giveBack = (item: Item): void => end(item, NOT_BEGUN, () => leave(item));
 
   const giveAllBack = (): void => {
-    clearTimeout(patience);
-    patience = undefined;
     const items = ready;
     ready = [];
     for (const item of items) giveBack(item);
   };
 
-  const begin = (item: Item): void => {
-    if (stopped) giveBack(item);
-    else if (busy < concurrency) {
+  const losePatience = (): void => {
+    patience = undefined;
+    if (!moved) giveAllBack();
+    else if (ready.length > 0) bePatient();
+  };
+
+  const bePatient = (): void => {
+    moved = false;
+    patience = setTimeout(losePatience, PATIENCE_MS);
+  };
+
+  /** Gives free hands to what waits for them. An attempt may be over at once and come here again: that changes nothing. */
+  const handOut = (): void => {
+    if (handingOut) return;
+    handingOut = true;
+    while (busy < concurrency) {
+      const item = ready.shift();
+      if (!item) break;
       busy += 1;
       workOff(item);
-    } else {
-      ready.push(item);
-      patience ??= setTimeout(giveAllBack, PATIENCE_MS);
     }
+    handingOut = false;
+  };
+
+  const begin = (item: Item): void => {
+    if (stopped) {
+      giveBack(item);
+      return;
+    }
+    ready.push(item);
+    handOut();
+    if (ready.length > 0 && !patience) bePatient();
   };
 
   const beginAll = (): void => {
@@ -144,11 +183,7 @@ export function createWorker(parts: WorkerParts): Worker {
   const store: Worker['store'] = (event) =>
     new Promise((resolve) => {
       const { key, conversationId, name, receivedAt, requestId } = event;
-      const mine =
-        !stopped &&
-        busy < concurrency &&
-        storing + ready.length < AHEAD * concurrency &&
-        !held.has(conversationId);
+      const mine = room() > 0 && !held.has(conversationId);
       if (mine) {
         held.enter(conversationId);
         storing += 1;
@@ -196,16 +231,16 @@ export function createWorker(parts: WorkerParts): Worker {
 
   const look = async (): Promise<number> => {
     const now = Date.now();
-    const room = concurrency - busy;
-    if (room <= 0) return pollMs;
+    const limit = room();
+    if (limit <= 0) return pollMs;
     left = false;
-    const { items, dueAt } = await writer.write('take', queue, held.all(), room, now);
+    const { items, dueAt } = await writer.write('take', queue, held.all(), limit, now);
     for (const item of items) {
       held.enter(item.conversationId);
       running.enter();
       begin(item);
     }
-    left ||= items.length === room;
+    left ||= items.length === limit;
     if (dueAt === null) return pollMs;
     return Math.min(pollMs, Math.max(1, dueAt - Date.now()));
   };
@@ -244,6 +279,7 @@ export function createWorker(parts: WorkerParts): Worker {
     async stop(timeoutMs) {
       stopped = true;
       clearTimeout(nap);
+      clearTimeout(patience);
       giveAllBack();
       await within(running.idle(), timeoutMs);
       clearInterval(renewal);
