@@ -24,7 +24,7 @@ function openWrites(file: string, owner = 'me') {
     database,
     run,
     /** Events of conversations, all with one commit; the numbers of those that were begun. */
-    accept(lanes: readonly string[], body = '"body"') {
+    accept: (lanes: readonly string[], body = '"body"') => {
       const calls = lanes.map((lane) => {
         keys += 1;
         const key = `${owner} ${keys}`;
@@ -32,9 +32,8 @@ function openWrites(file: string, owner = 'me') {
       });
       return run(calls) as (number | boolean)[];
     },
-    write<Verb extends keyof Writes>(verb: Verb, ...args: Parameters<Writes[Verb]>) {
-      return run([[verb, args]])[0] as ReturnType<Writes[Verb]>;
-    },
+    write: <Verb extends keyof Writes>(verb: Verb, ...args: Parameters<Writes[Verb]>) =>
+      run([[verb, args]])[0] as ReturnType<Writes[Verb]>,
     /** Ends attempts, all with one commit. */
     finish: (items: readonly (readonly [seq: number, lane: string])[]) =>
       run(items.map(([seq, lane]) => ['finish', ['inbox', seq, lane, 1, Date.now(), true]] as const)),
@@ -48,14 +47,17 @@ const rowsOf = (database: Database, ...tables: readonly string[]): number[] =>
     Number(database.prepare(`SELECT count(*) AS count FROM inbox_${table}`).get()?.count),
   );
 
-/** What the first process that comes after a kill finds, in its order. */
-function afterKill(file: string): (string | number)[][] {
+/** Numbers of items, and their conversations. */
+type Found = ReadonlyMap<number, string>;
+
+/** What the first process that comes after a kill finds. */
+function afterKill(file: string): Found {
   const { database, write } = openWrites(file, 'heir');
   const { items } = write('take', 'inbox', [], 100, Date.now() + 2 * LEASE_MS);
   expect(items.every(({ interrupted, attempts }) => interrupted && attempts === 2)).toBe(true);
   expect(rowsOf(database, 'batch')).toEqual([0]);
   database.close();
-  return items.map(({ seq, conversationId }) => [seq, conversationId]).toSorted();
+  return new Map(items.map(({ seq, conversationId }) => [seq, conversationId]));
 }
 
 describe('events that are begun as they come', () => {
@@ -95,10 +97,12 @@ describe('events that are begun as they come', () => {
     ]);
     accept(['b']);
     finish([[5, 'e']]);
-    expect(afterKill(file)).toEqual([
-      [3, 'c'],
-      [6, 'b'],
-    ]);
+    expect(afterKill(file)).toEqual(
+      new Map([
+        [3, 'c'],
+        [6, 'b'],
+      ]),
+    );
   });
 
   it('are found whatever was done with them, at every step', async () => {
@@ -121,7 +125,7 @@ describe('events that are begun as they come', () => {
       if (next(9) === 0) write('settle');
       const copy = `${file}.${step}`;
       database.exec(`VACUUM INTO '${copy}'`);
-      const expected = Array.from(open, ([lane, seq]) => [seq, lane]).toSorted();
+      const expected = new Map(Array.from(open, ([lane, seq]) => [seq, lane]));
       expect([step, afterKill(copy)]).toEqual([step, expected]);
     }
   });

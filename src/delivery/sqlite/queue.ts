@@ -266,7 +266,7 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
       batches.startOver();
       settle();
     },
-    flush: batches.flush,
+    flush: () => batches.flush(),
   };
 }
 

@@ -85,8 +85,8 @@ export function restarts(engine: Engine): void {
       await began.promise;
       expect(await stuck.delivery.stop({ timeoutMs: 500 })).toEqual({ unfinished: 1 });
       await set.open(({ conversationId }, { attempt }) => seen.add([conversationId, attempt]));
-      const all = (await seen.until(4)).toSorted();
-      expect(all.map(([id]) => id)).toEqual(ids);
+      const all = await seen.until(4);
+      expect(new Set(all.map(([id]) => id))).toEqual(new Set(ids));
       expect(all.filter(([, attempt]) => attempt === 1)).toHaveLength(3);
     });
   });
