@@ -24,11 +24,11 @@ function openWrites(file: string, owner = 'me') {
     database,
     run,
     /** Events of conversations, all with one commit; the numbers of those that were begun. */
-    accept: (lanes: readonly string[], body = '"body"') => {
+    accept: (lanes: readonly string[], body = '"body"', now = Date.now()) => {
       const calls = lanes.map((lane) => {
         keys += 1;
         const key = `${owner} ${keys}`;
-        return ['accept', [key, lane, body, 'message', 1, 'r', true, Date.now()]] as const;
+        return ['accept', [key, lane, body, 'message', 1, 'r', true, now]] as const;
       });
       return run(calls) as (number | boolean)[];
     },
@@ -162,6 +162,14 @@ describe('events that are begun as they come', () => {
     expect(finish([[2, 'a']])).toMatchObject([{ seq: 1, attempts: 1 }]);
   });
 
+  it('wait behind what was dead in their conversation and is tried again', async () => {
+    const { accept, write } = openWrites(await newFile());
+    accept(['a']);
+    write('end', 'inbox', { seq: 1, conversationId: 'a' }, { state: 'dead', error: 'no' }, 1, true);
+    write('retry', 'inbox', '1', 1);
+    expect(accept(['a', 'b'])).toEqual([true, 3]);
+  });
+
   it('may be put among the others with the same commit', async () => {
     const { run, depth, database } = openWrites(await newFile());
     run([
@@ -213,6 +221,18 @@ describe('another process on the file', () => {
     // While they share the file, nothing is kept where the other does not look for it.
     one.accept(['e']);
     expect(rowsOf(other.database, 'batch', 'lane')).toEqual([0, 2]);
+  });
+
+  it('is not overtaken by who is alone again', async () => {
+    const file = await newFile();
+    const [one, other] = [openWrites(file, 'one'), openWrites(file, 'other')];
+    one.finish([[Number(one.accept(['a'])[0]), 'a']]);
+    expect(other.accept(['b'])).toEqual([2]);
+    expect(other.accept(['b'])).toEqual([true]);
+    const later = Date.now() + 3_600_000;
+    expect(one.accept(['b', 'c'], undefined, later)).toEqual([true, 5]);
+    expect(one.accept(['b', 'd'], undefined, later)).toEqual([true, 7]);
+    expect(rowsOf(one.database, 'batch')).toEqual([2]);
   });
 
   it('that looks into the queue sees them wait, and retries what is dead in their conversation', async () => {

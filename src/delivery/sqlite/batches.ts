@@ -1,5 +1,6 @@
 import type { QueueName } from '../stored-queues.js';
 import type { Database } from './database.js';
+import { hashOf } from './hash.js';
 
 /** An item that was begun as it came, and who is at it. */
 export interface BegunItem {
@@ -36,6 +37,14 @@ interface Batch {
   row: number;
 }
 
+/** An item that is not over. */
+interface Open {
+  readonly lane: string;
+  readonly laneHash: number;
+  readonly item: BegunItem;
+  readonly batch: Batch;
+}
+
 const newBatch = (): Batch => ({ items: [], open: 0, row: 0 });
 
 /** Makes {@link Batches}. */
@@ -51,7 +60,7 @@ export function createBatches(database: Database, name: QueueName): Batches {
    * The items that are not over, in the order in which they came. They are few, and no map: a map in which much comes
    * and goes leaves tables behind that keep what was in them from being collected.
    */
-  let open: { readonly lane: string; readonly item: BegunItem; readonly batch: Batch }[] = [];
+  let open: Open[] = [];
   /** The batches that have rows. */
   let written: Batch[] = [];
   let coming = newBatch();
@@ -114,11 +123,14 @@ export function createBatches(database: Database, name: QueueName): Batches {
     begin(lane, item) {
       coming.items.push(item);
       coming.open += 1;
-      open.push({ lane, item, batch: coming });
+      open.push({ lane, laneHash: hashOf(lane), item, batch: coming });
       changed = true;
     },
     finish: (seq) => takeOutAt(open.findIndex(({ item }) => item.seq === seq)) !== undefined,
-    takeOut: (lane) => takeOutAt(open.findIndex((each) => each.lane === lane)),
+    takeOut(lane) {
+      const hash = hashOf(lane);
+      return takeOutAt(open.findIndex(({ laneHash, lane: other }) => laneHash === hash && other === lane));
+    },
     takeAllOut() {
       flush();
       startOver();

@@ -86,6 +86,7 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
   const batches = createBatches(database, name);
   const knownItem = sql('SELECT lane, created_at FROM $known WHERE seq = ?');
   const isOpen = sql('SELECT 1 FROM $lane WHERE lane = ?');
+  const anyLane = sql('SELECT 1 FROM $lane LIMIT 1');
   const insert = sql('INSERT INTO $work (seq, lane, state, attempts, content) VALUES (?, ?, ?, ?, ?)');
   const openLane = sql(
     'INSERT INTO $lane (lane, due_at, owner, item) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -133,8 +134,13 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
   /** From when on nobody else is believed to write to the file. */
   let aloneFrom = 0;
 
-  const openLaneFor = (lane: string, now: number, owner: string | null, seq: number): boolean =>
-    Number(openLane.run(lane, now, owner, owner === null ? null : seq).changes) === 1;
+  /** Whether any lane may be open: where all is begun as it comes, none is, and none need be looked for. */
+  let hasLanes = true;
+
+  const openLaneFor = (lane: string, now: number, owner: string | null, seq: number): boolean => {
+    hasLanes = true;
+    return Number(openLane.run(lane, now, owner, owner === null ? null : seq).changes) === 1;
+  };
 
   const settleItem = ({ seq, owner, content }: BegunItem): void => {
     const row = knownItem.get(seq);
@@ -187,7 +193,7 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
       settleLane(lane);
       const isBatched =
         owner !== null && !keepContent && content.length <= MOST_BATCHED_CHARACTERS && now >= aloneFrom;
-      if (isBatched && !isOpen.get(lane)) {
+      if (isBatched && !(hasLanes && isOpen.get(lane))) {
         batches.begin(lane, { seq, owner, content });
         return seq;
       }
@@ -240,6 +246,7 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
       const row = revive.get(id);
       if (!row) return false;
       settleLane(String(row.lane));
+      hasLanes = true;
       reopenLane.run(String(row.lane), now);
       return true;
     },
@@ -258,15 +265,20 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
     settle,
     noticeOthers() {
       aloneFrom = Date.now() + ALONE_AFTER_MS;
+      hasLanes = true;
       known.noticeOthers();
       settle();
     },
     startOver() {
+      hasLanes = true;
       known.startOver();
       batches.startOver();
       settle();
     },
-    flush: () => batches.flush(),
+    flush() {
+      batches.flush();
+      hasLanes &&= anyLane.get() !== undefined;
+    },
   };
 }
 
