@@ -7,7 +7,8 @@ import net from 'node:net';
  *
  * @param {object} options
  * @param {number} options.port
- * @param {() => Buffer | undefined} options.next the next request; undefined when it is time to stop
+ * @param {() => Buffer | null | undefined} options.next the next request; null when it must wait until it is told to
+ *   send, undefined when it is time to stop
  * @param {(milliseconds: number) => void} options.answered called once an answer is complete
  * @param {(error: Error) => void} options.failed
  * @param {() => void} options.stopped
@@ -25,6 +26,7 @@ export function openConnection({ port, next, answered, failed, stopped }) {
   };
   const send = () => {
     const request = next();
+    if (request === null) return;
     if (!request) return end(stopped);
     sentAt = performance.now();
     socket.write(request);

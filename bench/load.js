@@ -39,15 +39,31 @@ async function runRound({ port, recipe, seconds, leadInSeconds = 0, connections 
   let deadline = 0;
   let uncounted = 0;
   let open = connections;
+  // A server under load takes new connections one by one, and for a while has fewer than it should: so each is
+  // used once before the load begins.
+  let unused = connections;
+  let unanswered = connections;
+  const introduced = withResolvers();
   const finished = withResolvers();
 
   const lanes = Array.from({ length: connections }, () =>
     openConnection({
       port,
-      next: () => (performance.now() < deadline ? nextRequest() : undefined),
+      next: () => {
+        if (unused > 0) {
+          unused -= 1;
+          return nextRequest();
+        }
+        if (deadline === 0) return null;
+        return performance.now() < deadline ? nextRequest() : undefined;
+      },
       answered: (milliseconds) => {
         const now = performance.now();
-        if (now >= begin && now < deadline) latencies.push(milliseconds);
+        if (unanswered > 0) {
+          unanswered -= 1;
+          uncounted += 1;
+          if (unanswered === 0) introduced.resolve();
+        } else if (now >= begin && now < deadline) latencies.push(milliseconds);
         else uncounted += 1;
       },
       failed: finished.reject,
@@ -63,6 +79,8 @@ async function runRound({ port, recipe, seconds, leadInSeconds = 0, connections 
   );
   try {
     await Promise.race([finished.promise, Promise.all(lanes.map((lane) => lane.ready))]);
+    for (const lane of lanes) lane.send();
+    await Promise.race([finished.promise, introduced.promise]);
     const cpuBefore = process.cpuUsage();
     const sent = performance.now();
     begin = sent + leadInSeconds * 1000;
