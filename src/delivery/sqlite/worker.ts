@@ -3,6 +3,7 @@ import type { Acceptance } from '../delivery.js';
 import { peopleOf, storeBody } from '../stored-event.js';
 import type { QueueName } from '../stored-queues.js';
 import type { Attempt, Ending } from '../work.js';
+import { createHands } from './hands.js';
 import { createHeldLanes } from './held-lanes.js';
 import type { Added, Item } from './queue.js';
 import type { Writer } from './writer.js';
@@ -35,19 +36,6 @@ export interface Worker {
 /** How long to wait before a failed write is tried again. */
 const WRITE_AGAIN_MS = 250;
 
-/**
- * So many items for each hand are begun in the database while hands are free, where attempts take no longer than
- * `QUICK_MS`: hands would be done with all they have before the disk is done with the next.
- */
-const AHEAD = 8;
-const QUICK_MS = 5;
-
-/** How much one attempt counts in what attempts take. */
-const WEIGHT = 1 / 16;
-
-/** What waits for a hand is given back when none was free for so long: another process may have one. */
-const PATIENCE_MS = 100;
-
 /** The end of an attempt for which there was no hand, or no time left. */
 const NOT_BEGUN: Ending = { state: 'waiting', error: 'it was not begun', afterMs: 0, postponed: true };
 
@@ -56,18 +44,8 @@ export function createWorker(parts: WorkerParts): Worker {
   const { queue, writer, concurrency, leaseMs, pollMs, attempt, onTrouble } = parts;
   /** Lanes that are worked on, also those whose item is done and being noted. */
   const held = createHeldLanes();
-  /** Hands that are taken. */
-  let busy = 0;
   /** Events on their way to the disk that are begun as soon as they are there. */
   let storing = 0;
-  /** What was begun and waits for a hand. */
-  let ready: Item[] = [];
-  let patience: NodeJS.Timeout | undefined;
-  /** Whether a hand was free since patience was last asked for. */
-  let moved = false;
-  let handingOut = false;
-  /** What attempts take lately. Before the first nobody knows. */
-  let attemptMs = 2 * QUICK_MS;
   /** What is begun in the next turn. */
   let begun: Item[] = [];
   const running = createPending();
@@ -81,7 +59,7 @@ export function createWorker(parts: WorkerParts): Worker {
   /** What was done must be noted, however long the disk is full: else it would be done again. */
   const end = (item: Item, ending: Ending, goOnWith: (next: Item | null) => void): void => {
     const { seq, conversationId, attempts } = item;
-    const goOn = !stopped && busy < concurrency && ready.length === 0;
+    const goOn = !stopped && hands.isFree();
     const asker = {
       done(next: Item | null) {
         // Noted now and not before: who has looked meanwhile has left this lane alone.
@@ -108,70 +86,23 @@ export function createWorker(parts: WorkerParts): Worker {
     if (left) wake();
   };
 
-  /** Works off what is begun in a lane. A hand was taken for it. */
-  const workOff = (item: Item): void => {
-    const startedAt = performance.now();
-    attempt(item, (ending) => {
-      attemptMs += (performance.now() - startedAt - attemptMs) * WEIGHT;
-      busy -= 1;
-      moved = true;
-      handOut();
-      end(item, ending, (next) => (next ? begin(next) : leave(item)));
-    });
-  };
+  const hands = createHands<Item>({
+    concurrency,
+    work: (item, over) =>
+      attempt(item, (ending) => {
+        over();
+        end(item, ending, (next) => (next ? hands.begin(next) : leave(item)));
+      }),
+    giveBack: (item) => end(item, NOT_BEGUN, () => leave(item)),
+  });
 
   /** How many more items may be begun. */
-  const room = (): number => {
-    if (stopped || busy >= concurrency) return 0;
-    return concurrency * (attemptMs < QUICK_MS ? AHEAD : 1) - busy - ready.length - storing;
-  };
-
-  const giveBack = (item: Item): void => end(item, NOT_BEGUN, () => leave(item));
-
-  const giveAllBack = (): void => {
-    const items = ready;
-    ready = [];
-    for (const item of items) giveBack(item);
-  };
-
-  const losePatience = (): void => {
-    patience = undefined;
-    if (!moved) giveAllBack();
-    else if (ready.length > 0) bePatient();
-  };
-
-  const bePatient = (): void => {
-    moved = false;
-    patience = setTimeout(losePatience, PATIENCE_MS);
-  };
-
-  /** Gives free hands to what waits for them. An attempt may be over at once and come here again: that changes nothing. */
-  const handOut = (): void => {
-    if (handingOut) return;
-    handingOut = true;
-    while (busy < concurrency) {
-      const item = ready.shift();
-      if (!item) break;
-      busy += 1;
-      workOff(item);
-    }
-    handingOut = false;
-  };
-
-  const begin = (item: Item): void => {
-    if (stopped) {
-      giveBack(item);
-      return;
-    }
-    ready.push(item);
-    handOut();
-    if (ready.length > 0 && !patience) bePatient();
-  };
+  const room = (): number => hands.room() - storing;
 
   const beginAll = (): void => {
     const items = begun;
     begun = [];
-    for (const item of items) begin(item);
+    for (const item of items) hands.begin(item);
   };
 
   /** Senders are answered first: a handler may take long before it lets anything else happen. */
@@ -238,7 +169,7 @@ export function createWorker(parts: WorkerParts): Worker {
     for (const item of items) {
       held.enter(item.conversationId);
       running.enter();
-      begin(item);
+      hands.begin(item);
     }
     left ||= items.length === limit;
     if (dueAt === null) return pollMs;
@@ -279,8 +210,7 @@ export function createWorker(parts: WorkerParts): Worker {
     async stop(timeoutMs) {
       stopped = true;
       clearTimeout(nap);
-      clearTimeout(patience);
-      giveAllBack();
+      hands.stop();
       await within(running.idle(), timeoutMs);
       clearInterval(renewal);
       return running.count;
