@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { openPostgresQueues } from '../../dist/delivery/postgres/index.js';
-import { hashOf } from '../../dist/delivery/sqlite/hash.js';
+import { placeOf } from '../../dist/delivery/sqlite/hash.js';
 import { openSqliteQueues } from '../../dist/delivery/sqlite/index.js';
 import { loadSqlite } from './bare-sqlite.js';
 
@@ -24,13 +24,13 @@ async function fillSqlite(/** @type {string} */ folder, /** @type {number} */ co
   const DatabaseSync = loadSqlite();
   const database = new DatabaseSync(file);
   const now = Date.now();
-  database.function('hash', hashOf);
+  database.function('place', placeOf);
   database.exec(`PRAGMA synchronous = OFF; BEGIN;
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}),
       item (seq, key, lane) AS (SELECT i, 'message stored-' || i, 'stored-' || (i % 50000) FROM n)
-    INSERT INTO inbox_known (seq, key, lane, key_hash, lane_hash, created_at)
-      SELECT seq, key, lane, hash(key), hash(lane), ${now} FROM item;
-    INSERT INTO inbox_index SELECT lane_hash, key_hash, seq FROM inbox_known ORDER BY lane_hash, key_hash;
+    INSERT INTO inbox_known (seq, key, lane, place, created_at)
+      SELECT seq, key, lane, place(lane, key), ${now} FROM item;
+    INSERT INTO inbox_index SELECT place, seq FROM inbox_known ORDER BY place, seq;
     UPDATE filed SET upto = ${count} WHERE queue = 'inbox';
     COMMIT; PRAGMA wal_checkpoint(TRUNCATE); ANALYZE`);
   database.close();

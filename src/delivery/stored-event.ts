@@ -1,4 +1,5 @@
 import type { DeliveredEvent } from '../events/index.js';
+import { toText } from './text.js';
 
 /** The body of an event as it is stored: as it came, where that is known. */
 export const storeBody = ({ text, body }: DeliveredEvent): string => text ?? JSON.stringify(body);
@@ -9,7 +10,7 @@ export const storeEvent = (event: DeliveredEvent): string =>
 
 /** The same for who has only parts of it, of which the body is stored already. */
 export function joinStored(body: string, name: string, receivedAt: number, requestId: string): string {
-  return `{"body":${body},${JSON.stringify({ name, receivedAt, requestId }).slice(1)}`;
+  return `{"body":${body},"name":"${name}","receivedAt":${receivedAt},"requestId":"${toText(requestId)}"}`;
 }
 
 /** Reads what {@link storeEvent} wrote; its key and conversation are kept beside it. */

@@ -1,4 +1,5 @@
 import type { QueueName } from '../stored-queues.js';
+import { createBatchRows, type Place } from './batch-rows.js';
 import type { Database } from './database.js';
 import { hashOf } from './hash.js';
 
@@ -32,9 +33,9 @@ export interface Batches {
 /** What came in one commit. */
 interface Batch {
   readonly items: BegunItem[];
-  /** How many of them are not over. */
-  open: number;
-  row: number;
+  /** The numbers of those that are over. */
+  readonly over: number[];
+  place: Place | null;
 }
 
 /** An item that is not over. */
@@ -45,17 +46,13 @@ interface Open {
   readonly batch: Batch;
 }
 
-const newBatch = (): Batch => ({ items: [], open: 0, row: 0 });
+const newBatch = (): Batch => ({ items: [], over: [], place: null });
+
+const isOver = ({ items, over }: Batch): boolean => items.length === over.length;
 
 /** Makes {@link Batches}. */
 export function createBatches(database: Database, name: QueueName): Batches {
-  const sql = (text: string) => database.prepare(text.replaceAll('$', `${name}_batch`));
-  const insert = sql('INSERT INTO $ (version, open, first, over, items, id) VALUES (?, ?, ?, ?, ?, ?)');
-  const writeOver = sql('UPDATE $ SET version = ?, open = ?, first = ?, over = ?, items = ? WHERE id = ?');
-  const read = sql('SELECT over, items FROM $ ORDER BY version');
-  const remove = sql('DELETE FROM $ WHERE id = ?');
-  const removeAll = sql('DELETE FROM $');
-
+  const rows = createBatchRows(database, name);
   /**
    * The items that are not over, in the order in which they came. They are few, and no map: a map in which much comes
    * and goes leaves tables behind that keep what was in them from being collected.
@@ -64,7 +61,6 @@ export function createBatches(database: Database, name: QueueName): Batches {
   /** The batches that have rows. */
   let written: Batch[] = [];
   let coming = newBatch();
-  let lastRow = 0;
   let version = 0;
   let changed = false;
 
@@ -76,53 +72,46 @@ export function createBatches(database: Database, name: QueueName): Batches {
   };
 
   const takeOutAt = (index: number): BegunItem | undefined => {
-    const [found] = index < 0 ? [] : open.splice(index, 1);
+    const found = open[index];
     if (!found) return undefined;
-    found.batch.open -= 1;
+    open.splice(index, 1);
+    found.batch.over.push(found.item.seq);
     changed = true;
     return found.item;
   };
 
-  /** Rows of batches that are over are written over: to free their pages is as much work as to fill them. */
-  const freeRows = (): number[] => {
-    const over = written.filter((batch) => batch.open === 0);
-    if (over.length > 0) written = written.filter((batch) => batch.open > 0);
-    return over.map(({ row }) => row);
+  /** The rows of batches that are over are free for others. */
+  const freePlaces = (): Place[] => {
+    const free = written.filter(isOver).flatMap(({ place }) => place ?? []);
+    if (free.length > 0) written = written.filter((batch) => !isOver(batch));
+    return free;
   };
 
   const flush = (): void => {
     if (!changed) return;
     changed = false;
-    const [oldest] = open;
+    const oldest = open[0];
     if (!oldest) {
-      removeAll.get();
+      rows.removeAll();
       startOver();
       return;
     }
-    const [free, ...others] = freeRows();
-    for (const row of others) remove.get(row);
+    const free = freePlaces();
     written.push(coming);
-    const seqs = new Set(open.map(({ item }) => item.seq));
-    const over = written.flatMap(({ items }) => items.map(({ seq }) => seq).filter((seq) => !seqs.has(seq)));
     version += 1;
-    if (free === undefined) lastRow += 1;
-    coming.row = free ?? lastRow;
-    const write = free === undefined ? insert : writeOver;
-    write.get(
+    const head = {
       version,
-      seqs.size,
-      oldest.item.seq,
-      JSON.stringify(over),
-      writeItems(coming.items),
-      coming.row,
-    );
+      open: open.length,
+      first: oldest.item.seq,
+      over: written.flatMap(({ over }) => over),
+    };
+    coming.place = rows.write(head, coming.items, free);
     coming = newBatch();
   };
 
   return {
     begin(lane, item) {
       coming.items.push(item);
-      coming.open += 1;
       open.push({ lane, laneHash: hashOf(lane), item, batch: coming });
       changed = true;
     },
@@ -134,30 +123,9 @@ export function createBatches(database: Database, name: QueueName): Batches {
     takeAllOut() {
       flush();
       startOver();
-      const found = read.all();
-      if (found.length === 0) return [];
-      removeAll.get();
-      // Each row says of all rows what is over, so the newest has the say.
-      const over = new Set(JSON.parse(String(found.at(-1)?.over)) as number[]);
-      return found.flatMap(({ items }) => parseItems(String(items))).filter(({ seq }) => !over.has(seq));
+      return rows.takeAll();
     },
     flush,
     startOver,
   };
-}
-
-/** Items one after the other, each with its length before it: what they contain need not be looked at. */
-const writeItems = (items: readonly BegunItem[]): string =>
-  items.map(({ seq, owner, content }) => `${seq} ${owner} ${content.length} ${content}`).join('');
-
-function parseItems(text: string): BegunItem[] {
-  const items: BegunItem[] = [];
-  const head = /(\d+) (\S+) (\d+) /y;
-  while (head.lastIndex < text.length) {
-    const [, seq, owner = '', length] = head.exec(text) ?? [];
-    const start = head.lastIndex;
-    head.lastIndex = start + Number(length);
-    items.push({ seq: Number(seq), owner, content: text.slice(start, head.lastIndex) });
-  }
-  return items;
 }

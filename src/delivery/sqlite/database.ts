@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { HandoffKitError } from '../../protocol/index.js';
 import { withoutSqliteWarning } from './driver-warning.js';
-import { hashOf } from './hash.js';
+import { placeOf } from './hash.js';
 import { MIGRATIONS } from './migrations.js';
 
 /** A value that SQLite stores. */
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | null | Uint8Array;
 /** A row of a result. */
 export type Row = Record<string, SqlValue | bigint | Uint8Array>;
 
@@ -21,7 +21,7 @@ export interface Statement {
 export interface Database {
   exec(sql: string): void;
   /** Makes a function that statements can use. */
-  function(name: string, run: (text: string) => number): void;
+  function(name: string, run: (lane: string, key: string) => number): void;
   prepare(sql: string): Statement;
   close(): void;
 }
@@ -93,7 +93,7 @@ function migrate(database: Database): void {
         'the database was written by a newer version of this package. Update the package, or use another file.',
       );
     }
-    if (version < MIGRATIONS.length) database.function('hash', hashOf);
+    if (version < MIGRATIONS.length) database.function('place', placeOf);
     for (const sql of MIGRATIONS.slice(version)) database.exec(sql);
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
     database.exec('COMMIT');

@@ -1,12 +1,23 @@
 import { createKeyHash } from '../../events/index.js';
 
-/** By what an index finds conversations and keys. It lies in files, so it stays as it is; who finds compares the text. */
+/** By what conversations and keys are found. It lies in files, so it stays as it is; who finds compares the text. */
 export const hashOf: (text: string) => number = createKeyHash(0x1f_3a_5c_77);
 
-const BUCKET_BITS = 6;
+/** Places of one conversation: they are as many as leave numbers whole. */
+const PLACES = 2 ** 21;
+
+/** Where the items of a conversation are in an index: from the first of these places on, and before the other. */
+export function placesOf(lane: string): [from: number, to: number] {
+  const from = (hashOf(lane) >>> 0) * PLACES;
+  return [from, from + PLACES];
+}
+
+/** Where an item is in an index. Another may be in the same place. */
+export const placeOf = (lane: string, key: string): number =>
+  (hashOf(lane) >>> 0) * PLACES + (hashOf(key) >>> (32 - 21));
 
 /** Into so many parts an index is divided. */
-export const BUCKETS: number = 2 ** BUCKET_BITS;
+export const BUCKETS = 64;
 
-/** The part of an index in which a conversation is. What is in one part lies together. */
-export const bucketOf = (laneHash: number): number => laneHash >>> (32 - BUCKET_BITS);
+/** The part of an index in which a place is. What is in one part lies together. */
+export const bucketOf = (place: number): number => Math.floor(place / ((2 ** 32 / BUCKETS) * PLACES));

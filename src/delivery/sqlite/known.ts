@@ -1,6 +1,6 @@
 import type { QueueName } from '../stored-queues.js';
 import type { Database } from './database.js';
-import { BUCKETS, bucketOf, hashOf } from './hash.js';
+import { BUCKETS, bucketOf, placeOf, placesOf } from './hash.js';
 
 /** What a queue knows: every item that it took, for a while. Each is to be run within a transaction. */
 export interface Known {
@@ -28,32 +28,32 @@ export interface Known {
  */
 const UNFILED: Readonly<Record<QueueName, number>> = { inbox: 4_096, outbox: 64 };
 
+/** So many items are filed with one statement. */
+const SOME = 8;
+
 /** Makes {@link Known}. */
 export function createKnown(database: Database, name: QueueName): Known {
   const sql = (text: string) => database.prepare(text.replaceAll('$', `${name}_`));
-  const know = sql(
-    'INSERT INTO $known (seq, key, lane, key_hash, lane_hash, created_at) VALUES (?, ?, ?, ?, ?, ?)',
-  );
-  const isFiled = sql('SELECT 1 FROM $index WHERE lane_hash = ? AND key_hash = ?');
-  const isSame = sql(
-    'SELECT 1 FROM $index i JOIN $known k USING (seq) WHERE i.lane_hash = ? AND i.key_hash = ? AND k.key = ?',
-  );
+  const know = sql('INSERT INTO $known (seq, key, lane, place, created_at) VALUES (?, ?, ?, ?, ?)');
+  const isFiled = sql('SELECT 1 FROM $index WHERE place = ?');
+  const isSame = sql('SELECT 1 FROM $index i JOIN $known k USING (seq) WHERE i.place = ? AND k.key = ?');
   const marks = sql(`SELECT bucket, upto FROM filed WHERE queue = '${name}'`);
   const isKey = sql('SELECT 1 FROM $known WHERE seq = ? AND key = ?');
-  const since = sql('SELECT seq, key_hash, lane_hash FROM $known WHERE seq > ? ORDER BY seq');
+  const since = sql('SELECT seq, place FROM $known WHERE seq > ? ORDER BY seq');
   const from = sql('SELECT seq, created_at FROM $known WHERE seq >= ? ORDER BY seq LIMIT 1');
-  const file = sql('INSERT INTO $index (lane_hash, key_hash, seq) VALUES (?, ?, ?)');
+  const file = sql('INSERT INTO $index (place, seq) VALUES (?, ?)');
+  const fileSome = sql(
+    `INSERT INTO $index (place, seq) VALUES ${Array.from({ length: SOME }, () => '(?, ?)')}`,
+  );
   const mark = sql(`UPDATE filed SET upto = ? WHERE queue = '${name}' AND bucket = ?`);
   const filedLane = sql(
-    'SELECT seq FROM $index i JOIN $known k USING (seq) WHERE i.lane_hash = ? AND k.lane = ? LIMIT ?',
+    'SELECT seq FROM $index i JOIN $known k USING (seq) WHERE i.place >= ? AND i.place < ? AND k.lane = ? LIMIT ?',
   );
   const those = '$known WHERE seq IN (SELECT value FROM json_each(?))';
-  const removeFiled = sql(
-    `DELETE FROM $index WHERE (lane_hash, key_hash, seq) IN (SELECT lane_hash, key_hash, seq FROM ${those})`,
-  );
+  const removeFiled = sql(`DELETE FROM $index WHERE (place, seq) IN (SELECT place, seq FROM ${those})`);
   const remove = sql(`DELETE FROM ${those}`);
 
-  /** What is not filed, by bucket: of each item three numbers in a row, since objects would be work to collect. */
+  /** What is not filed, by bucket: of each item its place and its number, since objects would be work to collect. */
   const buckets: number[][] = Array.from({ length: BUCKETS }, () => []);
   let unfiled = 0;
   /** Up to which number each bucket is filed. */
@@ -67,21 +67,21 @@ export function createKnown(database: Database, name: QueueName): Known {
 
   const inBucket = (bucket: number): number[] => buckets[bucket] ?? [];
 
-  const put = (laneHash: number, keyHash: number, seq: number): void => {
-    inBucket(bucketOf(laneHash)).push(laneHash, keyHash, seq);
+  const put = (place: number, seq: number): void => {
+    inBucket(bucketOf(place)).push(place, seq);
     unfiled += 1;
   };
 
   const empty = (bucket: number, to: number): void => {
-    unfiled -= inBucket(bucket).length / 3;
+    unfiled -= inBucket(bucket).length / 2;
     buckets[bucket] = [];
     upTo[bucket] = to;
   };
 
-  const isUnfiled = (laneHash: number, keyHash: number, key: string): boolean => {
-    const items = inBucket(bucketOf(laneHash));
-    for (let at = 0; at < items.length; at += 3) {
-      if (items[at + 1] === keyHash && isKey.get(items[at + 2] ?? 0, key)) return true;
+  const isUnfiled = (place: number, key: string): boolean => {
+    const items = inBucket(bucketOf(place));
+    for (let at = 0; at < items.length; at += 2) {
+      if (items[at] === place && isKey.get(items[at + 1] ?? 0, key)) return true;
     }
     return false;
   };
@@ -94,9 +94,9 @@ export function createKnown(database: Database, name: QueueName): Known {
     }
     if (wrong) last = Math.min(...upTo);
     for (const row of since.all(last)) {
-      const [seq, keyHash, laneHash] = [Number(row.seq), Number(row.key_hash), Number(row.lane_hash)];
+      const [seq, place] = [Number(row.seq), Number(row.place)];
       last = seq;
-      if (seq > (upTo[bucketOf(laneHash)] ?? 0)) put(laneHash, keyHash, seq);
+      if (seq > (upTo[bucketOf(place)] ?? 0)) put(place, seq);
     }
     // Only what is filed is ever removed, so numbers only grow, and what is new is found behind the last.
     last = Math.max(last, ...upTo);
@@ -107,12 +107,13 @@ export function createKnown(database: Database, name: QueueName): Known {
   const fileBucket = (bucket: number): void => {
     const items = inBucket(bucket);
     if (items.length === 0) return;
-    const rows: [laneHash: number, keyHash: number, seq: number][] = [];
-    for (let at = 0; at < items.length; at += 3) {
-      rows.push([items[at] ?? 0, items[at + 1] ?? 0, items[at + 2] ?? 0]);
-    }
-    rows.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
-    for (const row of rows) file.get(...row);
+    const rows: [place: number, seq: number][] = [];
+    for (let at = 0; at < items.length; at += 2) rows.push([items[at] ?? 0, items[at + 1] ?? 0]);
+    rows.sort((one, other) => one[0] - other[0]);
+    const values = rows.flat();
+    let at = 0;
+    for (; at + 2 * SOME <= values.length; at += 2 * SOME) fileSome.get(...values.slice(at, at + 2 * SOME));
+    for (; at < values.length; at += 2) file.get(...values.slice(at, at + 2));
     mark.get(last, bucket);
     empty(bucket, last);
   };
@@ -121,30 +122,29 @@ export function createKnown(database: Database, name: QueueName): Known {
     for (; unfiled > UNFILED[name]; turn = (turn + 1) % BUCKETS) fileBucket(turn);
   };
 
-  const has = (key: string, laneHash: number, keyHash: number): boolean =>
-    isUnfiled(laneHash, keyHash, key) ||
-    (isFiled.get(laneHash, keyHash) !== undefined && isSame.get(laneHash, keyHash, key) !== undefined);
+  const has = (key: string, place: number): boolean =>
+    isUnfiled(place, key) || (isFiled.get(place) !== undefined && isSame.get(place, key) !== undefined);
 
   return {
     add(key, lane, now) {
       catchUp();
-      const [laneHash, keyHash] = [hashOf(lane), hashOf(key)];
-      if (has(key, laneHash, keyHash)) return null;
+      const place = placeOf(lane, key);
+      if (has(key, place)) return null;
       last += 1;
-      know.get(last, key, lane, keyHash, laneHash, now);
-      put(laneHash, keyHash, last);
+      know.get(last, key, lane, place, now);
+      put(place, last);
       makeRoom();
       return last;
     },
     has(key, lane) {
       catchUp();
-      return has(key, hashOf(lane), hashOf(key));
+      return has(key, placeOf(lane, key));
     },
     ofLane(lane, limit) {
       catchUp();
-      const laneHash = hashOf(lane);
-      fileBucket(bucketOf(laneHash));
-      return filedLane.all(laneHash, lane, limit).map(({ seq }) => Number(seq));
+      const places = placesOf(lane);
+      fileBucket(bucketOf(places[0]));
+      return filedLane.all(...places, lane, limit).map(({ seq }) => Number(seq));
     },
     cameBefore(time) {
       catchUp();

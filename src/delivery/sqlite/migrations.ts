@@ -162,8 +162,8 @@ const OWNERS = `
 `;
 
 /**
- * An item is found by its conversation and its key through hashes of both: an index of the texts would be ten times as
- * large, and a page of it written for every event. New items are not in the index at first, but filed in it
+ * An item is found by its conversation and its key through a number that is made of hashes of both: an index of the texts
+ * would be ten times as large, and a page of it written for every event. New items are not in the index at first, but filed in it
  * many at a time, a part of the index at a time; `filed` says up to which number that was done for each of the 64 parts.
  * Items are in the order of their time, so that has no index.
  */
@@ -173,21 +173,19 @@ const index = (name: string): string => `
     seq INTEGER PRIMARY KEY,
     key TEXT NOT NULL,
     lane TEXT NOT NULL,
-    key_hash INTEGER NOT NULL,
-    lane_hash INTEGER NOT NULL,
+    place INTEGER NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 1,
     created_at INTEGER NOT NULL
   ) STRICT;
   CREATE TABLE ${name}_index (
-    lane_hash INTEGER NOT NULL,
-    key_hash INTEGER NOT NULL,
+    place INTEGER NOT NULL,
     seq INTEGER NOT NULL,
-    PRIMARY KEY (lane_hash, key_hash, seq)
+    PRIMARY KEY (place, seq)
   ) STRICT, WITHOUT ROWID;
 
   INSERT INTO ${name}_known
-    SELECT seq, key, lane, hash(key), hash(lane), attempts, created_at FROM ${name}_known_before;
-  INSERT INTO ${name}_index SELECT lane_hash, key_hash, seq FROM ${name}_known ORDER BY lane_hash, key_hash, seq;
+    SELECT seq, key, lane, place(lane, key), attempts, created_at FROM ${name}_known_before;
+  INSERT INTO ${name}_index SELECT place, seq FROM ${name}_known ORDER BY place, seq;
   WITH RECURSIVE part (bucket) AS (SELECT 0 UNION ALL SELECT bucket + 1 FROM part WHERE bucket < 63)
     INSERT INTO filed SELECT '${name}', bucket, (SELECT coalesce(max(seq), 0) FROM ${name}_known) FROM part;
   DROP TABLE ${name}_known_before;
@@ -195,17 +193,15 @@ const index = (name: string): string => `
 
 /**
  * What is begun as it comes lies in one row for all that came with one commit, written over by what comes after it is
- * over. Such items are neither among the work nor have they lanes. `open` of the newest row is the number of them, `first`
- * the lowest, `over` those in any row that are over.
+ * over. Such items are neither among the work nor have they lanes. The head is JSON with spaces behind it, the content has
+ * zeros behind it: a row that stays as large as it is is written over where it lies. In the newest head `open` is the
+ * number of such items, `first` the lowest, `over` those in any row that are over.
  */
 const batch = (name: string): string => `
   CREATE TABLE ${name}_batch (
     id INTEGER PRIMARY KEY,
-    version INTEGER NOT NULL,
-    open INTEGER NOT NULL,
-    first INTEGER NOT NULL,
-    over TEXT NOT NULL,
-    items TEXT NOT NULL
+    head TEXT NOT NULL,
+    content BLOB NOT NULL
   ) STRICT;
 `;
 
@@ -218,7 +214,7 @@ const FILED = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Each entry brings the tables one version further; `hash` is a function in them. One that was released never changes; add another. */
+/** Each entry brings the tables one version further; `place` is a function in them. One that was released never changes; add another. */
 export const MIGRATIONS: readonly string[] = [
   `${queue('inbox')}${queue('outbox')}${PEOPLE}`,
   `${HANDOFFS}${LANES}`,

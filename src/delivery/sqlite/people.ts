@@ -26,6 +26,12 @@ const NOTED_MS = 3_600_000;
 /** So many notes are remembered, so that they need not be looked for. */
 const MOST_REMEMBERED = 10_000;
 
+/** That a lane is a person's. */
+interface Note {
+  readonly person: string;
+  at: number;
+}
+
 /** Makes {@link People}. */
 export function createPeople(database: Database): People {
   const insert = database.prepare(
@@ -45,30 +51,43 @@ export function createPeople(database: Database): People {
        SELECT person, lane FROM person p WHERE seen_at < ?
          AND ${unfinished('inbox')} AND ${unfinished('outbox')} LIMIT ?)`,
   );
-  /** When notes were made, at the latest: those that were made earlier are looked for again. */
-  const noted = new Map<string, number>();
+  /** Whose lanes are, and when that was noted at the latest: what was noted earlier is looked for again. */
+  const noted = new Map<string, Note[]>();
+  let remembered = 0;
+
+  const distrust = (): void => {
+    noted.clear();
+    remembered = 0;
+  };
+
+  const remember = (lane: string, note: Note): void => {
+    if (remembered >= MOST_REMEMBERED) distrust();
+    remembered += 1;
+    const notes = noted.get(lane);
+    if (notes) notes.push(note);
+    else noted.set(lane, [note]);
+  };
 
   return {
     note(person, lane, now) {
-      const note = `${person}\n${lane}`;
-      const at = noted.get(note);
-      if (at !== undefined && now - at < NOTED_MS) return;
+      const note = noted.get(lane)?.find((other) => other.person === person);
+      if (note && now - note.at < NOTED_MS) return;
       insert.run(toText(person), toText(lane), now);
-      if (noted.size >= MOST_REMEMBERED) noted.clear();
-      noted.set(note, now);
+      if (note) note.at = now;
+      else remember(lane, { person, at: now });
     },
     seen: (lane, now) => void touch.run(now, toText(lane)),
     lanesOf: (person) => lanes.all(toText(person)).map(({ lane }) => fromText(lane)),
     forget(lane) {
       remove.run(toText(lane));
-      noted.clear();
+      distrust();
     },
     prune(unseenSince, limit) {
       // A note may be an hour old when it is remembered, and is then remembered for an hour.
       const { changes } = removeUnseen.run(unseenSince - 2 * NOTED_MS, limit);
-      if (Number(changes) > 0) noted.clear();
+      if (Number(changes) > 0) distrust();
       return Number(changes);
     },
-    distrust: () => noted.clear(),
+    distrust,
   };
 }

@@ -1,7 +1,7 @@
 import type { ItemFilter, QueueDepth, QueueName, StoredItem } from '../stored-queues.js';
 import { toText } from '../text.js';
 import type { Database, Row } from './database.js';
-import { bucketOf, hashOf } from './hash.js';
+import { bucketOf, placeOf, placesOf } from './hash.js';
 
 /** What can be read of a queue, also while others write to it. */
 export interface QueueReads {
@@ -21,9 +21,9 @@ export interface QueueReads {
   stats(): { readonly pending: number; readonly remembered: number };
 }
 
-/** Where an item of a conversation may be: among those that the index has of it, and among all that it has not got yet. */
-const ofLane = (andFiled = ''): string =>
-  `k.seq IN (SELECT seq FROM $index WHERE lane_hash = ? ${andFiled}
+/** Where an item may be: among those that the index has in its places, and among all that it has not got yet. */
+const among = (places: string): string =>
+  `k.seq IN (SELECT seq FROM $index WHERE ${places}
     UNION ALL SELECT seq FROM $known WHERE seq > (SELECT upto FROM filed WHERE queue || '_' = '$' AND bucket = ?))`;
 
 /** The items of each state: what is begun is found through its lane. */
@@ -38,23 +38,24 @@ const ITEM = `SELECT k.seq, k.lane, k.created_at, coalesce(w.attempts, k.attempt
     coalesce(w.content, kept.content) AS content
   FROM $known k LEFT JOIN $work w ON w.seq = k.seq LEFT JOIN $kept kept ON kept.seq = k.seq`;
 
-const NEWEST_BATCH = 'FROM $batch ORDER BY version DESC LIMIT 1';
+const newestBatch = (field: string): string =>
+  `SELECT head ->> '${field}' FROM $batch ORDER BY head ->> 'version' DESC LIMIT 1`;
 
 const DEPTH = `SELECT waiting + begun + batched AS pending, dead, (SELECT created_at FROM $known WHERE seq = oldest) AS oldest
   FROM (SELECT
-    coalesce((SELECT open ${NEWEST_BATCH}), 0) AS batched,
+    coalesce((${newestBatch('open')}), 0) AS batched,
     (SELECT count(*) FROM $work WHERE state = 'waiting') AS waiting,
     (SELECT count(*) FROM $lane l JOIN $work w ON w.seq = l.item WHERE w.state = 'begun') AS begun,
     (SELECT count(*) FROM $work WHERE state = 'dead') AS dead,
     (SELECT min(seq) FROM (
       SELECT min(seq) AS seq FROM $work WHERE state = 'waiting'
-      UNION ALL SELECT * FROM (SELECT first ${NEWEST_BATCH})
+      UNION ALL SELECT * FROM (${newestBatch('first')})
       UNION ALL SELECT min(w.seq) FROM $lane l JOIN $work w ON w.seq = l.item WHERE w.state = 'begun')) AS oldest)`;
 
 /** Makes {@link QueueReads}. */
 export function createQueueReads(database: Database, name: QueueName): QueueReads {
   const sql = (text: string) => database.prepare(text.replaceAll('$', `${name}_`));
-  const item = sql(`${ITEM} WHERE ${ofLane('AND key_hash = ?')} AND k.key = ?`);
+  const item = sql(`${ITEM} WHERE ${among('place = ?')} AND k.key = ?`);
   const shown = sql(`${ITEM} WHERE k.seq = ?`);
   const depth = sql(DEPTH);
   const batched = sql('SELECT 1 FROM $batch LIMIT 1');
@@ -63,8 +64,8 @@ export function createQueueReads(database: Database, name: QueueName): QueueRead
   return {
     find(key, conversationId) {
       const text = toText(key);
-      const lane = hashOf(toText(conversationId));
-      const row = item.get(lane, hashOf(text), bucketOf(lane), text);
+      const place = placeOf(toText(conversationId), text);
+      const row = item.get(place, bucketOf(place), text);
       if (!row) return null;
       const error = row.error === null ? null : String(row.error);
       return { state: row.state as StoredItem['state'], error };
@@ -73,10 +74,10 @@ export function createQueueReads(database: Database, name: QueueName): QueueRead
       const lane = conversationId === undefined ? null : toText(conversationId);
       const conditions = [
         ...(state === undefined ? [] : [IN_STATE[state]]),
-        ...(lane === null ? [] : [`${ofLane()} AND k.lane = ?`]),
+        ...(lane === null ? [] : [`${among('place >= ? AND place < ?')} AND k.lane = ?`]),
       ];
       const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-      const values = lane === null ? [] : [hashOf(lane), bucketOf(hashOf(lane)), lane];
+      const values = lane === null ? [] : inLane(lane);
       return sql(`${ITEM} ${where} ORDER BY k.seq LIMIT ?`).all(...values, limit);
     },
     show: (id) => shown.get(id),
@@ -96,4 +97,9 @@ export function createQueueReads(database: Database, name: QueueName): QueueRead
       return { pending, remembered: Number(count.get()?.count) - pending - Number(row?.dead) };
     },
   };
+}
+
+function inLane(lane: string): [from: number, to: number, bucket: number, lane: string] {
+  const [from, to] = placesOf(lane);
+  return [from, to, bucketOf(from), lane];
 }

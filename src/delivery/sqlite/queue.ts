@@ -208,8 +208,8 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
       return free.flatMap(({ lane, item }) => beginNext(owner, String(lane), item ?? null) ?? []);
     },
     finish(owner, seq, conversationId, attempts, now, goOn) {
-      const lane = toText(conversationId);
       if (batches.finish(seq)) return null;
+      const lane = toText(conversationId);
       if (Number(closeIfEmpty.run(lane, owner).changes) === 1) {
         close(seq, attempts);
         return null;

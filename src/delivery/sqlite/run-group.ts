@@ -4,7 +4,7 @@ import type { Writes } from './writes.js';
 /** The name of something to write. */
 export type Verb = keyof Writes;
 
-/** Something to write: its name, and what it is told. A pair, since names of fields would go to the thread too. */
+/** Something to write: its name, and what it is told. */
 export type Call = readonly [verb: Verb, args: readonly unknown[]];
 
 /** Writes calls in one commit and gives their results; throws when it fails, and then nothing of it has happened. */
@@ -28,11 +28,11 @@ export function createRunGroup(database: Database, writes: Writes): RunGroup {
 
   return (calls) => {
     try {
-      begin.run();
+      begin.get();
       noticeOthers();
       const results = calls.map(([verb, args]) => verbs[verb](...args));
       writes.flush();
-      commit.run();
+      commit.get();
       return results;
     } catch (error) {
       rollBack(database);

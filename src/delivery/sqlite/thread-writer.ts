@@ -5,6 +5,7 @@ import { HandoffKitError } from '../../protocol/index.js';
 import {
   type FromThread,
   GATE,
+  pack,
   type ThreadData,
   type ThreadFailure,
   type ToThread,
@@ -101,7 +102,7 @@ export function createThreadWriter(file: URL, data: Omit<ThreadData, 'gate'>): W
   const collected = collectGroups((calls, askers) => {
     if (closing) return tellFailure(askers, ended());
     try {
-      post(calls);
+      post(pack(calls));
     } catch (error) {
       return tellFailure(askers, error);
     }

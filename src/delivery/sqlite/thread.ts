@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { openDatabase } from './database.js';
 import { type Call, createRunGroup } from './run-group.js';
-import { type FromThread, GATE, type ThreadData, type ToThread } from './thread-messages.js';
+import { type FromThread, GATE, type ThreadData, type ToThread, unpack } from './thread-messages.js';
 import { createWrites } from './writes.js';
 
 /** What waits while one commit is under way shares the next. */
@@ -17,25 +17,27 @@ function work(port: MessagePort, { file, gate, ...options }: ThreadData): void {
     Atomics.notify(gate, GATE.busy);
   };
 
-  const commit = (groups: readonly (readonly Call[])[]): FromThread => {
+  const commit = (calls: readonly Call[], groups: number): FromThread => {
     try {
-      return { results: run(groups.flat()) };
+      return { results: run(calls) };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      return { failed: { message, code, groups: groups.length } };
+      return { failed: { message, code, groups } };
     }
   };
 
   port.on('message', (first: ToThread) => {
-    const groups: (readonly Call[])[] = [];
+    const calls: Call[] = [];
+    let groups = 0;
     let next: ToThread | undefined = first;
     while (next !== undefined && next !== 'close') {
-      groups.push(next);
+      unpack(next, calls);
+      groups += 1;
       next = receiveMessageOnPort(port)?.message as ToThread | undefined;
     }
     pass(() => {
-      if (groups.length > 0) port.postMessage(commit(groups));
+      if (groups > 0) port.postMessage(commit(calls, groups));
       if (next === 'close') database.close();
     });
     if (next === 'close') port.close();
