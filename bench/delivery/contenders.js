@@ -40,6 +40,15 @@ export const groups = [
   ['postgres', 'bare-boss'],
 ];
 
+/**
+ * The same on a slow disk, and how many rounds they have at the most. Who syncs for each event takes seconds to answer
+ * what 256 connections sent: the others would stand idle meanwhile, and be far apart in time.
+ */
+export const slowDiskGroups = [
+  { group: ['inline', 'sqlite'], mostRounds: Number.POSITIVE_INFINITY },
+  { group: ['bare-sqlite'], mostRounds: 9 },
+];
+
 /** The contender with an id. */
 export function contenderOf(/** @type {string} */ id) {
   const found = contenders.find((contender) => contender.id === id);

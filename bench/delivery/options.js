@@ -29,7 +29,7 @@ const HELP = `Measures deliveries beside the bare engines, all in one run.
   npm run bench:delivery                               about ten minutes; writes bench/DELIVERY.md
   node bench/delivery/run.js --quick                   about two minutes; writes nothing
   node bench/delivery/run.js --only throughput,sqlite,inline   some parts and contenders; writes nothing
-  node bench/delivery/run.js --rounds 101              more rounds than 61
+  node bench/delivery/run.js --rounds 301              more rounds than 151
 
 Parts:
 ${Object.entries(PARTS)
@@ -69,7 +69,7 @@ export function readOptions(args) {
         sizes: [1_000, 100_000],
       }
     : {
-        rounds: 61,
+        rounds: 151,
         seconds: 0.2,
         leadInSeconds: 0.1,
         latencySeconds: 0.3,

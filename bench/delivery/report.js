@@ -16,12 +16,13 @@ const table = (/** @type {string[]} */ head, /** @type {string[][]} */ rows) =>
  * Gathers what was measured, and writes it as Markdown that reads well on a terminal too.
  *
  * @param {import('./options.js').Options} options
+ * @param {number} slowDiskConnections
  */
-export function createReport(options) {
+export function createReport(options, slowDiskConnections) {
   /** @type {string[]} */
   const sections = [];
   /** @type {Parameters<typeof judge>[0]} */
-  const results = { throughput: [], backlog: new Map(), growth: new Map(), slowDisk: null };
+  const results = { throughput: [], backlog: new Map(), growth: new Map(), slowDisk: [] };
   const titleOf = (/** @type {string} */ id) => options.selected.find((each) => each.id === id)?.title ?? id;
 
   const rowsOf = (/** @type {Measured} */ { rounds, latencies, memory }, name = titleOf) =>
@@ -57,6 +58,13 @@ export function createReport(options) {
       )}`,
     ];
   };
+  const slowDisk = () => {
+    if (results.slowDisk.length === 0) return [];
+    const rows = results.slowDisk.flatMap((measured) => rowsOf(measured));
+    return [
+      `### A disk that takes 5 ms longer for every sync, ${slowDiskConnections} connections\n\n${table(['contender', ...HEAD], rows)}`,
+    ];
+  };
   const HEAD = ['accepted/s', 'handled/s', 'p50 ms', 'p99 ms', 'answer p99 ms', 'CPU µs', 'database CPU µs'];
 
   return {
@@ -81,11 +89,8 @@ export function createReport(options) {
       const rows = rowsOf(measured, (size) => whole(Number(size)));
       sections.push(`### Growth: ${titleOf(id)}\n\n${table(['stored events', ...HEAD], rows)}`);
     },
-    slowDisk(/** @type {Measured} */ measured, /** @type {number} */ connections) {
-      results.slowDisk = measured;
-      sections.push(
-        `### A disk that takes 5 ms longer for every sync, ${connections} connections\n\n${table(['contender', ...HEAD], rowsOf(measured))}`,
-      );
+    slowDisk(/** @type {Measured} */ measured) {
+      results.slowDisk.push(measured);
     },
     noSlowDisk(/** @type {string} */ why) {
       sections.push(`### A slow disk\n\nNot measured: ${why}.`);
@@ -100,7 +105,7 @@ export function createReport(options) {
       const targets =
         verdicts.length > 0 ? [`### Targets\n\n${table(['target', 'limit', 'measured', ''], verdicts)}`] : [];
       const pace = `${options.rounds} rounds of ${options.seconds} s, 32 connections, bodies of 1,536 bytes, 1,000 conversations.`;
-      return [pace, ...targets, ...throughput(), ...sections].join('\n\n');
+      return [pace, ...targets, ...throughput(), ...sections, ...slowDisk()].join('\n\n');
     },
   };
 }

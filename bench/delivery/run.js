@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startChild } from '../child.js';
 import { busyWarning, machine } from '../machine.js';
 import { writeResults } from '../results-file.js';
-import { contenderOf, groups } from './contenders.js';
+import { contenderOf, groups, slowDiskGroups } from './contenders.js';
 import { startPostgres } from './database.js';
 import { fill } from './fill.js';
 import { measureInTurn } from './measure.js';
@@ -74,7 +74,7 @@ async function serve({ id, folder, url, schema }, postgres, name = id, env = {})
 /** @param {import('./options.js').Options} options */
 async function bench(options) {
   const { parts, selected } = options;
-  const report = createReport(options);
+  const report = createReport(options, SLOW_DISK_CONNECTIONS);
   console.log(machine());
   const warning = busyWarning();
   if (warning) console.log(warning);
@@ -129,7 +129,7 @@ async function bench(options) {
         await fill(store, size);
         entries.push(await serve(store, postgres, String(size)));
       }
-      const rounds = Math.min(15, options.rounds);
+      const rounds = Math.min(31, options.rounds);
       const measured = await measureInTurn(entries, generator, { ...pace, rounds }, (text) =>
         progress(`growth  ${id}  ${text}`),
       );
@@ -142,16 +142,20 @@ async function bench(options) {
     const slow = buildSlowDisk(temporaryFolder());
     if ('why' in slow) report.noSlowDisk(slow.why);
     else {
-      const entries = [];
-      for (const id of ['inline', 'sqlite', 'bare-sqlite'].filter((each) => ids.includes(each))) {
-        entries.push(await serve(newStore(id, null), null, id, { LD_PRELOAD: slow.library }));
+      for (const { group, mostRounds } of slowDiskGroups) {
+        const entries = [];
+        for (const id of ids.filter((each) => group.includes(each))) {
+          entries.push(await serve(newStore(id, null), null, id, { LD_PRELOAD: slow.library }));
+        }
+        if (entries.length === 0) continue;
+        const rounds = Math.min(mostRounds, options.rounds);
+        const slowPace = { ...pace, rounds, connections: SLOW_DISK_CONNECTIONS };
+        const measured = await measureInTurn(entries, generator, slowPace, (text) =>
+          progress(`slow disk  ${entries.map(({ id }) => id).join(', ')}  ${text}`),
+        );
+        for (const { server } of entries) server.stop();
+        report.slowDisk(measured);
       }
-      const slowPace = { ...pace, connections: SLOW_DISK_CONNECTIONS };
-      const measured = await measureInTurn(entries, generator, slowPace, (text) =>
-        progress(`slow disk  ${text}`),
-      );
-      for (const { server } of entries) server.stop();
-      report.slowDisk(measured, SLOW_DISK_CONNECTIONS);
     }
   }
 
