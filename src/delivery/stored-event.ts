@@ -6,11 +6,15 @@ export const storeBody = ({ text, body }: DeliveredEvent): string => text ?? JSO
 
 /** Writes an event so that it can be handled later and elsewhere. Any text survives it, also half a surrogate pair. */
 export const storeEvent = (event: DeliveredEvent): string =>
-  joinStored(storeBody(event), event.name, event.receivedAt, event.requestId);
+  storedParts(storeBody(event), event.name, event.receivedAt, event.requestId).join('');
 
-/** The same for who has only parts of it, of which the body is stored already. */
-export function joinStored(body: string, name: string, receivedAt: number, requestId: string): string {
-  return `{"body":${body},"name":"${name}","receivedAt":${receivedAt},"requestId":"${toText(requestId)}"}`;
+/** The same, one part after the other: to join them is work, and the body is large. */
+export function storedParts(body: string, name: string, receivedAt: number, requestId: string): string[] {
+  return [
+    '{"body":',
+    body,
+    `,"name":"${name}","receivedAt":${receivedAt},"requestId":"${toText(requestId)}"}`,
+  ];
 }
 
 /** Reads what {@link storeEvent} wrote; its key and conversation are kept beside it. */

@@ -47,17 +47,19 @@ const rowsOf = (database: Database, ...tables: readonly string[]): number[] =>
     Number(database.prepare(`SELECT count(*) AS count FROM inbox_${table}`).get()?.count),
   );
 
-/** Numbers of items, and their conversations. */
-type Found = ReadonlyMap<number, string>;
-
-/** What the first process that comes after a kill finds. */
-function afterKill(file: string): Found {
+/** What the first process that comes after a kill finds: numbers of items, their conversations, and what is in them. */
+function afterKill(file: string): { seq: number; lane: string; body: unknown }[] {
   const { database, write } = openWrites(file, 'heir');
   const { items } = write('take', 'inbox', [], 100, Date.now() + 2 * LEASE_MS);
   expect(items.every(({ interrupted, attempts }) => interrupted && attempts === 2)).toBe(true);
   expect(rowsOf(database, 'batch')).toEqual([0]);
   database.close();
-  return new Map(items.map(({ seq, conversationId }) => [seq, conversationId]));
+  return items
+    .map(({ seq, conversationId, content }) => {
+      const { body } = JSON.parse(String(content)) as { body: unknown };
+      return { seq, lane: conversationId, body };
+    })
+    .toSorted((one, other) => one.seq - other.seq);
 }
 
 describe('events that are begun as they come', () => {
@@ -97,12 +99,10 @@ describe('events that are begun as they come', () => {
     ]);
     accept(['b']);
     finish([[5, 'e']]);
-    expect(afterKill(file)).toEqual(
-      new Map([
-        [3, 'c'],
-        [6, 'b'],
-      ]),
-    );
+    expect(afterKill(file)).toEqual([
+      { seq: 3, lane: 'c', body: 'body' },
+      { seq: 6, lane: 'b', body: 'body' },
+    ]);
   });
 
   it('are found whatever was done with them, at every step', async () => {
@@ -114,20 +114,58 @@ describe('events that are begun as they come', () => {
     };
     const file = await newFile();
     const { database, accept, finish, write } = openWrites(file);
-    const open = new Map<string, number>();
+    const open = new Map<string, { seq: number; body: string }>();
     for (let step = 0; step < 120; step += 1) {
       const lanes = Array.from({ length: 1 + next(4) }, () => `lane ${next(30)}`);
       const free = [...new Set(lanes)].filter((lane) => !open.has(lane));
-      for (const [nth, seq] of accept(free).entries()) open.set(String(free[nth]), Number(seq));
+      const body = ['x', 'ü', '€', '\u{1f600}'][next(4)]?.repeat(next(step % 7 === 0 ? 8_000 : 300)) ?? '';
+      for (const [nth, seq] of accept(free, JSON.stringify(body)).entries()) {
+        open.set(String(free[nth]), { seq: Number(seq), body });
+      }
       const over = [...open].filter(() => next(3) === 0);
-      finish(over.map(([lane, seq]) => [seq, lane] as const));
+      finish(over.map(([lane, { seq }]) => [seq, lane] as const));
       for (const [lane] of over) open.delete(lane);
       if (next(9) === 0) write('settle');
       const copy = `${file}.${step}`;
       database.exec(`VACUUM INTO '${copy}'`);
-      const expected = new Map(Array.from(open, ([lane, seq]) => [seq, lane]));
+      const expected = Array.from(open, ([lane, { seq, body: sent }]) => ({ seq, lane, body: sent }));
       expect([step, afterKill(copy)]).toEqual([step, expected]);
     }
+  });
+
+  it('are written over where they lie, and nothing is left of those before', async () => {
+    const { database, run, accept } = openWrites(await newFile());
+    const pages = () => Number(database.prepare('PRAGMA page_count').get()?.page_count);
+    const rows = () => database.prepare('SELECT id, length(content) AS size, content FROM inbox_batch').all();
+    accept(['a'], JSON.stringify('secret '.repeat(2_000)));
+    accept(['b'], JSON.stringify('open '.repeat(2_000)));
+    const before = rows().map(({ id, size }) => [id, size]);
+    const pagesBefore = pages();
+    run([
+      ['finish', ['inbox', 1, 'a', 1, Date.now(), true]],
+      ['accept', ['k', 'c', JSON.stringify('less '.repeat(1_000)), 'message', 1, 'r', true, Date.now()]],
+    ]);
+    expect(rows().map(({ id, size }) => [id, size])).toEqual(before);
+    expect(pages()).toBe(pagesBefore);
+    const texts = rows().map(({ content }) => Buffer.from(content as Uint8Array).toString());
+    expect(texts.filter((text) => text.includes('secret'))).toEqual([]);
+    expect(texts.filter((text) => text.includes('less'))).toHaveLength(1);
+  });
+
+  it('do not lie in rows that are much too large for them', async () => {
+    const { database, run, accept } = openWrites(await newFile());
+    const size = () =>
+      Number(database.prepare('SELECT sum(length(content)) AS size FROM inbox_batch').get()?.size);
+    accept(['a', 'b', 'c', 'd', 'e'], JSON.stringify('large '.repeat(2_000)));
+    accept(['f']);
+    run([
+      ...['a', 'b', 'c', 'd', 'e'].map(
+        (lane, nth) => ['finish', ['inbox', nth + 1, lane, 1, Date.now(), true]] as const,
+      ),
+      ['accept', ['k', 'g', '{}', 'message', 1, 'r', true, Date.now()]],
+    ]);
+    expect(rowsOf(database, 'batch')).toEqual([2]);
+    expect(size()).toBeLessThan(10_000);
   });
 
   it('are put among the others when something more comes in their conversation, and keep their turn', async () => {

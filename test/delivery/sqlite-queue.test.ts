@@ -14,7 +14,7 @@ async function newQueue(keepContent = false) {
   const database = openDatabase(file);
   const queue = createQueue(database, 'inbox', keepContent);
   const add = (key: string, conversationId: string, owner: string | null = ME) =>
-    queue.add(owner, { key, conversationId, content: `"${key}"` }, 1);
+    queue.add(owner, { key, conversationId, content: [`"${key}"`] }, 1);
   return { file, database, queue, add, reads: createQueueReads(database, 'inbox') };
 }
 
@@ -45,6 +45,16 @@ describe('an item that is done', () => {
 });
 
 describe('what was begun by a process that is gone', () => {
+  it('is what that process had begun, and nothing else', async () => {
+    const { queue, add } = await newQueue();
+    add('1', 'a');
+    add('2', 'b', 'other');
+    add('3', 'c');
+    queue.flush();
+    queue.release('other');
+    expect(queue.take('third', [], 10, 1)).toMatchObject([{ key: '2', interrupted: true }]);
+  });
+
   it('is begun before what came later, and it is known that it was interrupted', async () => {
     const { queue, add } = await newQueue();
     add('1', 'c');

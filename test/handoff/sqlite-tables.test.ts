@@ -100,7 +100,7 @@ describe('what SQLite keeps', () => {
     const people = createPeople(database);
     const later = Date.now() + 7_200_000;
     people.note('bob', 'waiting', 0);
-    const item = { key: 'k', conversationId: 'waiting', content: '{}' };
+    const item = { key: 'k', conversationId: 'waiting', content: ['{}'] };
     const queues = (['inbox', 'outbox'] as const).map((name) => createQueue(database, name, false));
     const empty = () => {
       for (const queue of queues) {

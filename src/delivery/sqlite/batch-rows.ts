@@ -1,6 +1,13 @@
 import type { QueueName } from '../stored-queues.js';
-import type { BegunItem } from './batches.js';
 import type { Database } from './database.js';
+
+/** An item that was begun as it came, and who is at it. */
+export interface BegunItem {
+  readonly seq: number;
+  readonly owner: string;
+  /** One part after the other. */
+  readonly content: readonly string[];
+}
 
 /** What a row says of all rows: the newest has the say. */
 export interface BatchHead {
@@ -13,7 +20,7 @@ export interface BatchHead {
 }
 
 /** A row, and how much goes into it. */
-export interface Place {
+export interface Slot {
   readonly id: number;
   readonly head: number;
   readonly content: number;
@@ -22,7 +29,7 @@ export interface Place {
 /** The rows in which items lie that were begun as they came. Each is to be run within a transaction. */
 export interface BatchRows {
   /** Writes items into a row, into one of those that are free where one fits; the others are removed. */
-  write(head: BatchHead, items: readonly BegunItem[], free: readonly Place[]): Place;
+  write(head: BatchHead, items: readonly BegunItem[], free: readonly Slot[]): Slot;
   /** Removes all rows, and gives what was in them and is not over. */
   takeAll(): BegunItem[];
   removeAll(): void;
@@ -74,10 +81,12 @@ export function createBatchRows(database: Database, name: QueueName): BatchRows 
     let end = 0;
     for (const { seq, owner, content } of begun) {
       if (!owners.includes(owner)) owners.push(owner);
-      makeRoom(end + content.length * MOST_BYTES);
-      const length = bytes.write(content, end);
-      items.push(seq, owners.indexOf(owner), length);
-      end += length;
+      const start = end;
+      for (const part of content) {
+        makeRoom(end + part.length * MOST_BYTES);
+        end += bytes.write(part, end);
+      }
+      items.push(seq, owners.indexOf(owner), end - start);
     }
     return { owners, items, end };
   };
@@ -88,7 +97,7 @@ export function createBatchRows(database: Database, name: QueueName): BatchRows 
     return bytes.fill(0, end, size).subarray(0, size);
   };
 
-  const newPlace = (head: number, content: number): Place => {
+  const newSlot = (head: number, content: number): Slot => {
     lastId += 1;
     const room = roundUp(head + HEAD_STEP / 2, HEAD_STEP);
     return {
@@ -104,16 +113,16 @@ export function createBatchRows(database: Database, name: QueueName): BatchRows 
       const { version, open, first, over } = head;
       const text = JSON.stringify({ version, open, first, over, owners, items } satisfies StoredHead);
       const fitting = free.find(
-        (place) =>
-          place.head >= text.length &&
-          place.content >= end &&
-          place.content <= Math.max(FIRST_PAGE, end * TOO_LARGE),
+        (slot) =>
+          slot.head >= text.length &&
+          slot.content >= end &&
+          slot.content <= Math.max(FIRST_PAGE, end * TOO_LARGE),
       );
-      for (const place of free) if (place !== fitting) remove.get(place.id);
-      const place = fitting ?? newPlace(text.length, end);
+      for (const slot of free) if (slot !== fitting) remove.get(slot.id);
+      const slot = fitting ?? newSlot(text.length, end);
       const write = fitting ? writeOver : insert;
-      write.get(text.padEnd(place.head), written(end, place.content), place.id);
-      return place;
+      write.get(text.padEnd(slot.head), written(end, slot.content), slot.id);
+      return slot;
     },
     takeAll() {
       const found = read.all();
@@ -134,7 +143,7 @@ function readItems({ owners, items }: StoredHead, content: unknown): BegunItem[]
   let end = 0;
   for (let at = 0; at < items.length; at += 3) {
     const [seq = 0, owner = 0, length = 0] = items.slice(at, at + 3);
-    found.push({ seq, owner: owners[owner] ?? '', content: bytes.toString('utf8', end, end + length) });
+    found.push({ seq, owner: owners[owner] ?? '', content: [bytes.toString('utf8', end, end + length)] });
     end += length;
   }
   return found;

@@ -1,14 +1,7 @@
 import type { QueueName } from '../stored-queues.js';
-import { createBatchRows, type Place } from './batch-rows.js';
+import { type BegunItem, createBatchRows, type Slot } from './batch-rows.js';
 import type { Database } from './database.js';
 import { hashOf } from './hash.js';
-
-/** An item that was begun as it came, and who is at it. */
-export interface BegunItem {
-  readonly seq: number;
-  readonly owner: string;
-  readonly content: string;
-}
 
 /**
  * What was begun as it came and is not over: the items of one commit lie in one row, and their lanes in none, since most
@@ -35,7 +28,7 @@ interface Batch {
   readonly items: BegunItem[];
   /** The numbers of those that are over. */
   readonly over: number[];
-  place: Place | null;
+  slot: Slot | null;
 }
 
 /** An item that is not over. */
@@ -46,7 +39,7 @@ interface Open {
   readonly batch: Batch;
 }
 
-const newBatch = (): Batch => ({ items: [], over: [], place: null });
+const newBatch = (): Batch => ({ items: [], over: [], slot: null });
 
 const isOver = ({ items, over }: Batch): boolean => items.length === over.length;
 
@@ -81,8 +74,8 @@ export function createBatches(database: Database, name: QueueName): Batches {
   };
 
   /** The rows of batches that are over are free for others. */
-  const freePlaces = (): Place[] => {
-    const free = written.filter(isOver).flatMap(({ place }) => place ?? []);
+  const freeSlots = (): Slot[] => {
+    const free = written.filter(isOver).flatMap(({ slot }) => slot ?? []);
     if (free.length > 0) written = written.filter((batch) => !isOver(batch));
     return free;
   };
@@ -96,7 +89,7 @@ export function createBatches(database: Database, name: QueueName): Batches {
       startOver();
       return;
     }
-    const free = freePlaces();
+    const free = freeSlots();
     written.push(coming);
     version += 1;
     const head = {
@@ -105,7 +98,7 @@ export function createBatches(database: Database, name: QueueName): Batches {
       first: oldest.item.seq,
       over: written.flatMap(({ over }) => over),
     };
-    coming.place = rows.write(head, coming.items, free);
+    coming.slot = rows.write(head, coming.items, free);
     coming = newBatch();
   };
 

@@ -1,7 +1,8 @@
 import type { QueueName } from '../stored-queues.js';
 import { fromText, toText } from '../text.js';
 import type { Ending, Work } from '../work.js';
-import { type BegunItem, createBatches } from './batches.js';
+import type { BegunItem } from './batch-rows.js';
+import { createBatches } from './batches.js';
 import type { Database, Row } from './database.js';
 import { createKnown } from './known.js';
 
@@ -15,7 +16,8 @@ export interface NewItem {
   /** No second item with it is taken, for as long as the first is remembered. */
   readonly key: string;
   readonly conversationId: string;
-  readonly content: string;
+  /** One part after the other. */
+  readonly content: readonly string[];
 }
 
 /** What became of an item that was added: `false` when its key is known; its number where it was begun at once. */
@@ -147,7 +149,7 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
     if (!row) return;
     const lane = String(row.lane);
     const begins = openLaneFor(lane, Number(row.created_at), owner, seq);
-    insert.get(seq, lane, begins ? 'begun' : 'waiting', begins ? 1 : 0, content);
+    insert.get(seq, lane, begins ? 'begun' : 'waiting', begins ? 1 : 0, content.join(''));
   };
 
   const settleLane = (lane: string): void => {
@@ -192,13 +194,13 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
       if (seq === null) return false;
       settleLane(lane);
       const isBatched =
-        owner !== null && !keepContent && content.length <= MOST_BATCHED_CHARACTERS && now >= aloneFrom;
+        owner !== null && !keepContent && lengthOf(content) <= MOST_BATCHED_CHARACTERS && now >= aloneFrom;
       if (isBatched && !(hasLanes && isOpen.get(lane))) {
         batches.begin(lane, { seq, owner, content });
         return seq;
       }
       const begins = openLaneFor(lane, now, owner, seq) && owner !== null;
-      insert.get(seq, lane, begins ? 'begun' : 'waiting', begins ? 1 : 0, content);
+      insert.get(seq, lane, begins ? 'begun' : 'waiting', begins ? 1 : 0, content.join(''));
       return begins ? seq : true;
     },
     take(owner, held, limit, now) {
@@ -281,6 +283,8 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
     },
   };
 }
+
+const lengthOf = (parts: readonly string[]): number => parts.reduce((sum, { length }) => sum + length, 0);
 
 const toItem = (row: Row): Item => {
   const key = fromText(row.key);

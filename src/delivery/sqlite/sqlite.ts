@@ -103,7 +103,7 @@ export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
     const key = replyKey(conversationId, how, randomUUID());
     const receipt = receipts.open(key, conversationId);
     try {
-      const item = { key, conversationId, content: JSON.stringify(reply) };
+      const item = { key, conversationId, content: [JSON.stringify(reply)] };
       await writer.write('addReply', item, Date.now());
     } catch (error) {
       onTrouble(error);

@@ -1,5 +1,5 @@
 import type { Claim, Conversation, ConversationChange, NewConversation } from '../../handoff/index.js';
-import { joinStored } from '../stored-event.js';
+import { storedParts } from '../stored-event.js';
 import type { QueueName } from '../stored-queues.js';
 import { createConversationTable } from './conversations.js';
 import type { Database, Row } from './database.js';
@@ -143,7 +143,7 @@ export function createWrites(database: Database, { keepContent, owner, leaseMs }
   return {
     accept(key, conversationId, body, name, receivedAt, requestId, begin, now, ...whose) {
       if (begin) owners.hold(takerAt(now), now);
-      const content = joinStored(body, name, receivedAt, requestId);
+      const content = storedParts(body, name, receivedAt, requestId);
       const added = queues.inbox.add(begin ? owner : null, { key, conversationId, content }, now);
       if (added !== false) for (const person of whose) people.note(person, conversationId, now);
       return added;
