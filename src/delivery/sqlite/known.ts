@@ -43,7 +43,7 @@ export function createKnown(database: Database, name: QueueName): Known {
   const from = sql('SELECT seq, created_at FROM $known WHERE seq >= ? ORDER BY seq LIMIT 1');
   const file = sql('INSERT INTO $index (place, seq) VALUES (?, ?)');
   const fileSome = sql(
-    `INSERT INTO $index (place, seq) VALUES ${Array.from({ length: SOME }, () => '(?, ?)')}`,
+    `INSERT INTO $index (place, seq) VALUES ${Array.from({ length: SOME }, () => '(?, ?)').join(', ')}`,
   );
   const mark = sql(`UPDATE filed SET upto = ? WHERE queue = '${name}' AND bucket = ?`);
   const filedLane = sql(
