@@ -14,8 +14,9 @@ const newFile = async () => join(await temporaryFolder(), 'handoff.db');
 /** A process that writes to a file, and what can be seen of it from outside. */
 function openWrites(file: string, owner = 'me') {
   const database = openDatabase(file);
+  const { committing, failNext } = withFailingCommits(database);
   const run = createRunGroup(
-    database,
+    committing,
     createWrites(database, { keepContent: false, owner, leaseMs: LEASE_MS }),
   );
   let keys = 0;
@@ -38,6 +39,30 @@ function openWrites(file: string, owner = 'me') {
     finish: (items: readonly (readonly [seq: number, lane: string])[]) =>
       run(items.map(([seq, lane]) => ['finish', ['inbox', seq, lane, 1, Date.now(), true]] as const)),
     depth: () => reads.depth().waiting,
+    failNext,
+  };
+}
+
+/** A database whose next commit fails where that is asked for, as it does when the disk is full. */
+function withFailingCommits(database: Database) {
+  let fails = false;
+  const prepare: Database['prepare'] = (sql) => {
+    const statement = database.prepare(sql);
+    if (sql !== 'COMMIT') return statement;
+    return {
+      ...statement,
+      get() {
+        if (!fails) return statement.get();
+        fails = false;
+        throw new Error('the disk is full');
+      },
+    };
+  };
+  return {
+    committing: { ...database, exec: (sql: string) => database.exec(sql), prepare },
+    failNext: () => {
+      fails = true;
+    },
   };
 }
 
@@ -233,6 +258,17 @@ describe('events that are begun as they come', () => {
     expect(finish([[1, 'a']])).toEqual([null]);
     expect(accept(['c'])).toEqual([3]);
     expect(depth()).toBe(2);
+  });
+
+  it('wait behind what is open in their conversation, also when the commit that would have ended it fails', async () => {
+    const { accept, finish, failNext } = openWrites(await newFile());
+    accept(['a']);
+    expect(accept(['a'])).toEqual([true]);
+    expect(finish([[1, 'a']])).toMatchObject([{ seq: 2 }]);
+    failNext();
+    expect(() => finish([[2, 'a']])).toThrow('the disk is full');
+    expect(accept(['a'])).toEqual([true]);
+    expect(finish([[2, 'a']])).toMatchObject([{ seq: 3 }]);
   });
 
   it('are given to others when their process ends', async () => {
