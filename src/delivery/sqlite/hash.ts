@@ -3,18 +3,21 @@ import { createKeyHash } from '../../events/index.js';
 /** By what conversations and keys are found. It lies in files, so it stays as it is; who finds compares the text. */
 export const hashOf: (text: string) => number = createKeyHash(0x1f_3a_5c_77);
 
-/** Places of one conversation: they are as many as leave numbers whole. */
-const PLACES = 2 ** 21;
+/** So much of a key's hash fits behind that of its conversation in a number that stays whole. */
+const KEY_BITS = 21;
+const PLACES = 2 ** KEY_BITS;
+
+const firstPlaceOf = (lane: string): number => (hashOf(lane) >>> 0) * PLACES;
 
 /** Where the items of a conversation are in an index: from the first of these places on, and before the other. */
 export function placesOf(lane: string): [from: number, to: number] {
-  const from = (hashOf(lane) >>> 0) * PLACES;
+  const from = firstPlaceOf(lane);
   return [from, from + PLACES];
 }
 
 /** Where an item is in an index. Another may be in the same place. */
 export const placeOf = (lane: string, key: string): number =>
-  (hashOf(lane) >>> 0) * PLACES + (hashOf(key) >>> (32 - 21));
+  firstPlaceOf(lane) + (hashOf(key) >>> (32 - KEY_BITS));
 
 /** Into so many parts an index is divided. */
 export const BUCKETS = 64;

@@ -75,6 +75,9 @@ export interface Queue {
   flush(): void;
 }
 
+/** An item that goes where all can see it, and who asks to begin it. */
+type QueuedItem = Omit<BegunItem, 'owner'> & { readonly owner: string | null };
+
 /** Larger items are kept by themselves. */
 const MOST_BATCHED_CHARACTERS = 16_384;
 
@@ -139,17 +142,18 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
   /** Whether any lane may be open: where all is begun as it comes, none is, and none need be looked for. */
   let hasLanes = true;
 
-  const openLaneFor = (lane: string, now: number, owner: string | null, seq: number): boolean => {
+  /** Puts an item at the end of its lane. Tells whether it is begun, which it is where somebody asks and the lane was free. */
+  const queueUp = (lane: string, { seq, owner, content }: QueuedItem, now: number): boolean => {
     hasLanes = true;
-    return Number(openLane.run(lane, now, owner, owner === null ? null : seq).changes) === 1;
+    const wasFree = Number(openLane.run(lane, now, owner, owner === null ? null : seq).changes) === 1;
+    const begins = wasFree && owner !== null;
+    insert.get(seq, lane, begins ? 'begun' : 'waiting', begins ? 1 : 0, content.join(''));
+    return begins;
   };
 
-  const settleItem = ({ seq, owner, content }: BegunItem): void => {
-    const row = knownItem.get(seq);
-    if (!row) return;
-    const lane = String(row.lane);
-    const begins = openLaneFor(lane, Number(row.created_at), owner, seq);
-    insert.get(seq, lane, begins ? 'begun' : 'waiting', begins ? 1 : 0, content.join(''));
+  const settleItem = (item: BegunItem): void => {
+    const row = knownItem.get(item.seq);
+    if (row) queueUp(String(row.lane), item, Number(row.created_at));
   };
 
   const settleLane = (lane: string): void => {
@@ -199,9 +203,7 @@ export function createQueue(database: Database, name: QueueName, keepContent: bo
         batches.begin(lane, { seq, owner, content });
         return seq;
       }
-      const begins = openLaneFor(lane, now, owner, seq) && owner !== null;
-      insert.get(seq, lane, begins ? 'begun' : 'waiting', begins ? 1 : 0, content.join(''));
-      return begins ? seq : true;
+      return queueUp(lane, { seq, owner, content }, now) ? seq : true;
     },
     take(owner, held, limit, now) {
       const own = new Set(held);
