@@ -27,7 +27,7 @@ export default defineConfig({
     alias: [
       { find: /^handoff-kit$/, replacement: fromSource('index.ts') },
       {
-        find: /^handoff-kit\/(service|protocol|testing|simulator|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
+        find: /^handoff-kit\/(client|protocol|testing|simulator|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
         replacement: fromSource('$1/index.ts'),
       },
     ],

@@ -51,6 +51,12 @@ export {
   type Weekday,
 } from './bridge/index.js';
 export {
+  createServiceClient,
+  type ServiceClient,
+  type ServiceClientOptions,
+  ServiceError,
+} from './client/index.js';
+export {
   type Acceptance,
   type Delivery,
   type DeliveryHost,
@@ -100,8 +106,8 @@ export type {
   NewConversation,
   Requested,
 } from './handoff/index.js';
-export { createLog, type Log, type LogOptions } from './logging/index.js';
-export { HandoffKitError, ValidationError } from './protocol/index.js';
+export { createLog, HandoffKitError, type Log, type LogOptions } from './internal/index.js';
+export { ValidationError } from './protocol/index.js';
 export {
   type AuthChoice,
   type AuthFunction,
@@ -122,9 +128,3 @@ export {
   type ReceiverOptions,
   webhookUser,
 } from './receiver/index.js';
-export {
-  createServiceClient,
-  type ServiceClient,
-  type ServiceClientOptions,
-  ServiceError,
-} from './service/index.js';

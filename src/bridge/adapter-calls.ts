@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { createPending, within } from '../events/index.js';
-import type { Log } from '../logging/index.js';
+import { createPending, type Log, within } from '../internal/index.js';
 import type { Call } from './adapter.js';
 import { AdapterError } from './adapter-error.js';
 

@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../protocol/index.js';
+import { HandoffKitError } from '../internal/index.js';
 
 /**
  * What kind of failure a human-service system had.

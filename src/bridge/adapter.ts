@@ -1,6 +1,6 @@
 import type { Receipt, TranscriptItem, User } from '../events/index.js';
 import type { Ender } from '../handoff/index.js';
-import type { Log } from '../logging/index.js';
+import type { Log } from '../internal/index.js';
 import { checkAdapter } from './check-adapter.js';
 import type { InboundEvent, InboundRequest, Parsed, Verdict } from './inbound.js';
 

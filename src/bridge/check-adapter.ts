@@ -1,4 +1,4 @@
-import { configError, quantityOf } from '../protocol/index.js';
+import { configError, quantityOf } from '../internal/index.js';
 import type { Adapter } from './adapter.js';
 
 const NAME = /^[a-z][a-z0-9-]{0,30}$/;

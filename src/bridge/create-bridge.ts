@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { within } from '../events/index.js';
-import { createLog, type Log, silentLog, withRedaction } from '../logging/index.js';
+import { createLog, type Log, silentLog, within, withRedaction } from '../internal/index.js';
 import type { CheckResult } from './adapter.js';
 import { createAdapterCalls } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { createPending, type Pending, within } from '../events/index.js';
+import { createPending, type Pending, within } from '../internal/index.js';
 import type { InboundMessage } from './inbound.js';
 import type { BridgeParts } from './parts.js';
 import { REMEMBER_MS } from './parts.js';

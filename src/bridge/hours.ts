@@ -1,4 +1,4 @@
-import { configError } from '../protocol/index.js';
+import { configError } from '../internal/index.js';
 
 /** The days of a week, as settings name them. */
 export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';

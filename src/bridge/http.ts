@@ -1,5 +1,11 @@
-import { type Exchange, exchange, type Fetch, parseBody, readRetryAfter } from '../outbound/index.js';
-import { configError } from '../protocol/index.js';
+import {
+  configError,
+  type Exchange,
+  exchange,
+  type Fetch,
+  parseBody,
+  readRetryAfter,
+} from '../internal/index.js';
 import type { Call } from './adapter.js';
 import { AdapterError, type AdapterErrorKind } from './adapter-error.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { within } from '../events/index.js';
 import { type Conversation, isOpen } from '../handoff/index.js';
+import { within } from '../internal/index.js';
 import type { Opened } from './adapter.js';
 import { AdapterError } from './adapter-error.js';
 import { changeWhile, isUnopened } from './change-conversation.js';

@@ -1,5 +1,4 @@
-import type { Log } from '../logging/index.js';
-import { configError, duration, quantityOf } from '../protocol/index.js';
+import { configError, duration, type Log, quantityOf } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import type { Adapter } from './adapter.js';
 import { checkAdapter } from './check-adapter.js';

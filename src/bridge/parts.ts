@@ -1,5 +1,5 @@
 import type { Life } from '../handoff/index.js';
-import type { Log } from '../logging/index.js';
+import type { Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import type { Adapter } from './adapter.js';
 import type { AdapterCalls } from './adapter-calls.js';

@@ -1,5 +1,6 @@
-import { createLanes, type Receipt } from '../events/index.js';
+import type { Receipt } from '../events/index.js';
 import type { Conversation } from '../handoff/index.js';
+import { createKeyedQueue } from '../internal/index.js';
 import { ValidationError } from '../protocol/index.js';
 import type { InboundEvent } from './inbound.js';
 import type { InboundEffects } from './inbound-effects.js';
@@ -33,7 +34,7 @@ export function createReceiveEvents(
   effects: InboundEffects,
 ): ReceiveEvents {
   const { adapter, life, counters, log } = parts;
-  const lanes = createLanes();
+  const lanes = createKeyedQueue();
   const receipts = new Map<string, Receipt>();
   // Only a stream asks for receipts, and only what is stored has one after a restart.
   const givesReceipts = parts.isStored && adapter.capabilities.inbound.includes('stream');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Postponed } from '../events/index.js';
-import type { Log } from '../logging/index.js';
+import type { Log } from '../internal/index.js';
 import { AdapterError } from './adapter-error.js';
 
 /** How failures of a system are met. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { createPending, type Pending } from '../events/index.js';
+import { createPending, type Pending } from '../internal/index.js';
 import { createReadLimits, HUNG_UP, isRefusal, type ReadLimits, readStream } from '../receiver/index.js';
 import { AdapterError } from './adapter-error.js';
 import type { InboundRequest, Parsed, Verdict } from './inbound.js';

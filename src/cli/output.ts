@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../protocol/index.js';
+import { HandoffKitError } from '../internal/index.js';
 
 /** Whether output is for programs; absent when the command line does not say. */
 export interface OutputFlags {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { HandoffKitError, ValidationError } from '../protocol/index.js';
+import { HandoffKitError } from '../internal/index.js';
+import { ValidationError } from '../protocol/index.js';
 import { EXIT } from './exit.js';
 import { type Output, type OutputFlags, outputFor, printFailure } from './output.js';
 

@@ -1,7 +1,7 @@
+import type { ServiceClient } from '../client/index.js';
 import type { DeliveredEvent, FailurePlace, Replies, Run } from '../events/index.js';
 import type { HandoffStore } from '../handoff/index.js';
-import type { Log } from '../logging/index.js';
-import type { ServiceClient } from '../service/index.js';
+import type { Log } from '../internal/index.js';
 import type { Shelf } from './shelf.js';
 import type { StoredQueues } from './stored-queues.js';
 

@@ -1,5 +1,5 @@
-import { createDeadlines, type DeliveredEvent, type Run } from '../events/index.js';
-import { HandoffKitError } from '../protocol/index.js';
+import type { DeliveredEvent, Run } from '../events/index.js';
+import { createDeadlines, HandoffKitError } from '../internal/index.js';
 import type { DeliveryHost } from './delivery.js';
 
 /** How a run of handlers ended: `null`, or what they threw. */

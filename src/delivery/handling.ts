@@ -1,4 +1,5 @@
-import { type DeliveredEvent, Postponed, within } from '../events/index.js';
+import { type DeliveredEvent, Postponed } from '../events/index.js';
+import { within } from '../internal/index.js';
 import { type Backoff, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
 import { about, type HandlerRuns, type RunEnd } from './handler-run.js';

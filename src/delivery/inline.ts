@@ -1,5 +1,12 @@
-import { createDeadlines, createLanes, type DeliveredEvent, within } from '../events/index.js';
-import { duration, HandoffKitError, quantityOf } from '../protocol/index.js';
+import type { DeliveredEvent } from '../events/index.js';
+import {
+  createDeadlines,
+  createKeyedQueue,
+  duration,
+  HandoffKitError,
+  quantityOf,
+  within,
+} from '../internal/index.js';
 import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
 import { about, createHandlerRuns, type RunEnd } from './handler-run.js';
 import { createPatience } from './patience.js';
@@ -35,7 +42,7 @@ export function inline({
   duration('rememberMs', rememberMs);
   quantityOf('maxPending', maxPending);
   quantityOf('maxRemembered', maxRemembered);
-  const lanes = createLanes();
+  const lanes = createKeyedQueue();
   const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
   const runs = createHandlerRuns(handlerTimeoutMs);
   const patience = createPatience(runs, { minDelayMs: 1_000, maxDelayMs: 30_000 }, handlerTimeoutMs);

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { type ServiceClient, ServiceError } from '../client/index.js';
 import type { Receipt, ReplyOptions } from '../events/index.js';
-import { HandoffKitError, humanClose, humanReply, validate } from '../protocol/index.js';
-import { type ServiceClient, ServiceError } from '../service/index.js';
+import { HandoffKitError } from '../internal/index.js';
+import { humanClose, humanReply, validate } from '../protocol/index.js';
 import { type Backoff, delayAfter } from './backoff.js';
 
 /** What is sent to a handed-over conversation: words, or its end. */

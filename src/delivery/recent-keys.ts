@@ -1,4 +1,4 @@
-import { createKeyHash } from '../events/index.js';
+import { createKeyHash } from '../internal/index.js';
 import { createKeptTexts } from './kept-texts.js';
 
 /** Remembers keys for a while, never more than so many. */

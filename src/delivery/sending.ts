@@ -1,4 +1,4 @@
-import type { ServiceClient } from '../service/index.js';
+import type { ServiceClient } from '../client/index.js';
 import type { DeliveryHost } from './delivery.js';
 import {
   describeError,

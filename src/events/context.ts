@@ -1,4 +1,4 @@
-import type { Log } from '../logging/index.js';
+import type { Log } from '../internal/index.js';
 import { type AudioClip, agentMessage, messageAudio, messageText, toDate } from '../protocol/index.js';
 import type { DeliveredEvent, DeliveredName, EventPayloads } from './catalog.js';
 import type {

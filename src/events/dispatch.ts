@@ -1,5 +1,4 @@
-import { createWarnOnce, type Log } from '../logging/index.js';
-import { HandoffKitError } from '../protocol/index.js';
+import { createWarnOnce, HandoffKitError, type Log } from '../internal/index.js';
 import type { DeliveredEvent, DeliveredName, ProbePayload } from './catalog.js';
 import { admitContextOf, type ContextParts, contextOf, type Run } from './context.js';
 import type { FailureReport, HandlerContexts } from './handler.js';

@@ -1,4 +1,4 @@
-import type { Log } from '../logging/index.js';
+import type { Log } from '../internal/index.js';
 import type { AudioClip } from '../protocol/index.js';
 import type { DeliveredName, EventName, EventPayloads } from './catalog.js';
 import type { CloseOptions, Receipt, ReplyOptions } from './replies.js';

@@ -12,13 +12,9 @@ export {
   type ProbePayload,
 } from './catalog.js';
 export type { Run } from './context.js';
-export { createDeadlines, type Deadlines } from './deadlines.js';
 export { createDispatcher, type Dispatcher, type FailurePlace } from './dispatch.js';
 export { eventKey } from './event-key.js';
 export type * from './handler.js';
-export { createKeyHash } from './key-hash.js';
-export { createLanes } from './lanes.js';
-export { createPending, type Pending, within } from './pending.js';
 export { Postponed } from './postponed.js';
 export { createRegistry } from './registry.js';
 export {

@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../protocol/index.js';
+import { HandoffKitError } from '../internal/index.js';
 
 /**
  * Thrown by a handler that cannot do its work yet through no fault of the event: a system it needs is away, or

@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../protocol/index.js';
+import { HandoffKitError } from '../internal/index.js';
 import { EVENT_NAMES, type EventName } from './catalog.js';
 import type { AdmitGate, AnyHandler, ErrorHandler, Handler } from './handler.js';
 

@@ -1,6 +1,5 @@
-import { HandoffKitError } from '../protocol/index.js';
-import type { ServiceClient } from '../service/index.js';
-import { createLanes, type Lanes } from './lanes.js';
+import type { ServiceClient } from '../client/index.js';
+import { createKeyedQueue, HandoffKitError, type KeyedQueue } from '../internal/index.js';
 
 /** Settings of one reply or close. */
 export interface ReplyOptions {
@@ -46,7 +45,7 @@ export type ReplyFailed = (conversationId: string, error: unknown) => void;
 
 /** Sends straight to the service, in order per conversation; a receipt means that the service has it. */
 export function createDirectReplies(client: ServiceClient | null, onFailed: ReplyFailed): Replies {
-  const lanes = createLanes();
+  const lanes = createKeyedQueue();
 
   return {
     reply: (conversationId, text, options) =>
@@ -58,7 +57,7 @@ export function createDirectReplies(client: ServiceClient | null, onFailed: Repl
 }
 
 function send(
-  lanes: Lanes,
+  lanes: KeyedQueue,
   conversationId: string,
   onFailed: ReplyFailed,
   task: () => Promise<unknown>,

@@ -1,5 +1,5 @@
 import { type DeliveredEvent, transcriptOf, userOf } from '../events/index.js';
-import { HandoffKitError } from '../protocol/index.js';
+import { HandoffKitError } from '../internal/index.js';
 import type { Conversation, ConversationChange, NewConversation } from './conversation.js';
 import type { Life } from './life.js';
 import { isOpen, mayBecome } from './state.js';

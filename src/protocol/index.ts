@@ -4,8 +4,6 @@
  *
  * @module
  */
-export { configError, duration, LONGEST_TIMER_MS, quantityOf } from './config-error.js';
-export { HandoffKitError } from './error.js';
 export { type FailureBody, failureBody, isFailureBody, SERVICE_CODES } from './failure.js';
 export * from './handoff.js';
 export * from './knowledge.js';

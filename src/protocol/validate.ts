@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { HandoffKitError } from './error.js';
+import { HandoffKitError } from '../internal/index.js';
 import { handoffChat, handoffClose, handoffRequest } from './handoff.js';
 import { agentMessageEnvelope, isNormalEnvelope, isOldMessageFormat } from './message.js';
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServiceClient } from '../client/index.js';
 import {
   createMemoryShelf,
   type DeliveryStats,
@@ -11,17 +12,23 @@ import {
   type AnyHandler,
   createDirectReplies,
   createDispatcher,
-  createPending,
   createRegistry,
   type ErrorHandler,
   type EventName,
   type Handler,
-  within,
 } from '../events/index.js';
 import { createLife, createMemoryStore } from '../handoff/index.js';
-import { createLog, type Log, silentLog, withRedaction } from '../logging/index.js';
-import { duration, quantityOf, type WebhookEndpoint } from '../protocol/index.js';
-import type { ServiceClient } from '../service/index.js';
+import {
+  createLog,
+  createPending,
+  duration,
+  type Log,
+  quantityOf,
+  silentLog,
+  within,
+  withRedaction,
+} from '../internal/index.js';
+import type { WebhookEndpoint } from '../protocol/index.js';
 import { createAnswers } from './answer.js';
 import { createGuard } from './auth/index.js';
 import { createAuthenticate, type Guards } from './authenticate.js';

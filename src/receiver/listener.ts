@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Dispatcher, Pending } from '../events/index.js';
+import type { Dispatcher } from '../events/index.js';
+import type { Pending } from '../internal/index.js';
 import type { Answers } from './answer.js';
 import type { Greet } from './greeting.js';
 import type { Exchange, Outcome, Pipeline } from './pipeline.js';

@@ -1,8 +1,7 @@
+import { createServiceClient, type ServiceClient, type ServiceClientOptions } from '../client/index.js';
 import type { Delivery } from '../delivery/index.js';
 import type { HandoffRequestedContext } from '../events/index.js';
-import type { Log } from '../logging/index.js';
-import { configError } from '../protocol/index.js';
-import { createServiceClient, type ServiceClient, type ServiceClientOptions } from '../service/index.js';
+import { configError, type Log } from '../internal/index.js';
 import type { HandoffAnswers } from './answer.js';
 import type { AuthChoice } from './auth/index.js';
 import type { EndpointPaths } from './routes.js';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { createDeadlines, type Deadlines } from '../events/index.js';
+import { createDeadlines, type Deadlines } from '../internal/index.js';
 import { checkContentType } from './content-type.js';
 import { type Refusal, refuse } from './refusal.js';
 

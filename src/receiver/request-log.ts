@@ -1,4 +1,4 @@
-import type { Log } from '../logging/index.js';
+import type { Log } from '../internal/index.js';
 import type { Exchange, Outcome } from './pipeline.js';
 import { HUNG_UP } from './read-body.js';
 import type { Refusal } from './refusal.js';

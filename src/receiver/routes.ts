@@ -1,4 +1,5 @@
-import { configError, HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
+import { configError } from '../internal/index.js';
+import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
 
 /** Where a request wants to go. */
 export interface Route {

@@ -1,6 +1,6 @@
-import { createLanes, type Replies, type ReplyOptions } from '../events/index.js';
+import type { Replies, ReplyOptions } from '../events/index.js';
 import type { Ended, Life } from '../handoff/index.js';
-import type { Log } from '../logging/index.js';
+import { createKeyedQueue, type Log } from '../internal/index.js';
 
 /** What {@link trackReplies} needs. */
 export interface TrackedRepliesParts {
@@ -19,7 +19,7 @@ export interface TrackedReplies extends Replies {
 /** Makes {@link TrackedReplies}. One whose meaning cannot be stored rejects, though it may have been sent. */
 export function trackReplies({ life, replies, log }: TrackedRepliesParts): TrackedReplies {
   // Whether a close must be sent is looked up first; what is said after it must not overtake it meanwhile.
-  const lanes = createLanes();
+  const lanes = createKeyedQueue();
 
   /** Nobody may be waiting for the reply, and then a failure is heard of here only. */
   const noted = async <Result>(conversationId: string, change: Promise<Result>): Promise<Result> => {

@@ -1,4 +1,5 @@
-import { HandoffKitError, SERVICE_CODES } from '../protocol/index.js';
+import { HandoffKitError } from '../internal/index.js';
+import { SERVICE_CODES } from '../protocol/index.js';
 
 /** What can go wrong in the hands of whoever drives the simulator. */
 export type SimulatorErrorCode =

@@ -2,8 +2,10 @@ import { createServer } from 'node:http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { AgentView } from '../adapters/desk/index.js';
+import { createServiceClient } from '../client/index.js';
 import { type Delivery, inline } from '../delivery/index.js';
-import { type HandoffMessageContext, within } from '../events/index.js';
+import type { HandoffMessageContext } from '../events/index.js';
+import { within } from '../internal/index.js';
 import {
   type AuthScheme,
   bearer,
@@ -14,7 +16,6 @@ import {
   type ReceiverOptions,
   webhookUser,
 } from '../receiver/index.js';
-import { createServiceClient } from '../service/index.js';
 import { type Connected, loadAdapter } from './adapters/index.js';
 import { createApp } from './app.js';
 import { listen } from './listen.js';

@@ -1,6 +1,5 @@
 import type { StoredQueues } from '../delivery/index.js';
-import { within } from '../events/index.js';
-import type { Log } from '../logging/index.js';
+import { type Log, within } from '../internal/index.js';
 
 /** Tells whether the database can be reached and written. */
 export type DatabaseCheck = () => Promise<boolean>;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { configError } from '../protocol/index.js';
+import { configError } from '../internal/index.js';
 
 /** Where events and replies are kept. */
 export type DatabaseChoice =

@@ -1,4 +1,4 @@
-import { CENSOR } from '../logging/index.js';
+import { CENSOR } from '../internal/index.js';
 
 /** No path token is shorter, so nothing this long is shown unless it is known to be no token. */
 const SHORTEST_TOKEN = 16;

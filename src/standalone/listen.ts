@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { HandoffKitError } from '../protocol/index.js';
+import { HandoffKitError } from '../internal/index.js';
 
 const WILDCARDS: readonly string[] = ['::', '0.0.0.0'];
 

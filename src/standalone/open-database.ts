@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Delivery, OpenShelf, StoredQueues } from '../delivery/index.js';
-import { configError, HandoffKitError } from '../protocol/index.js';
+import { configError, HandoffKitError } from '../internal/index.js';
 import { type DatabaseChoice, databaseText } from './database-url.js';
 import type { Settings } from './settings-schema.js';
 

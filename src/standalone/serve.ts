@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { createLog } from '../logging/index.js';
+import { createLog } from '../internal/index.js';
 import { checkAtStart } from './adapters/index.js';
 import { createStandalone, type Standalone } from './create-standalone.js';
 import type { SettingSources } from './gather-settings.js';

@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../protocol/index.js';
+import { HandoffKitError } from '../internal/index.js';
 
 /** One thing wrong with the settings. Never the value: it may be a secret. */
 export interface SettingProblem {

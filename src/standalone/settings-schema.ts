@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { readHours } from '../bridge/index.js';
-import { HandoffKitError } from '../protocol/index.js';
+import { createServiceClient } from '../client/index.js';
+import { HandoffKitError } from '../internal/index.js';
 import { bearer, pathToken, webhookUser } from '../receiver/index.js';
-import { createServiceClient } from '../service/index.js';
 import { parseBusinessHours } from './adapters/business-hours.js';
 import { ADAPTER_NAMES } from './adapters/catalog.js';
 import { type DatabaseChoice, DEFAULT_DATABASE_URL, readDatabaseUrl } from './database-url.js';

@@ -1,5 +1,5 @@
 import express from 'express';
-import { configError } from '../protocol/index.js';
+import { configError } from '../internal/index.js';
 
 /** Whose word is taken on where a request comes from: nobody's, everybody's, that of so many hops, or of addresses. */
 export type TrustProxy = boolean | number | readonly string[];

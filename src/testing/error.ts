@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../protocol/index.js';
+import { HandoffKitError } from '../internal/index.js';
 
 /** What can go wrong in the hands of whoever writes a test. */
 export type TestBenchErrorCode =

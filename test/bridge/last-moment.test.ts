@@ -4,7 +4,7 @@ import { createAdmitHandoff } from '../../src/bridge/admit-handoff.js';
 import { readOptions } from '../../src/bridge/options.js';
 import { createCounters } from '../../src/bridge/stats.js';
 import { type AdmitContext, createReceiver, noAuth } from '../../src/index.js';
-import { silentLog } from '../../src/logging/index.js';
+import { silentLog } from '../../src/internal/index.js';
 import { requestEvent } from '../helpers/events.js';
 import { fakeDesk } from './fake-desk.js';
 

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { HandoffKitError } from '../../src/internal/index.js';
 import {
   failureBody,
-  HandoffKitError,
   humanReply,
   qaAdd,
   qaUpdate,

@@ -1,5 +1,5 @@
 import type { AdapterHttpOptions } from '../../bridge/index.js';
-import { configError } from '../../protocol/index.js';
+import { configError } from '../../internal/index.js';
 
 /** Settings of the Chatwoot adapter. */
 export interface ChatwootSettings {

@@ -1,8 +1,6 @@
 import { type Request, type RequestHandler, Router } from 'express';
 import { type Bridge, type BridgeOptions, createBridge } from '../../bridge/index.js';
-import type { Log } from '../../logging/index.js';
-import { createLog, withRedaction } from '../../logging/index.js';
-import { configError } from '../../protocol/index.js';
+import { configError, createLog, type Log, withRedaction } from '../../internal/index.js';
 import type { Receiver } from '../../receiver/index.js';
 import { createDeskAdapter } from './adapter.js';
 import { type Agents, createAgents } from './agents/agents.js';

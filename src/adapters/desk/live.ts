@@ -1,5 +1,5 @@
 import type { Entry, Shelf } from '../../delivery/index.js';
-import type { Log } from '../../logging/index.js';
+import type { Log } from '../../internal/index.js';
 import type { JournalEntry } from './api.js';
 import { type StoredHappening, TOPIC } from './book/record.js';
 

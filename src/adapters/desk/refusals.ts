@@ -1,4 +1,4 @@
-import type { Log } from '../../logging/index.js';
+import type { Log } from '../../internal/index.js';
 import type { Audit } from './book/index.js';
 
 /** What was refused. Never what people wrote, never a secret. */

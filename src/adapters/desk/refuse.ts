@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 
 /** Why an agent's wish is refused. */
 export const REFUSALS = {

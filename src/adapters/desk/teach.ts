@@ -1,5 +1,5 @@
+import type { ServiceClient } from '../../client/index.js';
 import type { EntryAppend, Shelf } from '../../delivery/index.js';
-import type { ServiceClient } from '../../service/index.js';
 import type { AgentView, QaPair, TeachRequest, TeachView } from './api.js';
 import { createAudit } from './book/audit.js';
 import { KIND } from './book/record.js';

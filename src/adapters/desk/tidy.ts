@@ -1,5 +1,5 @@
 import type { Shelf } from '../../delivery/index.js';
-import type { Log } from '../../logging/index.js';
+import type { Log } from '../../internal/index.js';
 import type { Sessions } from './agents/sessions.js';
 import { DONE_GROUP, FAILED_GROUP } from './book/outgoing.js';
 import { KIND } from './book/record.js';

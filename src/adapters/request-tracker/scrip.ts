@@ -1,4 +1,4 @@
-import { configError } from '../../protocol/index.js';
+import { configError } from '../../internal/index.js';
 import { LINK_PREFIX } from './open.js';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from './webhook.js';
 

@@ -1,5 +1,5 @@
 import type { AdapterHttpOptions, Session } from '../../bridge/index.js';
-import { configError, duration } from '../../protocol/index.js';
+import { configError, duration } from '../../internal/index.js';
 
 /** What the adapter of Request Tracker must know. */
 export interface RequestTrackerSettings {

@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import type { CheckResult } from '../../bridge/index.js';
-import { silentLog } from '../../logging/index.js';
+import { silentLog } from '../../internal/index.js';
 import { printable, readAdapter, type SettingKey } from '../../standalone/index.js';
 import { EXIT } from '../exit.js';
 import type { Output } from '../output.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createColors } from 'picocolors';
-import type { ServiceHealth, UnavailableReason } from '../../service/index.js';
+import type { ServiceHealth, UnavailableReason } from '../../client/index.js';
 import { EXIT } from '../exit.js';
 import type { Output } from '../output.js';
 import { parseTime } from '../parse-flags.js';

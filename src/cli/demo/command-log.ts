@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { createLog } from '../../logging/index.js';
+import { createLog } from '../../internal/index.js';
 import { createReadableLog } from '../../standalone/index.js';
 import type { Output } from '../output.js';
 

@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import type { Exchange } from '../../simulator/index.js';
 import { type ExchangeRecord, recordOf } from './exchange-record.js';
 import { followTraffic } from './follow-traffic.js';

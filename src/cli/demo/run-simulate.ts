@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import { createSimulator } from '../../simulator/index.js';
 import { EXIT } from '../exit.js';
 import { type Output, outputFor, printFailure } from '../output.js';

@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import type { Exchange, Simulator } from '../../simulator/index.js';
 import { QUESTION } from './start-demo.js';
 

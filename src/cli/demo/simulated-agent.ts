@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import type { SimulatedAgent } from '../../simulator/index.js';
 
 /** Where a receiver is, and what it is called with. */

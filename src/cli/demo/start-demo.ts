@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { createServiceClient } from '../../service/index.js';
+import { createServiceClient } from '../../client/index.js';
 import { createSimulator, type Simulator } from '../../simulator/index.js';
 import { loadProgram } from '../../standalone/index.js';
 import { answerAsHuman, GREETING } from './echo-human.js';

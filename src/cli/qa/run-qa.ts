@@ -1,5 +1,5 @@
+import type { CallOptions, ServiceClient } from '../../client/index.js';
 import { MAX_FILES, type QaAnswer, ValidationError } from '../../protocol/index.js';
-import type { CallOptions, ServiceClient } from '../../service/index.js';
 import { onStopSignal } from '../../standalone/index.js';
 import type { Output } from '../output.js';
 import { UsageError } from '../run-command.js';

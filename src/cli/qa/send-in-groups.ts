@@ -1,5 +1,6 @@
-import { type DocumentResult, HandoffKitError, MAX_FILES, type QaAnswer } from '../../protocol/index.js';
-import { ServiceError } from '../../service/index.js';
+import { ServiceError } from '../../client/index.js';
+import { HandoffKitError } from '../../internal/index.js';
+import { type DocumentResult, MAX_FILES, type QaAnswer } from '../../protocol/index.js';
 
 /** How far a run has come. */
 export interface GroupProgress {

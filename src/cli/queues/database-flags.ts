@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { StoredQueues } from '../../delivery/index.js';
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import { chooseDatabase, DEFAULT_DATABASE_URL, databaseText, openQueues } from '../../standalone/index.js';
 import type { Output, OutputFlags } from '../output.js';
 import { addOutputFlags, runCommand, UsageError } from '../run-command.js';

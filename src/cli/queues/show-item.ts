@@ -1,5 +1,5 @@
 import type { QueueName, StoredItemDetails, StoredQueues } from '../../delivery/index.js';
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import { printable } from '../../standalone/index.js';
 import { EXIT } from '../exit.js';
 import type { Output } from '../output.js';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { HandoffKitError } from '../../protocol/index.js';
-import type { ServiceClient } from '../../service/index.js';
+import type { ServiceClient } from '../../client/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import type { Output, OutputFlags } from '../output.js';
 import { parseTime } from '../parse-flags.js';
 import { addOutputFlags, runCommand } from '../run-command.js';
@@ -36,7 +36,7 @@ export function runWithService(
 ): Promise<void> {
   return runCommand(flags, async (output) => {
     const { baseUrl = '', apiKey = '', timeout: timeoutMs } = flags;
-    const { createServiceClient } = await import('../../service/index.js');
+    const { createServiceClient } = await import('../../client/index.js');
     try {
       return await work(createServiceClient({ baseUrl, apiKey, timeoutMs }), output);
     } catch (error) {

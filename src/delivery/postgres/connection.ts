@@ -1,4 +1,4 @@
-import { configError, duration, quantityOf } from '../../protocol/index.js';
+import { configError, duration, quantityOf } from '../../internal/index.js';
 
 /** Where the database is, and how it is used. */
 export interface PostgresConnection {

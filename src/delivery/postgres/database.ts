@@ -1,5 +1,5 @@
 import type { Db, PgBoss } from 'pg-boss';
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import type { QueueName } from '../stored-queues.js';
 import type { CheckedConnection } from './connection.js';
 import { loadBoss } from './load-boss.js';

@@ -1,5 +1,5 @@
 import type { Receipt } from '../../events/index.js';
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import { createReceipts, type Receipts } from '../outbox.js';
 import type { Database } from './database.js';
 import { readText } from './job.js';

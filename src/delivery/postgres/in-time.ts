@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 
 /** Waits for something, but rejects when it takes longer than so long. */
 export async function inTime<Result>(task: Promise<Result>, timeoutMs: number): Promise<Result> {

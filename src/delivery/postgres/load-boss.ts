@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { PgBoss } from 'pg-boss';
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 
 /** Refuses at once where pg-boss is not installed, so that this shows at the start and not at the first event. */
 export function checkBossInstalled(): void {

@@ -1,6 +1,6 @@
+import type { ServiceClient } from '../../client/index.js';
 import type { Replies } from '../../events/index.js';
-import { duration, HandoffKitError, quantityOf } from '../../protocol/index.js';
-import type { ServiceClient } from '../../service/index.js';
+import { duration, HandoffKitError, quantityOf } from '../../internal/index.js';
 import type { Delivery, DeliveryHost } from '../delivery.js';
 import { createHandlerRuns } from '../handler-run.js';
 import { createHandling } from '../handling.js';

@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import type { ItemFilter, QueueName, StoredItem, StoredItemDetails, StoredQueues } from '../stored-queues.js';
 import { checkConnection, type PostgresConnection } from './connection.js';
 import { type Database, openDatabase, QUEUES, type Row } from './database.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { ServiceClient } from '../../client/index.js';
 import type { Receipt, Replies, ReplyOptions } from '../../events/index.js';
-import { HandoffKitError } from '../../protocol/index.js';
-import type { ServiceClient } from '../../service/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import { checkReply, replyKey, type StoredReply } from '../outbox.js';
 import type { FollowedReceipts } from './followed-receipts.js';
 import { idOf } from './job.js';

@@ -1,4 +1,4 @@
-import type { Log } from '../../logging/index.js';
+import type { Log } from '../../internal/index.js';
 
 /** Tells of trouble with the database, once in a while. */
 export interface Trouble {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { createPending, within } from '../../events/index.js';
+import { createPending, within } from '../../internal/index.js';
 import type { QueueName } from '../stored-queues.js';
 import type { Attempt, Ending } from '../work.js';
 import type { Database } from './database.js';

@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import type { QueueName } from '../stored-queues.js';
 import { createBatches } from './batches.js';
 import type { Database } from './database.js';

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import { withoutSqliteWarning } from './driver-warning.js';
 import { placeOf } from './hash.js';
 import { MIGRATIONS } from './migrations.js';

@@ -1,4 +1,4 @@
-import { createKeyHash } from '../../events/index.js';
+import { createKeyHash } from '../../internal/index.js';
 
 /** By what conversations and keys are found. It lies in files, so it stays as it is; who finds compares the text. */
 export const hashOf: (text: string) => number = createKeyHash(0x1f_3a_5c_77);

@@ -37,7 +37,7 @@ export interface Queue {
   /** Adds an item at the end of its lane. Where an owner asks for it and the lane is free, takes it and begins the item. */
   add(owner: string | null, item: NewItem, now: number): Added;
   /**
-   * Takes lanes that are due, and begins the item whose turn it is in each. Lanes that the owner works on already are
+   * Takes lanes that are due, and begins the item whose turn it is in each. KeyedQueue that the owner works on already are
    * left alone, also when others have given them free.
    */
   take(owner: string, held: readonly string[], limit: number, now: number): Item[];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Replies, type ReplyOptions, within } from '../../events/index.js';
-import { duration, HandoffKitError, quantityOf } from '../../protocol/index.js';
-import type { ServiceClient } from '../../service/index.js';
+import type { ServiceClient } from '../../client/index.js';
+import type { Replies, ReplyOptions } from '../../events/index.js';
+import { duration, HandoffKitError, quantityOf, within } from '../../internal/index.js';
 import type { Delivery, DeliveryHost } from '../delivery.js';
 import { createHandlerRuns } from '../handler-run.js';
 import { createHandling } from '../handling.js';

@@ -1,4 +1,5 @@
-import { createPending, type DeliveredEvent, within } from '../../events/index.js';
+import type { DeliveredEvent } from '../../events/index.js';
+import { createPending, within } from '../../internal/index.js';
 import type { Acceptance } from '../delivery.js';
 import { peopleOf, storeBody } from '../stored-event.js';
 import type { QueueName } from '../stored-queues.js';
@@ -42,7 +43,7 @@ const NOT_BEGUN: Ending = { state: 'waiting', error: 'it was not begun', afterMs
 /** Makes a {@link Worker}. It looks for work at once, and again whenever it is woken. */
 export function createWorker(parts: WorkerParts): Worker {
   const { queue, writer, concurrency, leaseMs, pollMs, attempt, onTrouble } = parts;
-  /** Lanes that are worked on, also those whose item is done and being noted. */
+  /** KeyedQueue that are worked on, also those whose item is done and being noted. */
   const held = createHeldLanes();
   /** Events on their way to the disk that are begun as soon as they are there. */
   let storing = 0;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import type { AuthChoice, AuthFunction, AuthRequest, AuthScheme } from './scheme.js';
 
 /** What stands before a group of endpoints. */

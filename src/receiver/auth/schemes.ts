@@ -1,5 +1,5 @@
 import parseBasic from 'basic-auth';
-import { configError } from '../../protocol/index.js';
+import { configError } from '../../internal/index.js';
 import type { AuthRequest, AuthScheme } from './scheme.js';
 import { checkSecret, createMatcher } from './secret.js';
 

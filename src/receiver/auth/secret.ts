@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { configError } from '../../protocol/index.js';
+import { configError } from '../../internal/index.js';
 
 /** Candidates are compared in blocks of this many bytes, so that nobody can measure how long the secret is. */
 const BLOCK = 128;

@@ -1,6 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import { z } from 'zod';
-import { HandoffKitError, validate } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
+import { validate } from '../../protocol/index.js';
 import type { Customer } from '../customer.js';
 import { SimulatorError } from '../error.js';
 import { type Faults, isFaultKind } from '../faults.js';

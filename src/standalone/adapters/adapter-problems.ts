@@ -1,5 +1,5 @@
 import type { Adapter } from '../../bridge/index.js';
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import type { SettingKey } from '../settings-schema.js';
 import { ADAPTER_CATALOG, type AdapterName, type SettingTexts, settingsOf } from './catalog.js';
 

@@ -1,5 +1,5 @@
 import type { BusinessHours, Weekday } from '../../bridge/index.js';
-import { configError } from '../../protocol/index.js';
+import { configError } from '../../internal/index.js';
 
 const WEEK = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const satisfies readonly Weekday[];
 

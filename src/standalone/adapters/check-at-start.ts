@@ -1,4 +1,4 @@
-import type { Log } from '../../logging/index.js';
+import type { Log } from '../../internal/index.js';
 import type { Connected } from './connect-adapter.js';
 
 /**

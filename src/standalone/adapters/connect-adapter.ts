@@ -7,7 +7,7 @@ import {
   type CheckResult,
   createBridge,
 } from '../../bridge/index.js';
-import type { Log } from '../../logging/index.js';
+import type { Log } from '../../internal/index.js';
 import type { Receiver } from '../../receiver/index.js';
 import type { Settings } from '../settings-schema.js';
 import { ADAPTER_CATALOG, type AdapterName, adapterPath } from './catalog.js';

@@ -1,4 +1,4 @@
-import { configError } from '../../protocol/index.js';
+import { configError } from '../../internal/index.js';
 
 const NAMED = /^([UW][A-Z0-9]+)\s*=\s*(.+)$/s;
 

@@ -1,5 +1,5 @@
+import type { ServiceClient } from '../../client/index.js';
 import type { Delivery } from '../../delivery/index.js';
-import type { ServiceClient } from '../../service/index.js';
 import { createCounter, createStopwatch } from './counter.js';
 import type { Metric } from './exposition.js';
 

@@ -1,5 +1,5 @@
 import type { QueueDepth, QueueName, StoredQueues } from '../../delivery/index.js';
-import { within } from '../../events/index.js';
+import { within } from '../../internal/index.js';
 import type { Metric } from './exposition.js';
 
 const QUEUES: readonly QueueName[] = ['inbox', 'outbox'];

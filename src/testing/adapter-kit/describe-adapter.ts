@@ -1,4 +1,4 @@
-import { configError } from '../../protocol/index.js';
+import { configError } from '../../internal/index.js';
 import type { AdapterFactory, AdapterHarness, HarnessSystem } from './harness.js';
 import { type ConformanceOptions, chosenChecks, runCheck } from './run-conformance.js';
 

@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../../protocol/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 
 /** An adapter that does not do what it should. The message says what happened, what was expected and what to do. */
 export class ConformanceError extends HandoffKitError {

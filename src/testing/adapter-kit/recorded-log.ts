@@ -1,4 +1,4 @@
-import { createLog, type Log } from '../../logging/index.js';
+import { createLog, type Log } from '../../internal/index.js';
 
 /** A log of the usual kind whose lines are kept. */
 export interface RecordedLog {

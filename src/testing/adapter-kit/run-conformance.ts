@@ -1,5 +1,5 @@
 import { AdapterError } from '../../bridge/index.js';
-import { configError } from '../../protocol/index.js';
+import { configError } from '../../internal/index.js';
 import { type Check, NotApplicable } from './check.js';
 import { allChecks } from './checks/index.js';
 import { ConformanceError, Finding, saying } from './failure.js';

@@ -10,7 +10,7 @@ import {
   type Opened,
   type Session,
 } from '../../../src/bridge/index.js';
-import { silentLog } from '../../../src/logging/index.js';
+import { silentLog } from '../../../src/internal/index.js';
 import { createFaultProxy } from '../../../src/testing/adapter-kit/index.js';
 import {
   FAKE_INBOX,

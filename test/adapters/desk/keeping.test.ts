@@ -4,7 +4,7 @@ import type { CannedReply, DashboardView } from '../../../src/adapters/desk/api.
 import { readDashboard } from '../../../src/adapters/desk/dashboard.js';
 import { startTidying } from '../../../src/adapters/desk/tidy.js';
 import { createMemoryShelf } from '../../../src/delivery/index.js';
-import { silentLog } from '../../../src/logging/index.js';
+import { silentLog } from '../../../src/internal/index.js';
 import { clientOf, eventually } from './agent-client.js';
 import { deskWithHandoff, world } from './world.js';
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createLive } from '../../../src/adapters/desk/live.js';
 import { createMemoryShelf } from '../../../src/delivery/index.js';
-import { silentLog } from '../../../src/logging/index.js';
+import { silentLog } from '../../../src/internal/index.js';
 import { eventually, listen } from './agent-client.js';
 import { deskWithHandoff, PASSWORD } from './world.js';
 

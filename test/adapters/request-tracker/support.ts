@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Call, ConversationRef, OutgoingMessage, Session } from '../../../src/bridge/index.js';
-import { silentLog } from '../../../src/logging/index.js';
+import { silentLog } from '../../../src/internal/index.js';
 
 /** What every call to the adapter comes with, here. */
 export const call: Call = { signal: new AbortController().signal, log: silentLog };

@@ -11,7 +11,7 @@ import type {
   Session,
   Verdict,
 } from '../../../src/bridge/index.js';
-import { silentLog } from '../../../src/logging/index.js';
+import { silentLog } from '../../../src/internal/index.js';
 import { type SlackRequest, signed } from '../../fixtures/slack/deliver.js';
 import {
   envelope,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Shelf } from '../../../delivery/index.js';
-import { HandoffKitError } from '../../../protocol/index.js';
+import { HandoffKitError } from '../../../internal/index.js';
 import type { AgentView } from '../api.js';
 import { createAudit } from '../book/audit.js';
 import { KIND } from '../book/record.js';

@@ -1,5 +1,5 @@
 import type { Shelf } from '../../../delivery/index.js';
-import type { Log } from '../../../logging/index.js';
+import type { Log } from '../../../internal/index.js';
 import { type AgentSide, createAgentSide } from './agent.js';
 import { type Audit, createAudit } from './audit.js';
 import { createRecords, type Records } from './change-record.js';

@@ -1,8 +1,7 @@
 import type { Emit, InboundEvent } from '../../../bridge/index.js';
 import type { Shelf } from '../../../delivery/index.js';
-import { createLanes, type Receipt } from '../../../events/index.js';
-import type { Log } from '../../../logging/index.js';
-import { HandoffKitError } from '../../../protocol/index.js';
+import type { Receipt } from '../../../events/index.js';
+import { createKeyedQueue, HandoffKitError, type Log } from '../../../internal/index.js';
 import type { DeliveryState } from '../api.js';
 import type { Records } from './change-record.js';
 import {
@@ -50,7 +49,7 @@ const AFTER: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
 
 /** Makes an {@link Outbound}. */
 export function createOutbound(shelf: Shelf, records: Records, log: Log): Outbound {
-  const lanes = createLanes();
+  const lanes = createKeyedQueue();
   const followed = new Set<string>();
   let emit: Emit | null = null;
   let started: Promise<void> = Promise.resolve();

@@ -7,7 +7,7 @@ import {
   type Response,
   Router,
 } from 'express';
-import type { Log } from '../../../logging/index.js';
+import type { Log } from '../../../internal/index.js';
 import type { Refusals } from '../refusals.js';
 import { DeskRefusal } from '../refuse.js';
 import { hasToken, type IsSameOrigin } from './same-origin.js';

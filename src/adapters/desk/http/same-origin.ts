@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Request } from 'express';
-import { configError } from '../../../protocol/index.js';
+import { configError } from '../../../internal/index.js';
 
 /** Whether a request came from the desk's own page. */
 export type IsSameOrigin = (request: Request) => boolean;

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/service/clock.js';
+import { systemClock } from '../../src/client/clock.js';
 import { CLOSE, clientOf, failureOf, freePort, REPLY, rawService, serviceAnswering } from './support.js';
 
 describe('a call ended by its caller', () => {

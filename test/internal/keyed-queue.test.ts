@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLanes } from '../../src/events/index.js';
+import { createKeyedQueue } from '../../src/internal/index.js';
 
 /** More than the chains that lanes are spread over, so that some share one. */
 const KEYS = Array.from({ length: 3_000 }, (_, index) => `conversation ${index}`);
@@ -8,7 +8,7 @@ const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 describe('lanes', () => {
   it('keep the order of each of very many keys, also where tasks fail', async () => {
-    const lanes = createLanes();
+    const lanes = createKeyedQueue();
     const seen = new Map<string, number[]>(KEYS.map((key) => [key, []]));
     const runs = [0, 1, 2].flatMap((turn) =>
       KEYS.map((key) =>
@@ -28,7 +28,7 @@ describe('lanes', () => {
   });
 
   it('run tasks of different keys side by side, and begin anew once a key had nothing to do', async () => {
-    const lanes = createLanes();
+    const lanes = createKeyedQueue();
     let open = (): void => {};
     const held = lanes.run('held', () => new Promise<void>((resolve) => (open = resolve)));
     const order: string[] = [];

@@ -8,7 +8,7 @@ import {
   type ServiceClient,
   type ServiceClientOptions,
   ServiceError,
-} from '../../src/service/index.js';
+} from '../../src/client/index.js';
 
 /** Distinct enough to be searched for in anything. */
 export const API_KEY = 'app-KEY7f3c9d2e41b8a650';

@@ -5,7 +5,7 @@ import {
   type Interruption,
   parseBody,
   readRetryAfter,
-} from '../outbound/index.js';
+} from '../internal/index.js';
 import { SERVICE_CODES, ValidationError } from '../protocol/index.js';
 import { adviceForAnswer, isKnownServiceCode, isRedirect } from './advice.js';
 import type { EndpointRules } from './endpoints.js';

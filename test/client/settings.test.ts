@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { HandoffKitError } from '../../src/protocol/index.js';
-import { createServiceClient } from '../../src/service/index.js';
+import { createServiceClient } from '../../src/client/index.js';
+import { HandoffKitError } from '../../src/internal/index.js';
 import { API_KEY, clientOf, REPLY, serviceAnswering } from './support.js';
 
 const GOOD = { baseUrl: 'https://api.example.com', apiKey: API_KEY };

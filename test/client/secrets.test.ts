@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { ServiceClientOptions } from '../../src/service/index.js';
+import type { ServiceClientOptions } from '../../src/client/index.js';
 import {
   API_KEY,
   CALLS,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { ServiceClient } from '../../src/client/index.js';
 import { ValidationError } from '../../src/protocol/index.js';
-import type { ServiceClient } from '../../src/service/index.js';
 import { clientOf, serviceAnswering } from './support.js';
 
 const pair = { question: 'q', answer: 'a' };

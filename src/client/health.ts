@@ -1,4 +1,4 @@
-import { type Exchange, exchange } from '../outbound/index.js';
+import { type Exchange, exchange } from '../internal/index.js';
 import { HEALTHY } from '../protocol/index.js';
 import { ENDPOINTS } from './endpoints.js';
 import { aborted } from './judge.js';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { LONGEST_TIMER_MS } from '../protocol/index.js';
+import { LONGEST_TIMER_MS } from '../internal/index.js';
 
 /** Time and chance, as the client sees them. Replace them to test without waiting. */
 export interface Clock {

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/service/clock.js';
-import type { Clock, HealthWatch, ServiceHealth, WatchOptions } from '../../src/service/index.js';
+import { systemClock } from '../../src/client/clock.js';
+import type { Clock, HealthWatch, ServiceHealth, WatchOptions } from '../../src/client/index.js';
 import { API_KEY, clientOf, instantClock, rawService, serviceAnswering } from './support.js';
 
 const UP = { body: 'service is normal' };

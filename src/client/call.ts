@@ -1,4 +1,4 @@
-import { exchange } from '../outbound/index.js';
+import { exchange } from '../internal/index.js';
 import { ENDPOINTS, type ServiceEndpoint } from './endpoints.js';
 import { judge } from './judge.js';
 import { type CallOptions, type Settings, timeoutOf } from './options.js';

@@ -1,4 +1,4 @@
-import { configError } from '../protocol/index.js';
+import { configError } from '../internal/index.js';
 
 /** Where the service is: its origin and the path prefix below it, without a slash at the end. */
 export function readBaseUrl(baseUrl: unknown): { readonly origin: string; readonly prefix: string } {

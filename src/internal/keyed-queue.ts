@@ -2,7 +2,7 @@ import { createKeyHash } from './key-hash.js';
 import { createPending } from './pending.js';
 
 /** Runs tasks one at a time per key, in the order they came, and tasks of different keys side by side. */
-export interface Lanes {
+export interface KeyedQueue {
   /** Runs a task when all earlier ones of the key have ended, however they ended. */
   run<Result>(key: string, task: () => Promise<Result>): Promise<Result>;
   /** The same for a task that may be done when it returns; then so is this, where the key was free. */
@@ -25,8 +25,8 @@ interface Lane {
 /** How many chains the lanes are spread over: enough for as many lanes as are ever busy at once. */
 const CHAINS = 1024;
 
-/** Makes {@link Lanes}. A key costs memory only while it has a task. */
-export function createLanes(): Lanes {
+/** Makes {@link KeyedQueue}. A key costs memory only while it has a task. */
+export function createKeyedQueue(): KeyedQueue {
   const table = createTable();
   const pending = createPending();
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { slept, systemClock } from '../../src/service/clock.js';
+import { slept, systemClock } from '../../src/client/clock.js';
 
 const HOUR = 3_600_000;
 

@@ -1,4 +1,4 @@
-import { configError } from '../protocol/index.js';
+import { configError } from '../internal/index.js';
 
 import type { ServiceEndpoint } from './endpoints.js';
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { Fetch } from '../outbound/index.js';
+export type { Fetch } from '../internal/index.js';
 export type { Clock } from './clock.js';
 export type { CloseInput, ConversationCalls, ReplyInput } from './conversation.js';
 export { createServiceClient, type ServiceClient } from './create-client.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Fetch } from '../../src/service/index.js';
+import type { Fetch } from '../../src/client/index.js';
 import {
   CALLS,
   clientOf,

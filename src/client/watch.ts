@@ -1,4 +1,5 @@
-import { duration, HEALTH_INTERVAL_MS } from '../protocol/index.js';
+import { duration } from '../internal/index.js';
+import { HEALTH_INTERVAL_MS } from '../protocol/index.js';
 import { type Clock, slept } from './clock.js';
 
 import type { ServiceHealth } from './health.js';

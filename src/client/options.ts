@@ -1,5 +1,5 @@
-import type { Fetch } from '../outbound/index.js';
-import { configError, duration, isFailureBody } from '../protocol/index.js';
+import { configError, duration, type Fetch } from '../internal/index.js';
+import { isFailureBody } from '../protocol/index.js';
 import { readApiKey, readBaseUrl } from './check-options.js';
 import { type Clock, systemClock } from './clock.js';
 import type { EndpointRules } from './endpoints.js';

@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../protocol/index.js';
+import { HandoffKitError } from '../internal/index.js';
 import type { ServiceEndpoint } from './endpoints.js';
 
 /** What can go wrong in a call of the service. */
