@@ -22,9 +22,9 @@ const receiver = createReceiver({
 
 receiver.on('message', ({ conversationId }) => console.log(`an answer in ${conversationId}`));
 receiver.on('handoff.requested', ({ reply }) => reply('Hello, what can I do for you?'));
-receiver.on('handoff.message', async ({ payload, reply, close }) => {
+receiver.on('handoff.message', async ({ payload, reply, end }) => {
   await reply(`You said: ${payload.body}`);
-  if (payload.body === 'bye') await close();
+  if (payload.body === 'bye') await end();
 });
 
 const server = createServer(receiver);

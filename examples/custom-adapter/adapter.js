@@ -3,7 +3,7 @@
  * An adapter for a system of one's own: here the tiny desk beside it. The bridge does the rest: order, retries,
  * de-duplication, echoes, restarts and the close from both sides.
  */
-import { AdapterError, createAdapterHttp, defineAdapter, judgeSignature, transcriptText } from 'handoff-kit';
+import { AdapterError, createAdapterHttp, defineAdapter, transcriptText, verifySignature } from 'handoff-kit';
 
 /**
  * @typedef {{ id: string, case: string, kind: string, author: string, agent: string, text?: string, message?: string }} DeskEvent
@@ -44,7 +44,7 @@ export function tinyDesk({ baseUrl, token, secret }) {
     },
 
     verify: ({ headers: { 'x-tiny-time': time = '', 'x-tiny-signature': signature }, body, receivedAt }) =>
-      judgeSignature({
+      verifySignature({
         secrets: [secret],
         payload: `${time}.${body.toString('utf8')}`,
         signature,

@@ -12,14 +12,14 @@ import { createReceiver } from 'handoff-kit';
 export function createOrderDesk(options) {
   const receiver = createReceiver({ ...options, greeting: 'Hello, which order is it about?', log: false });
 
-  receiver.on('handoff.message', async ({ payload, reply, close }) => {
+  receiver.on('handoff.message', async ({ payload, reply, end }) => {
     const order = /\d{4,}/.exec(payload.body)?.[0];
     if (!order) {
       await reply('Please send me the number of your order.');
       return;
     }
     await reply(`Order ${order} is on its way.`);
-    await close();
+    await end();
   });
 
   return receiver;

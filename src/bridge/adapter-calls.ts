@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { createPending, type Log, within } from '../internal/index.js';
-import type { Call } from './adapter.js';
+import type { AdapterCall } from './adapter.js';
 import { AdapterError } from './adapter-error.js';
 
 /** Makes calls to an adapter: each within a time, all of them known, so that an end can wait for them. */
 export interface AdapterCalls {
   /** Makes one call. Rejects with an {@link AdapterError}, whatever the adapter throws. */
-  run<Result>(what: string, call: (call: Call) => Promise<Result>): Promise<Result>;
+  run<Result>(what: string, call: (call: AdapterCall) => Promise<Result>): Promise<Result>;
   /** Whether no more calls are made. */
   readonly ended: boolean;
   /** Aborts when the bridge ends. */
@@ -31,7 +31,10 @@ export function createAdapterCalls({ system, log, timeoutMs }: AdapterCallParts)
   // As many listen to it as conversations wait for something.
   setMaxListeners(0, ending.signal);
 
-  const attempt = async <Result>(what: string, call: (call: Call) => Promise<Result>): Promise<Result> => {
+  const attempt = async <Result>(
+    what: string,
+    call: (call: AdapterCall) => Promise<Result>,
+  ): Promise<Result> => {
     const controller = new AbortController();
     controllers.add(controller);
     let timer: NodeJS.Timeout | undefined;

@@ -1,17 +1,17 @@
 import type { Receipt, TranscriptItem, User } from '../events/index.js';
-import type { Ender } from '../handoff/index.js';
+import type { ClosedBy } from '../handoff/index.js';
 import type { Log } from '../internal/index.js';
 import { checkAdapter } from './check-adapter.js';
-import type { InboundEvent, InboundRequest, Parsed, Verdict } from './inbound.js';
+import type { InboundEvent, InboundRequest, ParsedWebhook, SignatureVerdict } from './inbound.js';
 
 /** So many in so long. */
-export interface Rate {
+export interface RateLimit {
   readonly count: number;
   readonly perMs: number;
 }
 
 /** What a human-service system can do and what it demands. The bridge makes up for what it cannot. */
-export interface Capabilities {
+export interface AdapterCapabilities {
   /** How its agents' words come to us. With several, the same event may come by each; it has effect once. */
   readonly inbound: readonly ('webhook' | 'poll' | 'stream')[];
   /** Whether the system itself knows that a conversation is closed. */
@@ -23,9 +23,9 @@ export interface Capabilities {
   /** How fast it may be written to. */
   readonly rate?: {
     /** All conversations together. */
-    readonly overall?: Rate;
+    readonly overall?: RateLimit;
     /** Each conversation. Messages that come faster are joined into one. */
-    readonly perConversation?: Rate;
+    readonly perConversation?: RateLimit;
   };
   /**
    * Whether the stream of each process tells only what happens in that process, so that all of them must listen.
@@ -37,7 +37,7 @@ export interface Capabilities {
 }
 
 /** What every call to an adapter comes with. */
-export interface Call {
+export interface AdapterCall {
   /** Aborts when nobody waits for the outcome any more. */
   readonly signal: AbortSignal;
   /** Hides secrets and what people write. */
@@ -45,7 +45,7 @@ export interface Call {
 }
 
 /** A conversation that is to be brought to a human. */
-export interface Session {
+export interface HandoffSession {
   /** The same for each try to open this conversation, and for no other: what `find` looks for. */
   readonly key: string;
   /** The service's id of the handoff. */
@@ -62,7 +62,7 @@ export interface Session {
 }
 
 /** A conversation that was opened. */
-export interface Opened {
+export interface OpenedConversation {
   /** The system's own id, as its webhooks name it. */
   readonly externalId: string;
   /** Where a human can look at it. */
@@ -90,20 +90,20 @@ export interface OutgoingMessage {
 }
 
 /** A message that was sent. */
-export interface Sent {
+export interface SentMessage {
   /** The system's own id of it, where it has one. */
   readonly messageId: string | null;
 }
 
 /** Why a conversation ends. */
 export interface CloseReason {
-  readonly by: Exclude<Ender, 'agent'>;
+  readonly by: Exclude<ClosedBy, 'agent'>;
   /** In plain words, for the agents to read. */
   readonly text: string;
 }
 
 /** One thing that `check` looked at. */
-export interface CheckResult {
+export interface AdapterCheckResult {
   readonly name: string;
   readonly ok: boolean;
   /** What was found, or what to do about it. No secrets. */
@@ -111,7 +111,7 @@ export interface CheckResult {
 }
 
 /** What happened since, and where to read on. */
-export interface Polled {
+export interface PollResult {
   readonly events: readonly InboundEvent[];
   readonly cursor: string;
 }
@@ -121,31 +121,31 @@ export interface Polled {
  * or to `null` where nothing did. An event emitted again, as after a restart, has no second effect and gives the
  * receipt of the first.
  */
-export type Emit = (event: InboundEvent) => Promise<Receipt | null>;
+export type EmitEvents = (event: InboundEvent) => Promise<Receipt | null>;
 
 /** Carries handed-over conversations into one human-service system. Every failure is an `AdapterError`. */
 export interface Adapter {
   /** Short and lower-case: it names settings, paths and log lines. */
   readonly name: string;
-  readonly capabilities: Capabilities;
+  readonly capabilities: AdapterCapabilities;
   /** Brings a conversation to the agents, with who the user is and what was said before. */
-  open(session: Session, call: Call): Promise<Opened>;
+  open(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation>;
   /** Looks for what an earlier `open` of the same session made, whose answer was lost. */
-  find(session: Session, call: Call): Promise<Opened | null>;
+  find(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation | null>;
   /** Shows the agents what the user says. */
-  send(ref: ConversationRef, message: OutgoingMessage, call: Call): Promise<Sent>;
+  send(ref: ConversationRef, message: OutgoingMessage, call: AdapterCall): Promise<SentMessage>;
   /** Ends a conversation for the agents. One that has ended already is a success. */
-  close(ref: ConversationRef, reason: CloseReason, call: Call): Promise<void>;
+  close(ref: ConversationRef, reason: CloseReason, call: AdapterCall): Promise<void>;
   /** Whether a request is from the system. Pure: no network, no clock. Must look at all that `parse` reads. */
-  verify?(request: InboundRequest): Verdict;
+  verify?(request: InboundRequest): SignatureVerdict;
   /** What a genuine request says. Pure. Throws an `AdapterError` of kind `invalid` for what it cannot read. */
-  parse?(request: InboundRequest): Parsed;
+  parse?(request: InboundRequest): ParsedWebhook;
   /** What happened since `cursor`; from now on when it is `null`. */
-  poll?(cursor: string | null, call: Call): Promise<Polled>;
+  poll?(cursor: string | null, call: AdapterCall): Promise<PollResult>;
   /** Hears of events until the signal aborts. */
-  stream?(emit: Emit, call: Call): Promise<void>;
+  stream?(emit: EmitEvents, call: AdapterCall): Promise<void>;
   /** Looks whether everything is set up: address, credentials, rights, secret. */
-  check(call: Call): Promise<readonly CheckResult[]>;
+  check(call: AdapterCall): Promise<readonly AdapterCheckResult[]>;
   /** Lets go of connections and timers. */
   dispose?(): Promise<void>;
 }

@@ -12,14 +12,14 @@ const REASON = {
 } as const;
 
 /** What {@link createAdmitHandoff} works with. */
-export type AdmitParts = Pick<BridgeParts, 'life' | 'settings' | 'calls' | 'counters' | 'log'>;
+export type AdmitParts = Pick<BridgeParts, 'lifecycle' | 'settings' | 'calls' | 'counters' | 'log'>;
 
 /**
  * Makes the gate: a handoff is accepted once the system has it, so that "connecting" is never shown for a desk
  * that is down. Two requests for the same conversation, here or in another process, become one.
  */
 export function createAdmitHandoff(
-  { life, settings, calls, counters, log }: AdmitParts,
+  { lifecycle, settings, calls, counters, log }: AdmitParts,
   openings: Pick<Openings, 'ensure'>,
 ): AdmitGate {
   const refuse = (reason: string, about: object): string => {
@@ -30,11 +30,11 @@ export function createAdmitHandoff(
 
   const refuseUnopened = async (conversation: Conversation, opening: Opening): Promise<true | string> => {
     const why = whyUnopened(opening, settings.openWithinMs);
-    const failed = await failUnaccepted(life.store, conversation, why);
-    const current = failed ?? (await life.store.get(conversation.id));
+    const failed = await failUnaccepted(lifecycle.store, conversation, why);
+    const current = failed ?? (await lifecycle.store.get(conversation.id));
     // It may have opened at the last moment; then nobody needs to be told no.
     const opened = !failed && current?.session === conversation.session && current.link !== null;
-    if (opened && current.ending === null) return true;
+    if (opened && current.closure === null) return true;
     return refuse(REASON.away, { conversationId: conversation.id, why });
   };
 
@@ -46,7 +46,7 @@ export function createAdmitHandoff(
     }
     // Accepted in any case; the handler opens it, and goes on trying.
     if (settings.whenUnopened === 'apologise') return true;
-    const { conversation, isNew } = await life.request(eventOf(context));
+    const { conversation, isNew } = await lifecycle.request(eventOf(context));
     log.debug({ conversationId, isNew }, 'the service asks for a conversation');
     const opening = await openings.ensure(conversation, settings.openWithinMs);
     return opening.kind === 'open' || refuseUnopened(conversation, opening);

@@ -10,7 +10,7 @@ export async function changeWhile(
   for (;;) {
     const current = await store.get(id);
     if (!current || !may(current)) return null;
-    const changed = await store.change(id, current.version, change);
+    const changed = await store.update(id, current.version, change);
     if (changed) return changed;
   }
 }
@@ -35,6 +35,6 @@ export function failUnaccepted(
     store,
     id,
     (current) => current.session === session && current.state === 'requested' && may(current),
-    { state: 'failed', ending: { by: 'kit', why, at: new Date() } },
+    { state: 'failed', closure: { by: 'kit', why, at: new Date() } },
   );
 }

@@ -25,16 +25,16 @@ export interface SystemCloses {
 
 /** Makes {@link SystemCloses}. */
 export function createSystemCloses(parts: BridgeParts): SystemCloses {
-  const { adapter, calls, retry, counters, auth, life } = parts;
+  const { adapter, calls, retry, counters, auth, lifecycle } = parts;
   const noteOf = (conversation: Conversation): string =>
     `bridge closed ${adapter.name} ${sessionKey(conversation)}`;
   const note = async (conversation: Conversation): Promise<void> => {
-    await life.store.mark(noteOf(conversation), REMEMBER_MS);
+    await lifecycle.store.addIdempotencyKey(noteOf(conversation), REMEMBER_MS);
   };
 
   return {
     note,
-    isNoted: (conversation) => life.store.isMarked(noteOf(conversation)),
+    isNoted: (conversation) => lifecycle.store.hasIdempotencyKey(noteOf(conversation)),
     async close(conversation, by, text = WORDS[by]) {
       const { link } = conversation;
       if (link?.adapter !== adapter.name) return;
@@ -54,7 +54,7 @@ export function createSystemCloses(parts: BridgeParts): SystemCloses {
 
 /** Handles that the user left, or that the conversation timed out. */
 export function createOnClosed(
-  { life, settings, counters }: BridgeParts,
+  { lifecycle, settings, counters }: BridgeParts,
   systemCloses: SystemCloses,
   strays: Strays,
 ): Handler<'handoff.closed'> {
@@ -66,13 +66,13 @@ export function createOnClosed(
 
   const close = async (conversation: Conversation): Promise<void> => {
     if (isOpen(conversation.state)) return closeEarlier(conversation);
-    const by = conversation.ending?.by ?? 'user';
+    const by = conversation.closure?.by ?? 'user';
     if (by === 'agent' || (await systemCloses.isNoted(conversation))) return;
     await systemCloses.close(conversation, by);
   };
 
   return async ({ conversationId }) => {
-    const conversation = await life.store.get(conversationId);
+    const conversation = await lifecycle.store.get(conversationId);
     if (!conversation) return;
     try {
       await close(conversation);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createLog, type Log, silentLog, within, withRedaction } from '../internal/index.js';
-import type { CheckResult } from './adapter.js';
+import type { AdapterCheckResult } from './adapter.js';
 import { createAdapterCalls } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
 import { createAdmitHandoff } from './admit-handoff.js';
@@ -34,7 +34,7 @@ export interface Bridge {
    */
   readonly webhook: WebhookHandler;
   /** Looks whether the system is reachable and set up. Never rejects. */
-  check(): Promise<readonly CheckResult[]>;
+  check(): Promise<readonly AdapterCheckResult[]>;
   /** What was counted since the start. */
   stats(): BridgeStats;
   /** Ends it: lets what runs finish, within a time, default 10 seconds. Close the receiver first. */
@@ -59,7 +59,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const parts: BridgeParts = {
     adapter,
     conversations: receiver.conversations,
-    life: receiver.conversations.life,
+    lifecycle: receiver.conversations.lifecycle,
     isStored: receiver.storage.queues !== null,
     settings,
     calls,

@@ -1,4 +1,4 @@
-import type { Conversation, Link } from '../handoff/index.js';
+import type { AdapterLink, Conversation } from '../handoff/index.js';
 import { AdapterError } from './adapter-error.js';
 import type { Echoes } from './echo.js';
 import { BETWEEN, type FindNext, type Said } from './join-messages.js';
@@ -11,7 +11,7 @@ import { splitText } from './split-text.js';
 /** Brings what a user said to an open conversation: whole, once, and no faster than the system takes it. */
 export type DeliverMessage = (
   conversation: Conversation,
-  link: Link,
+  link: AdapterLink,
   said: Said,
   sentAt: Date | null,
 ) => Promise<void>;
@@ -28,14 +28,15 @@ const WAIT_IN_PLACE_MS = 5_000;
 
 /** Makes {@link DeliverMessage}. */
 export function createDeliverMessage(
-  { adapter, life, calls, retry, counters }: BridgeParts,
+  { adapter, lifecycle, calls, retry, counters }: BridgeParts,
   { echoes, pace, findNext }: DeliverParts,
 ): DeliverMessage {
   const { maxTextLength } = adapter.capabilities;
   const noteOf = (key: string, part: number): string => `bridge sent ${adapter.name} ${key} ${part}`;
-  const isSent = (key: string, part: number): Promise<boolean> => life.store.isMarked(noteOf(key, part));
+  const isSent = (key: string, part: number): Promise<boolean> =>
+    lifecycle.store.hasIdempotencyKey(noteOf(key, part));
   const noteSent = (key: string, part: number): Promise<boolean> =>
-    life.store.mark(noteOf(key, part), REMEMBER_MS);
+    lifecycle.store.addIdempotencyKey(noteOf(key, part), REMEMBER_MS);
 
   /** Waits for the conversation's turn. Tells whether it has no other for a while. */
   const waitForTurn = async (externalId: string): Promise<boolean> => {

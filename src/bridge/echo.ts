@@ -28,8 +28,8 @@ const SAME_WORDS_MS = 30_000;
 const WAIT_FOR_ID_MS = 2_000;
 
 /** Makes {@link Echoes}. The author is looked at first; then ids; words only where there are no ids. */
-export function createEchoes({ adapter, life }: BridgeParts): Echoes {
-  const { store } = life;
+export function createEchoes({ adapter, lifecycle }: BridgeParts): Echoes {
+  const { store } = lifecycle;
   const { messageIds } = adapter.capabilities;
   const underWay = new Map<string, UnderWay>();
   const idNote = (externalId: string, id: string): string => `bridge own ${adapter.name} ${externalId} ${id}`;
@@ -57,21 +57,22 @@ export function createEchoes({ adapter, life }: BridgeParts): Echoes {
   return {
     async sending(externalId, text, send) {
       if (!messageIds) {
-        await store.mark(wordsNote(externalId, text), SAME_WORDS_MS);
+        await store.addIdempotencyKey(wordsNote(externalId, text), SAME_WORDS_MS);
         return send();
       }
       return noted(externalId, text, async () => {
         const sent = await send();
-        if (sent.messageId !== null) await store.mark(idNote(externalId, sent.messageId), REMEMBER_MS);
+        if (sent.messageId !== null)
+          await store.addIdempotencyKey(idNote(externalId, sent.messageId), REMEMBER_MS);
         return sent;
       });
     },
     async isEcho({ externalId, author, messageId, text }) {
       if (!messageIds) {
         const note = wordsNote(externalId, text);
-        if (!(await store.isMarked(note))) return author.kind === 'self';
+        if (!(await store.hasIdempotencyKey(note))) return author.kind === 'self';
         // One echo for one message: an agent may well repeat what the user said.
-        await store.unmark(note);
+        await store.removeIdempotencyKey(note);
         return true;
       }
       if (author.kind === 'self') return true;
@@ -80,7 +81,7 @@ export function createEchoes({ adapter, life }: BridgeParts): Echoes {
       // An id that is not known by then may be anybody's; but the words are those of a send under way.
       if (sends && !(await within(sends.pending.idle(), WAIT_FOR_ID_MS)) && sends.texts.has(normalised(text)))
         return true;
-      return store.isMarked(idNote(externalId, messageId));
+      return store.hasIdempotencyKey(idNote(externalId, messageId));
     },
   };
 }

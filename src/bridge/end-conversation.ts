@@ -14,6 +14,6 @@ export function createTellAndEnd({ conversations, text, log }: BridgeParts): Tel
     log.warn({ conversationId: id, why }, 'a conversation is ended by the bridge');
     const words = await text(name, conversation);
     if (words !== null) await conversations.reply(id, words, { once: `bridge ${name} ${key}`, by: 'kit' });
-    await conversations.close(id, { once: `bridge end ${key}`, by: 'kit', why });
+    await conversations.end(id, { once: `bridge end ${key}`, by: 'kit', why });
   };
 }

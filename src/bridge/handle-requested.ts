@@ -17,7 +17,7 @@ export function createOnRequested(
   openings: Openings,
   tellAndEnd: TellAndEnd,
 ): Handler<'handoff.requested'> {
-  const { life, settings, conversations, text, counters, calls } = parts;
+  const { lifecycle, settings, conversations, text, counters, calls } = parts;
 
   const greet = async (conversation: Conversation): Promise<void> => {
     const words = await text('greeting', conversation);
@@ -45,7 +45,7 @@ export function createOnRequested(
   };
 
   return async ({ conversationId, receivedAt }) => {
-    const conversation = await life.store.get(conversationId);
+    const conversation = await lifecycle.store.get(conversationId);
     if (!conversation || !isOpen(conversation.state)) return;
     if (settings.whenClosed === 'say' && !settings.isOpenAt(receivedAt)) {
       return tellAndEnd(conversation, 'outsideHours', 'out of hours');

@@ -6,7 +6,7 @@ import {
   parseBody,
   readRetryAfter,
 } from '../internal/index.js';
-import type { Call } from './adapter.js';
+import type { AdapterCall } from './adapter.js';
 import { AdapterError, type AdapterErrorKind } from './adapter-error.js';
 
 /** Settings of {@link createAdapterHttp}. */
@@ -44,7 +44,7 @@ export interface AdapterHttpAnswer {
 /** Asks a human-service system. Whatever goes wrong is an {@link AdapterError} of the right kind. */
 export type AdapterHttp = (
   request: AdapterHttpRequest,
-  call: Pick<Call, 'signal'>,
+  call: Pick<AdapterCall, 'signal'>,
 ) => Promise<AdapterHttpAnswer>;
 
 /**

@@ -50,15 +50,15 @@ export function createInboundEffects(
 
   const onClosed = async (event: InboundClose, conversation: Conversation): Promise<Effect> => {
     if (event.author.kind === 'self') return nothing('it is an echo');
-    const { id, ending, state } = conversation;
+    const { id, closure, state } = conversation;
     // An agent's end that did not get through to the service goes on where it stopped.
-    const goesOn = state === 'closing' && ending?.by === 'agent';
+    const goesOn = state === 'closing' && closure?.by === 'agent';
     if (!isOpen(state) && !goesOn) return nothing('it has ended');
     if (adapter.capabilities.nativeClose) await systemCloses.note(conversation);
     const words = goesOn ? null : await text('closed', conversation, event.author.name);
     const once = onceOf(event);
     if (words !== null) await conversations.reply(id, words, { once: `${once} words`, by: 'kit' });
-    const receipt = await conversations.close(id, { once, why: `ended in ${adapter.name}` });
+    const receipt = await conversations.end(id, { once, why: `ended in ${adapter.name}` });
     counters.count('closedByAgent');
     if (!adapter.capabilities.nativeClose) showEnd(conversation);
     return receipt;
@@ -80,7 +80,7 @@ export function createInboundEffects(
     },
     async receiptOf(event, { id }) {
       // What is stored under the same `once` stays as it is, and its receipt comes back.
-      if (event.kind === 'closed') return conversations.close(id, { once: onceOf(event) });
+      if (event.kind === 'closed') return conversations.end(id, { once: onceOf(event) });
       if (event.kind === 'joined') return null;
       const words = settings.withName(event.author.name, event.text);
       return conversations.reply(id, words, { once: onceOf(event) });

@@ -11,10 +11,10 @@ export interface InboundRequest {
 }
 
 /** Whether a request is from whom it says. */
-export type Verdict = 'genuine' | 'unsigned' | 'forged' | 'stale';
+export type SignatureVerdict = 'genuine' | 'unsigned' | 'forged' | 'stale';
 
 /** Who did something in a human-service system. */
-export interface Author {
+export interface MessageAuthor {
   /**
    * - `agent`: a human.
    * - `self`: the account that this adapter writes with, so that the words are an echo.
@@ -31,7 +31,7 @@ interface Inbound {
   readonly id: string;
   /** The conversation, by the id that `open` gave. */
   readonly externalId: string;
-  readonly author: Author;
+  readonly author: MessageAuthor;
 }
 
 /** Somebody wrote something. Adapters tell everything they hear; the bridge decides what the user sees. */
@@ -59,7 +59,7 @@ export interface InboundClose extends Inbound {
 export type InboundEvent = InboundMessage | InboundJoin | InboundClose;
 
 /** What a request means. */
-export interface Parsed {
+export interface ParsedWebhook {
   /** In the order in which they happened. */
   readonly events: readonly InboundEvent[];
   /** What to answer instead of an empty 200, where the system asks for something. */

@@ -6,19 +6,19 @@
  */
 export {
   type Adapter,
-  type Call,
-  type Capabilities,
-  type CheckResult,
+  type AdapterCall,
+  type AdapterCapabilities,
+  type AdapterCheckResult,
   type CloseReason,
   type ConversationRef,
   defineAdapter,
-  type Emit,
-  type Opened,
+  type EmitEvents,
+  type HandoffSession,
+  type OpenedConversation,
   type OutgoingMessage,
-  type Polled,
-  type Rate,
-  type Sent,
-  type Session,
+  type PollResult,
+  type RateLimit,
+  type SentMessage,
 } from './adapter.js';
 export { AdapterError, type AdapterErrorKind } from './adapter-error.js';
 export { type Bridge, createBridge } from './create-bridge.js';
@@ -31,19 +31,19 @@ export {
   createAdapterHttp,
 } from './http.js';
 export type {
-  Author,
   InboundClose,
   InboundEvent,
   InboundJoin,
   InboundMessage,
   InboundRequest,
-  Parsed,
-  Verdict,
+  MessageAuthor,
+  ParsedWebhook,
+  SignatureVerdict,
 } from './inbound.js';
-export type { BridgeMessages, MessageText, TextContext } from './messages.js';
+export type { BridgeMessages, MessageText, MessageTextContext } from './messages.js';
 export type { BridgeOptions } from './options.js';
-export type { RetryPolicy } from './retry-by-kind.js';
-export { judgeSignature, type SignedWith } from './signature.js';
+export type { AdapterRetryPolicy } from './retry-by-kind.js';
+export { type SignatureParts, verifySignature } from './signature.js';
 export type { BridgeStats } from './stats.js';
 export { type TranscriptText, transcriptText } from './transcript-text.js';
 export type { WebhookHandler } from './webhook.js';

@@ -1,14 +1,14 @@
 import type { Conversation } from '../handoff/index.js';
 
 /** What a function that makes a text gets. */
-export interface TextContext {
+export interface MessageTextContext {
   readonly conversation: Conversation;
   /** Who answers, where the system tells and a name may be shown. */
   readonly agent: string | null;
 }
 
 /** A text for the user, or a function that makes one; `null` from it says nothing. */
-export type MessageText = string | ((context: TextContext) => string | null | Promise<string | null>);
+export type MessageText = string | ((context: MessageTextContext) => string | null | Promise<string | null>);
 
 /** What the bridge itself says to users. Each is off unless it is set. */
 export interface BridgeMessages {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Conversation, isOpen } from '../handoff/index.js';
 import { within } from '../internal/index.js';
-import type { Opened } from './adapter.js';
+import type { OpenedConversation } from './adapter.js';
 import { AdapterError } from './adapter-error.js';
 import { changeWhile, isUnopened } from './change-conversation.js';
 import type { BridgeParts } from './parts.js';
@@ -37,12 +37,12 @@ const LOOK_AGAIN_MS = 50;
 
 /** Makes {@link Openings}. */
 export function createOpenings(parts: BridgeParts, strays: Strays): Openings {
-  const { adapter, life, settings, calls, auth, counters, log, owner } = parts;
-  const { store } = life;
+  const { adapter, lifecycle, settings, calls, auth, counters, log, owner } = parts;
+  const { store } = lifecycle;
   const running = new Map<string, Promise<Opening>>();
 
   /** Opens it, or finds what an earlier try opened. Only for who holds the lease. */
-  const openOrFind = async (conversation: Conversation): Promise<Opened> => {
+  const openOrFind = async (conversation: Conversation): Promise<OpenedConversation> => {
     const session = sessionOf(conversation);
     const isFirst = await strays.begin(conversation);
     const found = isFirst ? null : await calls.run('find', (call) => adapter.find(session, call));
@@ -50,7 +50,7 @@ export function createOpenings(parts: BridgeParts, strays: Strays): Openings {
     return found ?? calls.run('open', (call) => adapter.open(session, call));
   };
 
-  const link = async (conversation: Conversation, opened: Opened): Promise<Opening> => {
+  const link = async (conversation: Conversation, opened: OpenedConversation): Promise<Opening> => {
     const linked = await changeWhile(store, conversation.id, isUnopened(conversation.session), {
       link: linkOf(adapter.name, opened),
     });

@@ -4,7 +4,7 @@ import type { Adapter } from './adapter.js';
 import { checkAdapter } from './check-adapter.js';
 import { type BusinessHours, type IsOpenAt, readHours } from './hours.js';
 import type { BridgeMessages } from './messages.js';
-import { DEFAULT_RETRY, type RetryPolicy } from './retry-by-kind.js';
+import { type AdapterRetryPolicy, DEFAULT_RETRY } from './retry-by-kind.js';
 
 /** Settings of `createBridge`. */
 export interface BridgeOptions {
@@ -34,7 +34,7 @@ export interface BridgeOptions {
   /** Puts the agent's name before each reply: `Ada: `, or what a function makes of it. Default off. */
   readonly agentNames?: boolean | ((name: string) => string);
   /** How failures of the system are met. */
-  readonly retry?: Partial<RetryPolicy>;
+  readonly retry?: Partial<AdapterRetryPolicy>;
   /** How long any single call to the adapter may take. Default 30 seconds. */
   readonly callTimeoutMs?: number;
   /** What is read of a webhook request. */
@@ -59,7 +59,7 @@ export interface BridgeSettings {
   readonly whenClosed: 'refuse' | 'say';
   readonly messages: BridgeMessages;
   readonly withName: (name: string | null, text: string) => string;
-  readonly retry: RetryPolicy;
+  readonly retry: AdapterRetryPolicy;
   readonly callTimeoutMs: number;
   readonly bodyBytes: number;
   readonly readTimeoutMs: number;

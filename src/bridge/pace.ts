@@ -1,4 +1,4 @@
-import type { Capabilities, Rate } from './adapter.js';
+import type { AdapterCapabilities, RateLimit } from './adapter.js';
 
 /** Keeps to how fast a system may be written to. Each process keeps to it by itself. */
 export interface Pace {
@@ -24,7 +24,7 @@ type Taken = number[];
 const MOST_CONVERSATIONS = 50_000;
 
 /** Makes {@link Pace} of an adapter's rates. */
-export function createPace(rate: Capabilities['rate'], now: () => number = Date.now): Pace {
+export function createPace(rate: AdapterCapabilities['rate'], now: () => number = Date.now): Pace {
   const overall: Taken = [];
   const each = new Map<string, Taken>();
 
@@ -56,18 +56,18 @@ export function createPace(rate: Capabilities['rate'], now: () => number = Date.
 }
 
 /** When so many have been taken, the next is free once the oldest of them is long enough ago. */
-function freeAt(taken: Taken, rate: Rate | undefined, at: number): number {
+function freeAt(taken: Taken, rate: RateLimit | undefined, at: number): number {
   const oldest = taken[0];
   if (!rate || oldest === undefined || taken.length < rate.count) return at;
   return Math.max(at, oldest + rate.perMs);
 }
 
-function isLast(taken: Taken, rate: Rate | undefined, from: number): boolean {
+function isLast(taken: Taken, rate: RateLimit | undefined, from: number): boolean {
   if (!rate) return false;
   return taken.filter((at) => at > from - rate.perMs).length + 1 >= rate.count;
 }
 
-function note(taken: Taken, rate: Rate | undefined, at: number): void {
+function note(taken: Taken, rate: RateLimit | undefined, at: number): void {
   if (!rate) return;
   taken.push(at);
   if (taken.length > rate.count) taken.shift();

@@ -1,4 +1,4 @@
-import type { Life } from '../handoff/index.js';
+import type { HandoffLifecycle } from '../handoff/index.js';
 import type { Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import type { Adapter } from './adapter.js';
@@ -12,7 +12,7 @@ import type { Counters } from './stats.js';
 export interface BridgeParts {
   readonly adapter: Adapter;
   readonly conversations: Receiver['conversations'];
-  readonly life: Life;
+  readonly lifecycle: HandoffLifecycle;
   /** Whether replies are stored before they are sent. */
   readonly isStored: boolean;
   readonly settings: BridgeSettings;

@@ -18,8 +18,8 @@ const LEAST_LEASE_MS = 30_000;
  * was heard is safe before the cursor moves, so an end in between repeats it, and loses nothing.
  */
 export function createPollLoop(parts: BridgeParts, events: ReceiveEvents): Loop {
-  const { adapter, life, calls, background, auth, log, owner, settings } = parts;
-  const { store } = life;
+  const { adapter, lifecycle, calls, background, auth, log, owner, settings } = parts;
+  const { store } = lifecycle;
   const everyMs = adapter.capabilities.pollEveryMs ?? POLL_EVERY_MS;
   const name = `bridge poll ${adapter.name}`;
   const leaseMs = Math.max(LEAST_LEASE_MS, everyMs * 3, settings.callTimeoutMs + everyMs);

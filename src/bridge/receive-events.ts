@@ -33,7 +33,7 @@ export function createReceiveEvents(
   openings: Openings,
   effects: InboundEffects,
 ): ReceiveEvents {
-  const { adapter, life, counters, log } = parts;
+  const { adapter, lifecycle, counters, log } = parts;
   const lanes = createKeyedQueue();
   const receipts = new Map<string, Receipt>();
   // Only a stream asks for receipts, and only what is stored has one after a restart.
@@ -58,11 +58,11 @@ export function createReceiveEvents(
   };
 
   const find = async (externalId: string): Promise<Conversation | null> => {
-    const known = await life.store.byLink(adapter.name, externalId);
+    const known = await lifecycle.store.findByLink(adapter.name, externalId);
     if (known) return known;
     log.debug({ externalId }, 'an event came for a conversation that is not known yet');
     await openings.settled(WAIT_FOR_OPEN_MS);
-    return life.store.byLink(adapter.name, externalId);
+    return lifecycle.store.findByLink(adapter.name, externalId);
   };
 
   const act = async (event: InboundEvent, conversation: Conversation): Promise<Receipt | null> => {
@@ -79,7 +79,7 @@ export function createReceiveEvents(
   };
 
   const storedReceipt = async (event: InboundEvent, conversation: Conversation): Promise<Receipt | null> => {
-    if (!givesReceipts || !(await life.store.isMarked(receiptNote(event)))) return null;
+    if (!givesReceipts || !(await lifecycle.store.hasIdempotencyKey(receiptNote(event)))) return null;
     return effects.receiptOf(event, conversation);
   };
 
@@ -87,14 +87,14 @@ export function createReceiveEvents(
     const conversation = await find(event.externalId);
     if (!conversation) return drop(event, 'nobody was handed over in this conversation');
     const note = `bridge in ${adapter.name} ${event.id}`;
-    if (await life.store.isMarked(note)) {
+    if (await lifecycle.store.hasIdempotencyKey(note)) {
       drop(event, 'it came before');
       return receipts.get(event.id) ?? storedReceipt(event, conversation);
     }
     const receipt = await act(event, conversation);
-    if (receipt && givesReceipts) await life.store.mark(receiptNote(event), RECEIPT_MS);
+    if (receipt && givesReceipts) await lifecycle.store.addIdempotencyKey(receiptNote(event), RECEIPT_MS);
     // Noted last: an end of the process before this brings it again, and `once` keeps it from being said twice.
-    await life.store.mark(note, REMEMBER_MS);
+    await lifecycle.store.addIdempotencyKey(note, REMEMBER_MS);
     return receipt;
   };
 

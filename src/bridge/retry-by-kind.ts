@@ -4,7 +4,7 @@ import type { Log } from '../internal/index.js';
 import { AdapterError } from './adapter-error.js';
 
 /** How failures of a system are met. */
-export interface RetryPolicy {
+export interface AdapterRetryPolicy {
   /** Tries in place before an event is postponed. */
   readonly tries: number;
   /** The first wait between them; it doubles. */
@@ -16,7 +16,7 @@ export interface RetryPolicy {
 }
 
 /** The policy unless told otherwise. */
-export const DEFAULT_RETRY: RetryPolicy = {
+export const DEFAULT_RETRY: AdapterRetryPolicy = {
   tries: 3,
   firstWaitMs: 200,
   longestWaitMs: 5_000,
@@ -27,7 +27,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
 export type RetryByKind = <Result>(attempt: () => Promise<Result>) => Promise<Result>;
 
 /** How long to wait before the next try; `null` when there is none. */
-export function waitBeforeRetry(error: unknown, tried: number, policy: RetryPolicy): number | null {
+export function waitBeforeRetry(error: unknown, tried: number, policy: AdapterRetryPolicy): number | null {
   if (!(error instanceof AdapterError)) return null;
   if (error.kind !== 'transient' && error.kind !== 'rate-limited') return null;
   const own = Math.round(policy.firstWaitMs * 2 ** (tried - 1) * (0.5 + Math.random() / 2));
@@ -42,7 +42,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Makes {@link RetryByKind}. */
-export function createRetryByKind(policy: RetryPolicy, signal: AbortSignal): RetryByKind {
+export function createRetryByKind(policy: AdapterRetryPolicy, signal: AbortSignal): RetryByKind {
   return async (attempt) => {
     for (let tried = 1; ; tried += 1) {
       try {
@@ -81,7 +81,7 @@ export function createAuthWatch(log: Log): AuthWatch {
 }
 
 /** What a handler throws for a failure: a postponement where a later try can help, else the failure itself. */
-export function asPostponed(error: unknown, policy: RetryPolicy): unknown {
+export function asPostponed(error: unknown, policy: AdapterRetryPolicy): unknown {
   if (!(error instanceof AdapterError)) return error;
   const { kind, message, retryAfterMs } = error;
   if (kind === 'auth') {

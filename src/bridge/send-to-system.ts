@@ -20,7 +20,7 @@ export function createOnMessage(
   parts: BridgeParts,
   { openings, deliver, tellAndEnd }: SendParts,
 ): Handler<'handoff.message'> {
-  const { adapter, life, settings, auth, counters, log } = parts;
+  const { adapter, lifecycle, settings, auth, counters, log } = parts;
 
   /** The conversation once it is open in the system; `null` when it has ended instead. */
   const opened = async (conversation: Conversation): Promise<Conversation | null> => {
@@ -45,7 +45,7 @@ export function createOnMessage(
     const { conversationId, sentAt } = context;
     const said = saidIn(context);
     if (said.text.trim() === '') return log.debug({ conversationId }, 'a message without text was left out');
-    const conversation = await life.store.get(conversationId);
+    const conversation = await lifecycle.store.get(conversationId);
     if (!conversation || !isOpen(conversation.state)) {
       const state = conversation?.state ?? 'unknown';
       return log.warn({ conversationId, state }, 'a message came for a conversation that is not open');

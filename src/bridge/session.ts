@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Conversation, Link } from '../handoff/index.js';
-import type { ConversationRef, Opened, Session } from './adapter.js';
+import type { AdapterLink, Conversation } from '../handoff/index.js';
+import type { ConversationRef, HandoffSession, OpenedConversation } from './adapter.js';
 
 /**
  * What a conversation is known by in the system: the same for each try to open it. Asked for anew after an end,
@@ -11,7 +11,7 @@ export function sessionKey({ id, session }: Pick<Conversation, 'id' | 'session'>
 }
 
 /** A conversation as `open` and `find` get it. */
-export function sessionOf(conversation: Conversation): Session {
+export function sessionOf(conversation: Conversation): HandoffSession {
   const { id, user, botId, transcript, requestedAt, replyBy } = conversation;
   return {
     key: sessionKey(conversation),
@@ -25,14 +25,14 @@ export function sessionOf(conversation: Conversation): Session {
 }
 
 /** What is kept of a conversation that was opened. */
-export function linkOf(adapter: string, { externalId, url = null, extra = {} }: OpenedLoosely): Link {
+export function linkOf(adapter: string, { externalId, url = null, extra = {} }: OpenedLoosely): AdapterLink {
   return { adapter, externalId, url, extra };
 }
 
-type OpenedLoosely = Omit<Opened, 'url'> & { readonly url?: string | null | undefined };
+type OpenedLoosely = Omit<OpenedConversation, 'url'> & { readonly url?: string | null | undefined };
 
 /** An open conversation as `send` and `close` get it. */
-export function refOf({ id, user }: Pick<Conversation, 'id' | 'user'>, link: Link): ConversationRef {
+export function refOf({ id, user }: Pick<Conversation, 'id' | 'user'>, link: AdapterLink): ConversationRef {
   const { externalId, url, extra } = link;
   return { conversationId: id, externalId, url, extra, user };
 }

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Verdict } from './inbound.js';
+import type { SignatureVerdict } from './inbound.js';
 
 /** A signature, and what it must be the signature of. */
-export interface SignedWith {
+export interface SignatureParts {
   /** Any of them passes: that is how a secret is changed without a gap. */
   readonly secrets: readonly string[];
   /** What was signed. */
@@ -20,14 +20,14 @@ export interface SignedWith {
 const HEX_SHA256 = /^[0-9a-f]{64}$/i;
 
 /** Judges an HMAC-SHA256 signature in constant time. The age counts only once the signature is right. */
-export function judgeSignature({
+export function verifySignature({
   secrets,
   payload,
   signature,
   signedAt,
   receivedAt,
   toleranceMs = 300_000,
-}: SignedWith): Verdict {
+}: SignatureParts): SignatureVerdict {
   if (signature === undefined || signature === '') return 'unsigned';
   if (!HEX_SHA256.test(signature)) return 'forged';
   const given = Buffer.from(signature, 'hex');

@@ -1,5 +1,5 @@
 import type { Conversation } from '../handoff/index.js';
-import type { CloseReason, Opened } from './adapter.js';
+import type { CloseReason, OpenedConversation } from './adapter.js';
 import type { BridgeParts } from './parts.js';
 import { REMEMBER_MS } from './parts.js';
 import { linkOf, refOf, sessionKey, sessionOf } from './session.js';
@@ -16,7 +16,7 @@ export interface Strays {
   /** Whether something may be open for it. */
   mayExist(conversation: Conversation): Promise<boolean>;
   /** Closes what opened too late. Never rejects: what fails now is found later. */
-  close(conversation: Conversation, opened: Opened): Promise<void>;
+  close(conversation: Conversation, opened: OpenedConversation): Promise<void>;
   /** Looks for what may be open, and closes it. Tells whether there was something. */
   findAndClose(conversation: Conversation, reason?: CloseReason): Promise<boolean>;
 }
@@ -27,12 +27,17 @@ const TOO_LATE: CloseReason = {
 };
 
 /** Makes {@link Strays}. */
-export function createStrays({ adapter, life, calls, retry, counters, log }: BridgeParts): Strays {
+export function createStrays({ adapter, lifecycle, calls, retry, counters, log }: BridgeParts): Strays {
   const noteOf = (conversation: Conversation): string =>
     `bridge opening ${adapter.name} ${sessionKey(conversation)}`;
-  const settle = (conversation: Conversation): Promise<void> => life.store.unmark(noteOf(conversation));
+  const settle = (conversation: Conversation): Promise<void> =>
+    lifecycle.store.removeIdempotencyKey(noteOf(conversation));
 
-  const end = async (conversation: Conversation, opened: Opened, reason: CloseReason): Promise<void> => {
+  const end = async (
+    conversation: Conversation,
+    opened: OpenedConversation,
+    reason: CloseReason,
+  ): Promise<void> => {
     const ref = refOf(conversation, linkOf(adapter.name, opened));
     await retry(() => calls.run('close', (call) => adapter.close(ref, reason, call)));
     await settle(conversation);
@@ -41,9 +46,9 @@ export function createStrays({ adapter, life, calls, retry, counters, log }: Bri
   };
 
   return {
-    begin: (conversation) => life.store.mark(noteOf(conversation), REMEMBER_MS),
+    begin: (conversation) => lifecycle.store.addIdempotencyKey(noteOf(conversation), REMEMBER_MS),
     settle,
-    mayExist: (conversation) => life.store.isMarked(noteOf(conversation)),
+    mayExist: (conversation) => lifecycle.store.hasIdempotencyKey(noteOf(conversation)),
     async close(conversation, opened) {
       try {
         await end(conversation, opened, TOO_LATE);

@@ -1,4 +1,4 @@
-import type { Emit } from './adapter.js';
+import type { EmitEvents } from './adapter.js';
 import { AdapterError } from './adapter-error.js';
 import type { BridgeParts } from './parts.js';
 import type { Loop } from './poll-loop.js';
@@ -11,13 +11,13 @@ const LONGEST_WAIT_MS = 60_000;
 
 /** Listens to the system for as long as the bridge lasts. Of several processes one listens, unless each must. */
 export function createStreamLoop(parts: BridgeParts, events: ReceiveEvents): Loop {
-  const { adapter, life, background, auth, log, owner } = parts;
-  const { store } = life;
+  const { adapter, lifecycle, background, auth, log, owner } = parts;
+  const { store } = lifecycle;
   const name = `bridge stream ${adapter.name}`;
   const mayListen = async (): Promise<boolean> =>
     adapter.capabilities.streamsPerProcess === true || store.lease(name, owner, LEASE_MS);
 
-  const emit: Emit = async (event) => (await events.receive([event]))[0] ?? null;
+  const emit: EmitEvents = async (event) => (await events.receive([event]))[0] ?? null;
 
   /** Listens until the connection ends, the lease is lost or the bridge ends. */
   const listen = async (): Promise<void> => {

@@ -23,8 +23,8 @@ const PAGE = 100;
  * does it, at the start and every so often.
  */
 export function createTidyLoop(parts: BridgeParts, strays: Strays, systemCloses: SystemCloses): Loop {
-  const { adapter, life, settings, background, auth, log, owner } = parts;
-  const { store } = life;
+  const { adapter, lifecycle, settings, background, auth, log, owner } = parts;
+  const { store } = lifecycle;
   const name = `bridge tidy ${adapter.name}`;
 
   let since = Date.now() - LOOK_BACK_MS;
@@ -52,7 +52,7 @@ export function createTidyLoop(parts: BridgeParts, strays: Strays, systemCloses:
 
   /** Ended by this side, or by code of the developer's: the system may not have heard of it. */
   const closeUntold = async (conversation: Conversation): Promise<void> => {
-    const by = conversation.ending?.by;
+    const by = conversation.closure?.by;
     if (conversation.link?.adapter !== adapter.name || (by !== 'agent' && by !== 'kit')) return;
     if (!(await systemCloses.isNoted(conversation))) await systemCloses.close(conversation, 'kit');
   };

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createPending, type Pending } from '../internal/index.js';
 import { createReadLimits, HUNG_UP, isRefusal, type ReadLimits, readStream } from '../receiver/index.js';
 import { AdapterError } from './adapter-error.js';
-import type { InboundRequest, Parsed, Verdict } from './inbound.js';
+import type { InboundRequest, ParsedWebhook, SignatureVerdict } from './inbound.js';
 import type { BridgeParts } from './parts.js';
 import type { ReceiveEvents } from './receive-events.js';
 
@@ -18,7 +18,7 @@ export interface Webhook {
 interface Answer {
   readonly status: number;
   readonly reason?: string;
-  readonly answer?: Parsed['answer'];
+  readonly answer?: ParsedWebhook['answer'];
   readonly headers?: Readonly<Record<string, string>>;
   readonly hangUp?: boolean;
 }
@@ -33,7 +33,7 @@ export function createWebhook(parts: BridgeParts, events: ReceiveEvents): Webhoo
   const inFlight = createPending();
 
   const take = async (request: InboundRequest): Promise<Answer> => {
-    const verdict: Verdict = adapter.verify?.(request) ?? 'unsigned';
+    const verdict: SignatureVerdict = adapter.verify?.(request) ?? 'unsigned';
     if (verdict !== 'genuine') {
       counters.count('forged');
       log.warn({ verdict }, 'a webhook request was refused: it is not genuine');
@@ -50,7 +50,7 @@ export function createWebhook(parts: BridgeParts, events: ReceiveEvents): Webhoo
     return parsed.answer ? { status: 200, answer: parsed.answer } : { status: 200 };
   };
 
-  const parse = (request: InboundRequest): Parsed | null => {
+  const parse = (request: InboundRequest): ParsedWebhook | null => {
     try {
       return adapter.parse?.(request) ?? null;
     } catch (error) {

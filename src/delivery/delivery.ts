@@ -1,5 +1,5 @@
 import type { ServiceClient } from '../client/index.js';
-import type { DeliveredEvent, FailurePlace, Replies, Run } from '../events/index.js';
+import type { DeliveredEvent, FailurePlace, HandlerRun, Replies } from '../events/index.js';
 import type { HandoffStore } from '../handoff/index.js';
 import type { Log } from '../internal/index.js';
 import type { Shelf } from './shelf.js';
@@ -24,7 +24,7 @@ export interface DeliveryHost {
    * Runs an event's handlers. Rejects when one of them failed, which has been reported by then; no promise when all
    * are done at once.
    */
-  handle(event: DeliveredEvent, run: Run): Promise<void> | undefined;
+  handle(event: DeliveredEvent, run: HandlerRun): Promise<void> | undefined;
   /** Sends the greeting of a handoff, where one is set. Never rejects. */
   greet(event: DeliveredEvent<'handoff.requested'>): Promise<void>;
   /** Tells operators and developers of a failure that is the delivery's own. */

@@ -1,4 +1,4 @@
-import type { DeliveredEvent, Run } from '../events/index.js';
+import type { DeliveredEvent, HandlerRun } from '../events/index.js';
 import { createDeadlines, HandoffKitError } from '../internal/index.js';
 import type { DeliveryHost } from './delivery.js';
 
@@ -28,7 +28,7 @@ export function createHandlerRuns(timeoutMs: number): HandlerRuns {
   };
 
   /** Calls the handlers. No promise: they are done. */
-  const call = (host: DeliveryHost, event: DeliveredEvent, run: HandlerRun): Promise<void> | undefined => {
+  const call = (host: DeliveryHost, event: DeliveredEvent, run: AbortableRun): Promise<void> | undefined => {
     const handling = host.handle(event, run);
     if (!handling && run.controller) watching.delete(run.controller);
     return handling;
@@ -37,7 +37,7 @@ export function createHandlerRuns(timeoutMs: number): HandlerRuns {
   const wait = (
     host: DeliveryHost,
     event: DeliveredEvent,
-    run: HandlerRun,
+    run: AbortableRun,
     handling: Promise<void>,
     onEnd: (end: RunEnd) => void,
   ): void => {
@@ -64,12 +64,12 @@ export function createHandlerRuns(timeoutMs: number): HandlerRuns {
 
   return {
     run(host, event, attempt) {
-      const run = new HandlerRun(attempt, watch);
+      const run = new AbortableRun(attempt, watch);
       const handling = call(host, event, run);
       return handling ? new Promise((resolve) => wait(host, event, run, handling, resolve)) : null;
     },
     start(host, event, attempt, onEnd) {
-      const run = new HandlerRun(attempt, watch);
+      const run = new AbortableRun(attempt, watch);
       const handling = call(host, event, run);
       if (handling) wait(host, event, run, handling, onEnd);
       else onEnd(null);
@@ -98,7 +98,7 @@ const timeoutError = (event: DeliveredEvent, ms: number): HandoffKitError =>
  * One run that can be aborted. Its controller comes into being when somebody asks for the signal, since most
  * handlers never do. A class, so that its getter is made once and not for each event.
  */
-class HandlerRun implements Run {
+class AbortableRun implements HandlerRun {
   readonly attempt: number;
   readonly #onAsked: (controller: AbortController) => void;
   #controller: AbortController | undefined;

@@ -6,14 +6,14 @@ export const storeConversation = (conversation: Conversation): string => JSON.st
 /** Reads what {@link storeConversation} wrote. */
 export function restoreConversation(content: unknown): Conversation {
   const stored = JSON.parse(String(content)) as Conversation;
-  const { ending } = stored;
+  const { closure } = stored;
   return {
     ...stored,
     requestedAt: new Date(stored.requestedAt),
     replyBy: new Date(stored.replyBy),
     firstReplyAt: stored.firstReplyAt && new Date(stored.firstReplyAt),
     changedAt: new Date(stored.changedAt),
-    ending: ending && { ...ending, at: new Date(ending.at) },
+    closure: closure && { ...closure, at: new Date(closure.at) },
   };
 }
 

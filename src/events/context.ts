@@ -2,9 +2,9 @@ import type { Log } from '../internal/index.js';
 import { type AudioClip, agentMessage, messageAudio, messageText, toDate } from '../protocol/index.js';
 import type { DeliveredEvent, DeliveredName, EventPayloads } from './catalog.js';
 import type {
-  Acting,
   AdmitContext,
-  DeliveredHappening,
+  ConversationActions,
+  DeliveredContext,
   HandlerContexts,
   HandoffMessageContext,
   HandoffRequestedContext,
@@ -27,7 +27,7 @@ export interface ContextParts {
 }
 
 /** One run of an event's handlers. */
-export interface Run {
+export interface HandlerRun {
   /** Which attempt this is, from 1. */
   readonly attempt: number;
   /** Aborts when the run is given up. */
@@ -39,7 +39,7 @@ export interface Run {
  * of a class: getters made anew for each event would give every event a hidden class of its own, which keeps the
  * whole request in memory until the next full collection.
  */
-abstract class Happened<Name extends DeliveredName> implements DeliveredHappening<Name> {
+abstract class Happened<Name extends DeliveredName> implements DeliveredContext<Name> {
   readonly event: Name;
   readonly conversationId: string;
   readonly requestId: string;
@@ -47,11 +47,11 @@ abstract class Happened<Name extends DeliveredName> implements DeliveredHappenin
   readonly #receivedAt: number;
   readonly #sentTime: number | null;
   readonly #parts: ContextParts;
-  readonly #run: Run;
+  readonly #run: HandlerRun;
   #payload: EventPayloads[Name] | undefined;
   #log: Log | undefined;
 
-  constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: Run, sentTime: number | null) {
+  constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: HandlerRun, sentTime: number | null) {
     this.event = event.name;
     this.conversationId = event.conversationId;
     this.requestId = event.requestId;
@@ -95,7 +95,7 @@ abstract class Happened<Name extends DeliveredName> implements DeliveredHappenin
 class MessageHappened extends Happened<'message'> implements MessageContext {
   readonly #body: DeliveredEvent<'message'>['body'];
 
-  constructor(parts: ContextParts, event: DeliveredEvent<'message'>, run: Run) {
+  constructor(parts: ContextParts, event: DeliveredEvent<'message'>, run: HandlerRun) {
     super(parts, event, run, event.body.create_time);
     this.#body = event.body;
   }
@@ -128,7 +128,7 @@ type HandoffName = Exclude<DeliveredName, 'message'>;
 class HandoffHappened<Name extends HandoffName> extends Happened<Name> {
   readonly #body: EventPayloads[Name];
 
-  constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: Run, body: EventPayloads[Name]) {
+  constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: HandlerRun, body: EventPayloads[Name]) {
     super(parts, event, run, body.timestamp);
     this.#body = body;
   }
@@ -138,18 +138,18 @@ class HandoffHappened<Name extends HandoffName> extends Happened<Name> {
   }
 }
 
-class ActingHappened<Name extends HandoffName> extends HandoffHappened<Name> implements Acting {
-  readonly reply: Acting['reply'];
-  readonly close: Acting['close'];
+class ActingHappened<Name extends HandoffName> extends HandoffHappened<Name> implements ConversationActions {
+  readonly reply: ConversationActions['reply'];
+  readonly end: ConversationActions['end'];
 
-  constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: Run, body: EventPayloads[Name]) {
+  constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: HandlerRun, body: EventPayloads[Name]) {
     super(parts, event, run, body);
     const { replies } = parts;
     const { conversationId } = event;
     const once = createOnceKeys(event.key);
     this.reply = (text, options) =>
       replies.reply(conversationId, text, { once: once(`reply ${text}`), ...options });
-    this.close = (options) => replies.close(conversationId, { once: once('close'), ...options });
+    this.end = (options) => replies.end(conversationId, { once: once('close'), ...options });
   }
 }
 
@@ -158,7 +158,7 @@ class RequestHappened extends ActingHappened<'handoff.requested'> implements Han
   readonly transcript: readonly TranscriptItem[];
   readonly replyBy: Date;
 
-  constructor(parts: ContextParts, event: DeliveredEvent<'handoff.requested'>, run: Run) {
+  constructor(parts: ContextParts, event: DeliveredEvent<'handoff.requested'>, run: HandlerRun) {
     super(parts, event, run, event.body);
     this.user = userOf(event.body);
     this.transcript = transcriptOf(event.body);
@@ -170,7 +170,7 @@ class RequestHappened extends ActingHappened<'handoff.requested'> implements Han
 export function contextOf(
   parts: ContextParts,
   event: DeliveredEvent,
-  run: Run,
+  run: HandlerRun,
 ): HandlerContexts[DeliveredName] {
   switch (event.name) {
     case 'message':
@@ -184,7 +184,7 @@ export function contextOf(
   }
 }
 
-const NOT_RUNNING: Run = { attempt: 1, signal: new AbortController().signal };
+const NOT_RUNNING: HandlerRun = { attempt: 1, signal: new AbortController().signal };
 
 /** Builds what a gate sees: the request, and nothing that acts. */
 export function admitContextOf(

@@ -1,6 +1,6 @@
 import { createWarnOnce, HandoffKitError, type Log } from '../internal/index.js';
 import type { DeliveredEvent, DeliveredName, ProbePayload } from './catalog.js';
-import { admitContextOf, type ContextParts, contextOf, type Run } from './context.js';
+import { admitContextOf, type ContextParts, contextOf, type HandlerRun } from './context.js';
 import type { FailureReport, HandlerContexts } from './handler.js';
 import { reportNewValues } from './new-values.js';
 import { Postponed } from './postponed.js';
@@ -16,7 +16,7 @@ export interface Dispatcher {
    * Runs all handlers of an event, one after another. Rejects with what they threw. Handlers that have nothing to
    * wait for are done when it returns, and it returns no promise then: most handlers of messages are such.
    */
-  handle(event: DeliveredEvent, run: Run): Promise<void> | undefined;
+  handle(event: DeliveredEvent, run: HandlerRun): Promise<void> | undefined;
   /** Asks every gate; the first that refuses gives the reason. */
   admit(event: DeliveredEvent<'handoff.requested'>): Promise<true | string>;
   /** Tells observers of a probe. Never rejects: a probe's answer does not depend on them. */
@@ -163,7 +163,7 @@ type AnyContext = HandlerContexts[DeliveredName];
 /** Handlers of which one is not done yet. */
 interface Waiting {
   readonly event: DeliveredEvent;
-  readonly run: Run;
+  readonly run: HandlerRun;
   readonly context: AnyContext;
   readonly handlers: readonly ((context: AnyContext) => unknown)[];
   /** The one that is not done. */

@@ -1,12 +1,12 @@
 import type { Log } from '../internal/index.js';
 import type { AudioClip } from '../protocol/index.js';
 import type { DeliveredName, EventName, EventPayloads } from './catalog.js';
-import type { CloseOptions, Receipt, ReplyOptions } from './replies.js';
+import type { EndOptions, Receipt, ReplyOptions } from './replies.js';
 import type { TranscriptItem } from './transcript.js';
 import type { User } from './user.js';
 
 /** What every handler gets. */
-export interface Happening<Name extends EventName> {
+export interface BaseContext<Name extends EventName> {
   /** The event's name; narrows the rest. */
   readonly event: Name;
   /** The body, with the wire's own field names, in one normalised shape. */
@@ -20,7 +20,7 @@ export interface Happening<Name extends EventName> {
 }
 
 /** What a handler of a delivered event gets besides. */
-export interface DeliveredHappening<Name extends DeliveredName> extends Happening<Name> {
+export interface DeliveredContext<Name extends DeliveredName> extends BaseContext<Name> {
   /** The conversation. A handoff has an id of its own, which is not the id of the agent's conversation. */
   readonly conversationId: string;
   /** When the service says it happened, or `null` when it does not say. */
@@ -32,15 +32,15 @@ export interface DeliveredHappening<Name extends DeliveredName> extends Happenin
 }
 
 /** The two ways to act on a handed-over conversation. */
-export interface Acting {
+export interface ConversationActions {
   /** Says something to the user. Several replies to one conversation arrive in the order they were made. */
   readonly reply: (text: string, options?: ReplyOptions) => Promise<Receipt>;
   /** Ends the handoff; the user gets no human's words any more unless they ask again. */
-  readonly close: (options?: CloseOptions) => Promise<Receipt>;
+  readonly end: (options?: EndOptions) => Promise<Receipt>;
 }
 
 /** The argument of a handler of `message`. */
-export interface MessageContext extends DeliveredHappening<'message'> {
+export interface MessageContext extends DeliveredContext<'message'> {
   /** All text of the answer, joined. */
   readonly text: string;
   /** All speech of the answer. */
@@ -48,7 +48,7 @@ export interface MessageContext extends DeliveredHappening<'message'> {
 }
 
 /** The argument of a handler of `handoff.requested`, and of the `admit` gate but for what acts. */
-export interface HandoffRequestedContext extends DeliveredHappening<'handoff.requested'>, Acting {
+export interface HandoffRequestedContext extends DeliveredContext<'handoff.requested'>, ConversationActions {
   /** Who is handed over. */
   readonly user: User;
   /** What was said before. */
@@ -58,13 +58,13 @@ export interface HandoffRequestedContext extends DeliveredHappening<'handoff.req
 }
 
 /** The argument of a handler of `handoff.message`. */
-export interface HandoffMessageContext extends DeliveredHappening<'handoff.message'>, Acting {}
+export interface HandoffMessageContext extends DeliveredContext<'handoff.message'>, ConversationActions {}
 
 /** The argument of a handler of `handoff.closed`. */
-export interface HandoffClosedContext extends DeliveredHappening<'handoff.closed'> {}
+export interface HandoffClosedContext extends DeliveredContext<'handoff.closed'> {}
 
 /** The argument of an observer of `probe`: nothing that acts. */
-export interface ProbeContext extends Happening<'probe'> {}
+export interface ProbeContext extends BaseContext<'probe'> {}
 
 /** The argument of each event's handlers. */
 export interface HandlerContexts {
@@ -100,7 +100,7 @@ export interface FailureReport {
 export type ErrorHandler = (report: FailureReport) => unknown;
 
 /** What the gate sees of a handoff request before it is accepted. */
-export type AdmitContext = Omit<HandoffRequestedContext, keyof Acting | 'attempt' | 'signal'>;
+export type AdmitContext = Omit<HandoffRequestedContext, keyof ConversationActions | 'attempt' | 'signal'>;
 
 /** Lets a handoff in (`true`), or refuses it: `false`, or the reason that the service is told. */
 export type AdmitGate = (context: AdmitContext) => boolean | string | Promise<boolean | string>;

@@ -11,15 +11,15 @@ export {
   type EventPayloads,
   type ProbePayload,
 } from './catalog.js';
-export type { Run } from './context.js';
+export type { HandlerRun } from './context.js';
 export { createDispatcher, type Dispatcher, type FailurePlace } from './dispatch.js';
 export { eventKey } from './event-key.js';
 export type * from './handler.js';
 export { Postponed } from './postponed.js';
 export { createRegistry } from './registry.js';
 export {
-  type CloseOptions,
   createDirectReplies,
+  type EndOptions,
   type Receipt,
   type Replies,
   type ReplyOptions,

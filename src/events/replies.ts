@@ -17,7 +17,7 @@ export interface ReplyOptions {
 }
 
 /** Settings of one close. */
-export interface CloseOptions extends ReplyOptions {
+export interface EndOptions extends ReplyOptions {
   /** Why, in words for operators. Never what a user wrote. */
   readonly why?: string | null;
 }
@@ -35,7 +35,7 @@ export interface Replies {
   /** Says something to the user of a conversation. */
   reply(conversationId: string, text: string, options?: ReplyOptions): Promise<Receipt>;
   /** Ends a handoff from the human side. */
-  close(conversationId: string, options?: CloseOptions): Promise<Receipt>;
+  end(conversationId: string, options?: EndOptions): Promise<Receipt>;
   /** Resolves when nothing is under way. */
   idle(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export function createDirectReplies(client: ServiceClient | null, onFailed: Repl
   return {
     reply: (conversationId, text, options) =>
       send(lanes, conversationId, onFailed, () => needed(client).reply({ conversationId, text }, options)),
-    close: (conversationId, options) =>
+    end: (conversationId, options) =>
       send(lanes, conversationId, onFailed, () => needed(client).close({ conversationId }, options)),
     idle: () => lanes.idle(),
   };

@@ -1,8 +1,8 @@
 import type { TranscriptItem, User } from '../events/index.js';
-import type { ConversationState, Ender } from './state.js';
+import type { ClosedBy, ConversationState } from './state.js';
 
 /** Where a conversation lives in a human-service system. */
-export interface Link {
+export interface AdapterLink {
   /** The adapter's name. */
   readonly adapter: string;
   /** The system's own id of it, as its webhooks name it. */
@@ -14,8 +14,8 @@ export interface Link {
 }
 
 /** How a conversation ended. */
-export interface Ending {
-  readonly by: Ender;
+export interface Closure {
+  readonly by: ClosedBy;
   /** In words for operators, or `null`. Never what a user wrote. */
   readonly why: string | null;
   readonly at: Date;
@@ -43,8 +43,8 @@ export interface Conversation {
   readonly firstReplyAt: Date | null;
   /** Who answers, where the human-service system tells. */
   readonly agent: string | null;
-  readonly link: Link | null;
-  readonly ending: Ending | null;
+  readonly link: AdapterLink | null;
+  readonly closure: Closure | null;
   readonly changedAt: Date;
 }
 

@@ -2,7 +2,16 @@ import type { HandoffStore } from './store.js';
 
 /** The part of a store that is not about conversations, and a way to drop what has expired. */
 export interface MemoryMarks
-  extends Pick<HandoffStore, 'mark' | 'isMarked' | 'unmark' | 'cursor' | 'moveCursor' | 'lease' | 'release'> {
+  extends Pick<
+    HandoffStore,
+    | 'addIdempotencyKey'
+    | 'hasIdempotencyKey'
+    | 'removeIdempotencyKey'
+    | 'cursor'
+    | 'moveCursor'
+    | 'lease'
+    | 'release'
+  > {
   readonly dropExpired: () => void;
 }
 
@@ -50,15 +59,15 @@ export function createMemoryMarks({ maxMarks, now }: MemoryMarksParts): MemoryMa
 
   return {
     dropExpired,
-    async mark(key, keepMs) {
+    async addIdempotencyKey(key, keepMs) {
       if (holds(key)) return false;
       marks.delete(key);
       makeRoom();
       marks.set(key, now() + keepMs);
       return true;
     },
-    isMarked: async (key) => holds(key),
-    unmark: async (key) => void marks.delete(key),
+    hasIdempotencyKey: async (key) => holds(key),
+    removeIdempotencyKey: async (key) => void marks.delete(key),
     cursor: async (name) => cursors.get(name) ?? null,
     async moveCursor(name, from, to) {
       if ((cursors.get(name) ?? null) !== from) return false;

@@ -69,21 +69,21 @@ export function createMemoryStore({
 
   return {
     ...marks,
-    async claim(conversation) {
+    async create(conversation) {
       const known = find(conversation.id);
-      if (known) return { conversation: known, claimed: false };
+      if (known) return { conversation: known, created: false };
       makeRoom();
       const first = firstConversation(conversation, now());
       put(first);
-      return { conversation: first, claimed: true };
+      return { conversation: first, created: true };
     },
     get: async (id) => find(id),
-    async byLink(adapter, externalId) {
+    async findByLink(adapter, externalId) {
       const ids = linked.get(JSON.stringify([adapter, externalId])) ?? [];
       const found = [...ids].flatMap((id) => find(id) ?? []);
       return found.sort((a, b) => b.requestedAt.getTime() - a.requestedAt.getTime())[0] ?? null;
     },
-    async change(id, version, change) {
+    async update(id, version, change) {
       const conversation = find(id);
       if (conversation?.version !== version) return null;
       const next = nextConversation(conversation, change, { now: now(), keepContent });
@@ -97,7 +97,7 @@ export function createMemoryStore({
       removeWhere(({ user }) => user.userId === personId || user.anonymousId === personId),
     async prune(endedBefore) {
       dropExpired();
-      return removeWhere(({ ending }) => ending !== null && ending.at < endedBefore);
+      return removeWhere(({ closure }) => closure !== null && closure.at < endedBefore);
     },
   };
 }

@@ -15,7 +15,7 @@ export const firstConversation = (conversation: NewConversation, now: number): C
   firstReplyAt: null,
   agent: null,
   link: null,
-  ending: null,
+  closure: null,
   changedAt: new Date(now),
 });
 

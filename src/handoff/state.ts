@@ -11,7 +11,7 @@
 export type ConversationState = 'requested' | 'waiting' | 'connected' | 'closing' | 'closed' | 'failed';
 
 /** Who ended a conversation: its user, the service's clock, a human agent, or this package. */
-export type Ender = 'user' | 'timeout' | 'agent' | 'kit';
+export type ClosedBy = 'user' | 'timeout' | 'agent' | 'kit';
 
 const NEXT: Readonly<Record<ConversationState, readonly ConversationState[]>> = {
   requested: ['waiting', 'connected', 'closing', 'failed'],

@@ -5,12 +5,12 @@ import type {
   NewConversation,
 } from './conversation.js';
 
-/** What became of a {@link HandoffStore.claim}. */
-export interface Claim {
+/** What became of a {@link HandoffStore.create}. */
+export interface CreateResult {
   /** The one that is stored now. */
   readonly conversation: Conversation;
   /** Whether this call stored it; `false` when it was there before. */
-  readonly claimed: boolean;
+  readonly created: boolean;
 }
 
 /**
@@ -19,19 +19,19 @@ export interface Claim {
  */
 export interface HandoffStore {
   /** Stores a conversation in state `requested`, unless its id is there already. */
-  claim(conversation: NewConversation): Promise<Claim>;
+  create(conversation: NewConversation): Promise<CreateResult>;
   get(id: string): Promise<Conversation | null>;
   /** The conversation that an adapter knows under an id of its own; the latest, should there be several. */
-  byLink(adapter: string, externalId: string): Promise<Conversation | null>;
+  findByLink(adapter: string, externalId: string): Promise<Conversation | null>;
   /** Changes a conversation if nobody else has since `version`; `null` when somebody has, or it is gone. */
-  change(id: string, version: number, change: ConversationChange): Promise<Conversation | null>;
+  update(id: string, version: number, change: ConversationChange): Promise<Conversation | null>;
   list(filter?: ConversationFilter): Promise<Conversation[]>;
   /** Notes a fact under a key, for `keepMs`. `false` when it was noted before. */
-  mark(key: string, keepMs: number): Promise<boolean>;
+  addIdempotencyKey(key: string, keepMs: number): Promise<boolean>;
   /** Whether a fact was noted, and its time has not passed. */
-  isMarked(key: string): Promise<boolean>;
+  hasIdempotencyKey(key: string): Promise<boolean>;
   /** Takes a note back. */
-  unmark(key: string): Promise<void>;
+  removeIdempotencyKey(key: string): Promise<void>;
   /** How far somebody has read, or `null`. */
   cursor(name: string): Promise<string | null>;
   /** Reads on, if it still stands where the caller thinks; `false` when it does not. */

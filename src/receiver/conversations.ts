@@ -1,5 +1,5 @@
-import type { CloseOptions, Receipt, Replies, ReplyOptions } from '../events/index.js';
-import type { Conversation, ConversationFilter, Life } from '../handoff/index.js';
+import type { EndOptions, Receipt, Replies, ReplyOptions } from '../events/index.js';
+import type { Conversation, ConversationFilter, HandoffLifecycle } from '../handoff/index.js';
 
 /** Handed-over conversations, from outside a handler. */
 export interface Conversations {
@@ -15,18 +15,18 @@ export interface Conversations {
   /** Says something to the user. Replies to one conversation arrive in the order they were made. */
   reply(id: string, text: string, options?: ReplyOptions): Promise<Receipt>;
   /** Ends a handoff from the human side. Where the service has ended it before, nothing is sent. */
-  close(id: string, options?: CloseOptions): Promise<Receipt>;
-  /** The steps of a conversation's life, for what carries conversations elsewhere. */
-  readonly life: Life;
+  end(id: string, options?: EndOptions): Promise<Receipt>;
+  /** The steps of a conversation's lifecycle, for what carries conversations elsewhere. */
+  readonly lifecycle: HandoffLifecycle;
 }
 
 /** Makes {@link Conversations}. */
-export function createConversations(life: Life, replies: Replies): Conversations {
+export function createConversations(lifecycle: HandoffLifecycle, replies: Replies): Conversations {
   return {
-    get: (id) => life.store.get(id),
-    list: (filter) => life.store.list(filter),
+    get: (id) => lifecycle.store.get(id),
+    list: (filter) => lifecycle.store.list(filter),
     reply: (id, text, options) => replies.reply(id, text, options),
-    close: (id, options) => replies.close(id, options),
-    life,
+    end: (id, options) => replies.end(id, options),
+    lifecycle,
   };
 }

@@ -17,7 +17,7 @@ import {
   type EventName,
   type Handler,
 } from '../events/index.js';
-import { createLife, createMemoryStore } from '../handoff/index.js';
+import { createLifecycle, createMemoryStore } from '../handoff/index.js';
 import {
   createLog,
   createPending,
@@ -34,7 +34,7 @@ import { createGuard } from './auth/index.js';
 import { createAuthenticate, type Guards } from './authenticate.js';
 import { type Conversations, createConversations } from './conversations.js';
 import { createGreet } from './greeting.js';
-import { createListener, type Listener, type Next } from './listener.js';
+import { createListener, type NextFunction, type RequestListener } from './listener.js';
 import { checkOptionNames, type ReceiverOptions, serviceOf } from './options.js';
 import { createPipeline } from './pipeline.js';
 import { createReadLimits } from './read-body.js';
@@ -46,7 +46,7 @@ import { trackReplies } from './track-replies.js';
 /** A request handler of Express, or of `http.createServer`, with what it takes to set it up and to end it. */
 export interface Receiver {
   /** Handles a request to one of its paths; any other goes on to `next`, or is answered 404 without one. */
-  (request: IncomingMessage, response: ServerResponse, next?: Next): void;
+  (request: IncomingMessage, response: ServerResponse, next?: NextFunction): void;
   /** Adds a handler of one kind of event. Handlers of one event run one after another. */
   on<Name extends EventName>(name: Name, handler: Handler<Name>): Receiver;
   /** Adds a handler of every kind of event. */
@@ -59,7 +59,7 @@ export interface Receiver {
    * Puts the receiver in front of an Express app, for its own paths only: `http.createServer(receiver.before(app))`.
    * It is faster than mounting, since its requests never pass through Express. Set `basePath`.
    */
-  before(app: Listener): Listener;
+  before(app: RequestListener): RequestListener;
   /** Finds, replies to and closes handed-over conversations from outside a handler. */
   readonly conversations: Conversations;
   /** What is kept in the database of the delivery, or in memory without one. */
@@ -117,8 +117,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       log.warn({ conversationId, err }, 'a reply or close did not reach the service'),
     );
   const waitTimeoutMs = duration('waitTimeoutMs', options.waitTimeoutMs ?? 60_000);
-  const life = createLife(delivery.handoffs ?? createMemoryStore(), { waitTimeoutMs });
-  const tracked = guards.handoff ? trackReplies({ life, replies: carried, log }) : null;
+  const lifecycle = createLifecycle(delivery.handoffs ?? createMemoryStore(), { waitTimeoutMs });
+  const tracked = guards.handoff ? trackReplies({ lifecycle, replies: carried, log }) : null;
   const replies = tracked ?? carried;
   const dispatcher = createDispatcher({ registry, replies, log, handlerLog, waitTimeoutMs });
   let closing: Promise<{ unfinished: number }> | undefined;
@@ -128,10 +128,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     async greet(event) {
       if (!greet) return;
       // What is stored is greeted before it is handled. Where this fails, so does handling, and tells of it.
-      if (tracked) await beginHandoff(life, event).catch(() => undefined);
+      if (tracked) await beginHandoff(lifecycle, event).catch(() => undefined);
       await greet(event);
     },
-    handle: tracked ? trackHandlers(life, dispatcher) : (event, run) => dispatcher.handle(event, run),
+    handle: tracked ? trackHandlers(lifecycle, dispatcher) : (event, run) => dispatcher.handle(event, run),
     report: (error, place) => dispatcher.report(error, place),
     log,
   });
@@ -214,10 +214,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       return receiver;
     },
     before:
-      (app: Listener): Listener =>
+      (app: RequestListener): RequestListener =>
       (request, response) =>
         listener(request, response, () => app(request, response)),
-    conversations: createConversations(life, replies),
+    conversations: createConversations(lifecycle, replies),
     storage: { shelf: delivery.shelf ?? createMemoryShelf(), queues: delivery.queues ?? null },
     service: client,
     stats: () => delivery.stats(),

@@ -17,7 +17,7 @@ export {
 } from './auth/index.js';
 export type { Conversations } from './conversations.js';
 export { createReceiver, type Receiver } from './create-receiver.js';
-export type { Listener, Next } from './listener.js';
+export type { NextFunction, RequestListener } from './listener.js';
 export type { GreetingContext, ReceiverOptions } from './options.js';
 export { createReadLimits, HUNG_UP, type ReadLimits, readStream } from './read-body.js';
 export { isRefusal } from './refusal.js';

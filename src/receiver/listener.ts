@@ -11,10 +11,14 @@ import type { RequestLog } from './request-log.js';
 import type { Route } from './routes.js';
 
 /** Hands a request on to whatever comes after, as Express does. */
-export type Next = (error?: unknown) => void;
+export type NextFunction = (error?: unknown) => void;
 
 /** Handles requests. */
-export type Listener = (request: IncomingMessage, response: ServerResponse, next?: Next) => void;
+export type RequestListener = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: NextFunction,
+) => void;
 
 /** What {@link createListener} needs. */
 export interface ListenerParts {
@@ -34,7 +38,7 @@ const NOT_FOUND = refuse(404, 'not found');
 const WRONG_METHOD = refuse(405, 'method not allowed', { headers: { allow: 'POST' } });
 
 /** Binds the pipeline to HTTP: picks the requests that are its own, and answers them whatever happens. */
-export function createListener(parts: ListenerParts): Listener {
+export function createListener(parts: ListenerParts): RequestListener {
   const { routes, knowsToken, pipeline, limits, answers, requestLog, dispatcher, greet, inFlight } = parts;
   const requestIdOf = createRequestIds();
 

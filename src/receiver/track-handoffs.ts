@@ -1,18 +1,21 @@
 import type { DeliveryHost } from '../delivery/index.js';
-import type { DeliveredEvent, Dispatcher, Run } from '../events/index.js';
-import type { Life } from '../handoff/index.js';
+import type { DeliveredEvent, Dispatcher, HandlerRun } from '../events/index.js';
+import type { HandoffLifecycle } from '../handoff/index.js';
 
 /** Notes that a conversation was asked for and accepted, where that is not known yet. */
-export async function beginHandoff(life: Life, event: DeliveredEvent<'handoff.requested'>): Promise<void> {
-  await life.request(event);
-  await life.accept(event.conversationId);
+export async function beginHandoff(
+  lifecycle: HandoffLifecycle,
+  event: DeliveredEvent<'handoff.requested'>,
+): Promise<void> {
+  await lifecycle.request(event);
+  await lifecycle.accept(event.conversationId);
 }
 
 /** Runs handlers, and notes what their event means for its conversation. A store that fails is a failed handler. */
-export function trackHandlers(life: Life, dispatcher: Dispatcher): DeliveryHost['handle'] {
+export function trackHandlers(lifecycle: HandoffLifecycle, dispatcher: Dispatcher): DeliveryHost['handle'] {
   const reported = async <Result>(
     event: DeliveredEvent,
-    { attempt }: Run,
+    { attempt }: HandlerRun,
     change: Promise<Result>,
   ): Promise<Result> => {
     try {
@@ -24,18 +27,18 @@ export function trackHandlers(life: Life, dispatcher: Dispatcher): DeliveryHost[
     }
   };
 
-  const begin = async (event: DeliveredEvent<'handoff.requested'>, run: Run): Promise<void> => {
-    await reported(event, run, beginHandoff(life, event));
+  const begin = async (event: DeliveredEvent<'handoff.requested'>, run: HandlerRun): Promise<void> => {
+    await reported(event, run, beginHandoff(lifecycle, event));
     await dispatcher.handle(event, run);
   };
 
-  const end = async (event: DeliveredEvent<'handoff.closed'>, run: Run): Promise<void> => {
-    const isEnded = await reported(event, run, endHandoff(life, event));
+  const end = async (event: DeliveredEvent<'handoff.closed'>, run: HandlerRun): Promise<void> => {
+    const isEnded = await reported(event, run, endHandoff(lifecycle, event));
     await dispatcher.handle(event, run);
-    if (isEnded) await reported(event, run, life.close(event.conversationId));
+    if (isEnded) await reported(event, run, lifecycle.close(event.conversationId));
   };
 
-  // What means nothing for a life goes straight on: nothing is done for it that is not needed.
+  // What means nothing for a lifecycle goes straight on: nothing is done for it that is not needed.
   return (event, run) => {
     if (event.name === 'handoff.requested') return begin(event, run);
     if (event.name === 'handoff.closed') return end(event, run);
@@ -45,11 +48,11 @@ export function trackHandlers(life: Life, dispatcher: Dispatcher): DeliveryHost[
 
 /** Notes that the service has ended a conversation. `false`: nobody knows it, or it was asked for anew since. */
 async function endHandoff(
-  life: Life,
+  lifecycle: HandoffLifecycle,
   { conversationId, receivedAt, body }: DeliveredEvent<'handoff.closed'>,
 ): Promise<boolean> {
-  const conversation = await life.store.get(conversationId);
+  const conversation = await lifecycle.store.get(conversationId);
   if (!conversation || conversation.requestedAt.getTime() > receivedAt) return false;
-  await life.end(conversationId, body.type === 'TIMEOUT' ? 'timeout' : 'user', body.type);
+  await lifecycle.end(conversationId, body.type === 'TIMEOUT' ? 'timeout' : 'user', body.type);
   return true;
 }

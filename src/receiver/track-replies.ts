@@ -1,10 +1,10 @@
 import type { Replies, ReplyOptions } from '../events/index.js';
-import type { Ended, Life } from '../handoff/index.js';
+import type { CloseResult, HandoffLifecycle } from '../handoff/index.js';
 import { createKeyedQueue, type Log } from '../internal/index.js';
 
 /** What {@link trackReplies} needs. */
 export interface TrackedRepliesParts {
-  readonly life: Life;
+  readonly lifecycle: HandoffLifecycle;
   /** What sends or stores them. */
   readonly replies: Replies;
   readonly log: Log;
@@ -17,7 +17,7 @@ export interface TrackedReplies extends Replies {
 }
 
 /** Makes {@link TrackedReplies}. One whose meaning cannot be stored rejects, though it may have been sent. */
-export function trackReplies({ life, replies, log }: TrackedRepliesParts): TrackedReplies {
+export function trackReplies({ lifecycle, replies, log }: TrackedRepliesParts): TrackedReplies {
   // Whether a close must be sent is looked up first; what is said after it must not overtake it meanwhile.
   const lanes = createKeyedQueue();
 
@@ -37,17 +37,17 @@ export function trackReplies({ life, replies, log }: TrackedRepliesParts): Track
       lanes.run(id, async () => {
         const receipt = await replies.reply(id, text, options);
         const { by = whose, agent = null } = options;
-        await noted(id, life.replied(id, { human: by === 'agent', agent }));
+        await noted(id, lifecycle.replied(id, { human: by === 'agent', agent }));
         return receipt;
       });
 
-  const close: Replies['close'] = (id, options = {}) =>
+  const end: Replies['end'] = (id, options = {}) =>
     lanes.run(id, async () => {
       const { by = 'agent', why = null } = options;
-      const ended = await noted(id, life.end(id, by, why));
+      const ended = await noted(id, lifecycle.end(id, by, why));
       if (ended && isKnown(ended, options)) return { conversationId: id, delivered: Promise.resolve(null) };
-      const receipt = await replies.close(id, options);
-      await noted(id, life.close(id));
+      const receipt = await replies.end(id, options);
+      await noted(id, lifecycle.close(id));
       return receipt;
     });
 
@@ -56,13 +56,13 @@ export function trackReplies({ life, replies, log }: TrackedRepliesParts): Track
     await replies.idle();
   };
 
-  return { reply: say('agent'), close, idle, greetings: { reply: say('kit'), close, idle } };
+  return { reply: say('agent'), end, idle, greetings: { reply: say('kit'), end, idle } };
 }
 
 /** Whether the service need not be told of an end: it was the first to say so, or it was told before. */
-function isKnown({ conversation, isFirst }: Ended, { once }: ReplyOptions): boolean {
+function isKnown({ conversation, isFirst }: CloseResult, { once }: ReplyOptions): boolean {
   if (isFirst) return false;
-  const by = conversation.ending?.by;
+  const by = conversation.closure?.by;
   if (by === 'user' || by === 'timeout') return true;
   // A close that happens once is told apart where it is stored, and its receipt is found there.
   return conversation.state === 'closed' && once === undefined;

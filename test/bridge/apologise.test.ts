@@ -27,7 +27,7 @@ describe('a handoff that is accepted before the desk has it', () => {
     expect(desk.count('open')).toBe(1);
     expect(await receiver.conversations.get(id)).toMatchObject({
       state: 'closed',
-      ending: { by: 'kit', why: 'the token is wrong.' },
+      closure: { by: 'kit', why: 'the token is wrong.' },
     });
   });
 

@@ -38,7 +38,7 @@ describe('a conversation through the bridge', () => {
     const { id } = await bench.requestHandoff();
     await bench.closeByUser();
     expect(desk.tickets[0]?.closes).toEqual([{ by: 'user', text: 'The user has left the conversation.' }]);
-    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'closed', ending: { by: 'user' } });
+    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'closed', closure: { by: 'user' } });
   });
 
   it('says that it timed out where the service ended it', async () => {
@@ -55,7 +55,7 @@ describe('a conversation through the bridge', () => {
     expect(await tell(agentSays('Solved. Bye!'), agentCloses())).toBe(200);
     expect(shown()).toEqual(['Solved. Bye!']);
     expect(bench.conversation.endedBy).toBe('human');
-    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'closed', ending: { by: 'agent' } });
+    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'closed', closure: { by: 'agent' } });
     expect(desk.count('close')).toBe(0);
   });
 

@@ -46,7 +46,7 @@ describe('a handoff request', () => {
     expect(deliveries[0]).toMatchObject({ status: 503 });
     expect(await receiver.conversations.get(id)).toMatchObject({
       state: 'failed',
-      ending: { by: 'kit', why: 'the desk is away.' },
+      closure: { by: 'kit', why: 'the desk is away.' },
     });
     expect(bridge.stats()).toMatchObject({ refused: 1, opened: 0 });
   });
@@ -142,6 +142,6 @@ describe('business hours', () => {
     expect(shown()).toEqual(['We are back at nine.']);
     expect(bench.conversation.endedBy).toBe('human');
     expect(desk.calls).toEqual([]);
-    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'closed', ending: { by: 'kit' } });
+    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'closed', closure: { by: 'kit' } });
   });
 });

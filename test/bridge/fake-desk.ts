@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
 import {
   type Adapter,
+  type AdapterCapabilities,
   AdapterError,
-  type Capabilities,
   type CloseReason,
   defineAdapter,
+  type HandoffSession,
   type InboundEvent,
-  judgeSignature,
-  type Opened,
+  type OpenedConversation,
   type OutgoingMessage,
-  type Session,
+  verifySignature,
 } from '../../src/index.js';
 
 /** What signs the desk's webhooks. */
@@ -19,7 +19,7 @@ export const DESK_SECRET = 'S3cret-of-the-desk';
 export interface Ticket {
   readonly id: string;
   readonly key: string;
-  readonly session: Session;
+  readonly session: HandoffSession;
   readonly messages: OutgoingMessage[];
   readonly closes: CloseReason[];
 }
@@ -51,9 +51,12 @@ export function fakeDesk() {
     const conduct = conducts[verb];
     return (conduct ? await conduct(apply, nth) : apply()) as Result;
   };
-  const opened = ({ id }: Ticket): Opened => ({ externalId: id, url: `https://desk.example/${id}` });
+  const opened = ({ id }: Ticket): OpenedConversation => ({
+    externalId: id,
+    url: `https://desk.example/${id}`,
+  });
 
-  const adapter = (capabilities: Partial<Capabilities> = {}, more: Partial<Adapter> = {}): Adapter =>
+  const adapter = (capabilities: Partial<AdapterCapabilities> = {}, more: Partial<Adapter> = {}): Adapter =>
     defineAdapter({
       name: 'fake-desk',
       capabilities: {
@@ -89,7 +92,7 @@ export function fakeDesk() {
         }),
       close: (ref, reason) => called('close', () => void find(ref.externalId).closes.push(reason)),
       verify: ({ headers, body, receivedAt }) =>
-        judgeSignature({
+        verifySignature({
           secrets: [DESK_SECRET],
           payload: body,
           signature: headers['x-desk-signature'],
@@ -127,7 +130,7 @@ export function fakeDesk() {
       return disposed;
     },
     /** A session that nobody asked to open. */
-    sessionWith: (key: string): Session => ({
+    sessionWith: (key: string): HandoffSession => ({
       key,
       conversationId: 'nobody',
       user: { key: 'user:nobody', userId: null, anonymousId: null, email: null, phone: null },

@@ -141,6 +141,6 @@ describe('what the bridge says by itself', () => {
 it("tells the desk of an end that the developer's own code made", async () => {
   const { bench, desk, receiver } = await stand({ bridge: { tidyEveryMs: 20 } });
   const { id } = await bench.requestHandoff();
-  await receiver.conversations.close(id);
+  await receiver.conversations.end(id);
   await expect.poll(() => desk.tickets[0]?.closes).toMatchObject([{ by: 'kit' }]);
 });

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import {
   type Adapter,
+  type AdapterCapabilities,
   type BridgeOptions,
-  type Capabilities,
   createBridge,
   createReceiver,
   type InboundEvent,
-  type Listener,
   pathToken,
+  type RequestListener,
 } from '../../src/index.js';
 import { createTestBench } from '../../src/testing/index.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
@@ -21,7 +21,7 @@ import { QUICK, stored } from './stand.js';
 
 /** What an instance is made of. */
 export interface InstanceOptions {
-  readonly capabilities?: Partial<Capabilities>;
+  readonly capabilities?: Partial<AdapterCapabilities>;
   readonly adapter?: Partial<Adapter>;
   readonly bridge?: Partial<BridgeOptions>;
 }
@@ -30,7 +30,7 @@ export interface InstanceOptions {
 export async function onOneFile(desk: FakeDesk) {
   const file = join(await temporaryFolder(), 'handoff.db');
   const bench = await createTestBench();
-  let front: Listener | undefined;
+  let front: RequestListener | undefined;
   // Both parameters are written out: that tells the bench that it is a listener.
   await bench.connect((request: IncomingMessage, response: ServerResponse) => front?.(request, response), {
     token: PATH_TOKEN,
@@ -72,7 +72,7 @@ export async function onOneFile(desk: FakeDesk) {
     bench,
     start,
     /** The service sends everything to this one from now on. */
-    face: (instance: { readonly receiver: Listener }): void => {
+    face: (instance: { readonly receiver: RequestListener }): void => {
       front = instance.receiver;
     },
   };

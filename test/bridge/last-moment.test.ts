@@ -10,18 +10,18 @@ import { fakeDesk } from './fake-desk.js';
 
 it('a conversation that opens in the moment its time is up is accepted', async () => {
   const receiver = createReceiver({ auth: { message: false, handoff: noAuth() }, log: false });
-  const { life } = receiver.conversations;
+  const { lifecycle } = receiver.conversations;
   const settings = readOptions({ receiver, adapter: fakeDesk().adapter() });
   const calls = createAdapterCalls({ system: 'desk', log: silentLog, timeoutMs: 1_000 });
-  const parts = { life, settings, calls, counters: createCounters(), log: silentLog };
+  const parts = { lifecycle, settings, calls, counters: createCounters(), log: silentLog };
   const admit = createAdmitHandoff(parts, {
     async ensure({ id }) {
-      await life.link(id, { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} });
+      await lifecycle.link(id, { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} });
       return { kind: 'late' };
     },
   });
   const { body, conversationId, requestId } = requestEvent('c-1');
   const context = { conversationId, requestId, payload: body, receivedAt: new Date() };
   expect(await admit(context as AdmitContext)).toBe(true);
-  expect(await life.store.get('c-1')).toMatchObject({ state: 'requested', link: { externalId: 'T1' } });
+  expect(await lifecycle.store.get('c-1')).toMatchObject({ state: 'requested', link: { externalId: 'T1' } });
 });

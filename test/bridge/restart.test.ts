@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { sessionKey } from '../../src/bridge/session.js';
-import type { Emit } from '../../src/index.js';
+import type { EmitEvents } from '../../src/index.js';
 import { requestEvent } from '../helpers/events.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';
 import { type InstanceOptions, onOneFile } from './instances.js';
@@ -84,7 +84,7 @@ describe('a restart in the middle of a conversation', () => {
 it('gives a stream the receipt of what was said before a restart, and says it once', async () => {
   const desk = fakeDesk();
   const { bench, start, face } = await onOneFile(desk);
-  const lines: Emit[] = [];
+  const lines: EmitEvents[] = [];
   const streamed = {
     capabilities: { inbound: ['stream'] },
     adapter: {
@@ -144,10 +144,10 @@ describe('a restart while a conversation was being opened', () => {
     const first = await start({ bridge: { openWithinMs: 1_000 } });
     face(first);
     await bench.requestHandoff({ conversationId: 'same' });
-    const { life } = first.receiver.conversations;
-    expect(await life.store.get('same')).toMatchObject({ state: 'failed', session: 1 });
-    await life.request(requestEvent('same'));
-    await life.accept('same');
+    const { lifecycle } = first.receiver.conversations;
+    expect(await lifecycle.store.get('same')).toMatchObject({ state: 'failed', session: 1 });
+    await lifecycle.request(requestEvent('same'));
+    await lifecycle.accept('same');
     await first.stop();
 
     const second = await start();
@@ -160,10 +160,10 @@ describe('a restart while a conversation was being opened', () => {
     const { start } = await onOneFile(desk);
     const first = await start();
     // As it stands when a process is killed between asking the desk and hearing of it.
-    const { life } = first.receiver.conversations;
-    const { conversation } = await life.request(requestEvent('c-1'));
+    const { lifecycle } = first.receiver.conversations;
+    const { conversation } = await lifecycle.request(requestEvent('c-1'));
     const key = sessionKey(conversation);
-    await life.store.mark(`bridge opening fake-desk ${key}`, 60_000);
+    await lifecycle.store.addIdempotencyKey(`bridge opening fake-desk ${key}`, 60_000);
     desk.tickets.push({ id: 'T1', key, session: desk.sessionWith(key), messages: [], closes: [] });
     await first.stop();
 
@@ -176,15 +176,15 @@ describe('a restart while a conversation was being opened', () => {
     const desk = fakeDesk();
     const { start, bench, face } = await onOneFile(desk);
     const first = await start();
-    const { store } = first.receiver.conversations.life;
+    const { store } = first.receiver.conversations.lifecycle;
     face(first);
     const asked = await bench.requestHandoff({ conversationId: 'c-1' });
     expect(asked.state).toBe('connecting');
     await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
     // The same as above, with the request that the service makes.
     const stored = await store.get('c-1');
-    await store.change('c-1', stored?.version ?? 0, { link: null, state: 'requested' });
-    await store.mark(`bridge opening fake-desk ${desk.tickets[0]?.key}`, 60_000);
+    await store.update('c-1', stored?.version ?? 0, { link: null, state: 'requested' });
+    await store.addIdempotencyKey(`bridge opening fake-desk ${desk.tickets[0]?.key}`, 60_000);
     await first.stop();
 
     const second = await start();

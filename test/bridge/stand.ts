@@ -3,8 +3,8 @@ import { onTestFinished } from 'vitest';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
 import {
   type Adapter,
+  type AdapterCapabilities,
   type BridgeOptions,
-  type Capabilities,
   createBridge,
   createReceiver,
   type Delivery,
@@ -21,7 +21,7 @@ import { type FakeDesk, fakeDesk, signed } from './fake-desk.js';
 /** What a test sets. */
 export interface StandOptions {
   readonly desk?: FakeDesk;
-  readonly capabilities?: Partial<Capabilities>;
+  readonly capabilities?: Partial<AdapterCapabilities>;
   readonly adapter?: Partial<Adapter>;
   readonly bridge?: Partial<BridgeOptions>;
   readonly receiver?: Partial<ReceiverOptions>;

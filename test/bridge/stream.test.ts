@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Adapter, Emit, Receipt } from '../../src/index.js';
+import type { Adapter, EmitEvents, Receipt } from '../../src/index.js';
 import { agentSays } from './fake-desk.js';
 import { stand } from './stand.js';
 
@@ -7,7 +7,7 @@ const STREAMED = { inbound: ['stream'] } as const;
 
 /** A stream that a test feeds and breaks. */
 function feed() {
-  const lines: { emit: Emit; end: (error?: Error) => void; signal: AbortSignal }[] = [];
+  const lines: { emit: EmitEvents; end: (error?: Error) => void; signal: AbortSignal }[] = [];
   const stream: Adapter['stream'] = (emit, { signal }) =>
     new Promise((resolve, reject) => {
       lines.push({ emit, signal, end: (error) => (error ? reject(error) : resolve()) });

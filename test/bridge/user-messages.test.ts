@@ -106,7 +106,7 @@ describe('what the user says', () => {
   it('does not reopen what has ended', async () => {
     const { bench, desk, receiver, logged } = await stand();
     const { id } = await bench.requestHandoff();
-    await receiver.conversations.life.end(id, 'agent');
+    await receiver.conversations.lifecycle.end(id, 'agent');
     await bench.say('one more thing');
     expect(desk.count('send')).toBe(0);
     expect(logged.about('conversation that is not open')).toMatchObject([{ level: 40, state: 'closing' }]);

@@ -90,7 +90,7 @@ export function describeConversations(name: string, engine: Engine): void {
         user: { key: 'user:ada', email: 'ada@example.com' },
         transcript: [{ from: 'user', text: 'a human, please' }],
         firstReplyAt: null,
-        ending: null,
+        closure: null,
       });
       expect(conversation.replyBy.getTime() - conversation.requestedAt.getTime()).toBe(90_000);
       expect(conversation.requestedAt.getTime()).toBeGreaterThanOrEqual(before);
@@ -127,7 +127,7 @@ export function describeConversations(name: string, engine: Engine): void {
       });
       await bench.requestHandoff();
       await bench.closeByUser();
-      await becomes({ state: 'closed', ending: { by: 'user', why: 'USER_CLOSED' } });
+      await becomes({ state: 'closed', closure: { by: 'user', why: 'USER_CLOSED' } });
       expect(states).toEqual(['closing']);
     });
 
@@ -136,21 +136,21 @@ export function describeConversations(name: string, engine: Engine): void {
       await bench.requestHandoff();
       await becomes({ state: 'waiting' });
       bench.clock.advance(60_000);
-      await becomes({ state: 'closed', ending: { by: 'timeout', why: 'TIMEOUT' } });
+      await becomes({ state: 'closed', closure: { by: 'timeout', why: 'TIMEOUT' } });
     });
 
     it('says who closed on this side, and why', async () => {
       const { bench, receiver, becomes } = await benchWith(engine, {
-        register: (made) => made.on('handoff.message', ({ close }) => close()),
+        register: (made) => made.on('handoff.message', ({ end }) => end()),
       });
       await bench.requestHandoff();
       await bench.say('bye');
-      await becomes({ state: 'closed', ending: { by: 'agent', why: null } });
+      await becomes({ state: 'closed', closure: { by: 'agent', why: null } });
 
       const second = await bench.requestHandoff();
       await becomes({ state: 'waiting' });
-      await receiver.conversations.close(second.id, { by: 'kit', why: 'out of hours' });
-      await becomes({ state: 'closed', ending: { by: 'kit', why: 'out of hours' } });
+      await receiver.conversations.end(second.id, { by: 'kit', why: 'out of hours' });
+      await becomes({ state: 'closed', closure: { by: 'kit', why: 'out of hours' } });
       await eventually(() => expect(second).toMatchObject({ state: 'closed', endedBy: 'human' }));
     });
 
@@ -163,29 +163,29 @@ export function describeConversations(name: string, engine: Engine): void {
           .map(({ body }) => (JSON.parse(body ?? '{}') as { conversation_id?: string }).conversation_id);
       const first = await bench.requestHandoff();
       await becomes({ state: 'waiting' });
-      await receiver.conversations.close(first.id);
-      await receiver.conversations.close(first.id);
+      await receiver.conversations.end(first.id);
+      await receiver.conversations.end(first.id);
       await eventually(() => expect(first.state).toBe('closed'));
 
       const second = await bench.requestHandoff();
       await bench.closeByUser();
       await becomes({ state: 'closed' });
-      const receipt = await receiver.conversations.close(second.id, { by: 'kit', once: 'bye' });
+      const receipt = await receiver.conversations.end(second.id, { by: 'kit', once: 'bye' });
       expect(await receipt.delivered).toBeNull();
-      expect(await receiver.conversations.get(second.id)).toMatchObject({ ending: { by: 'user' } });
+      expect(await receiver.conversations.get(second.id)).toMatchObject({ closure: { by: 'user' } });
 
       const third = await bench.requestHandoff();
       await becomes({ state: 'waiting' });
-      await (await receiver.conversations.close(third.id)).delivered;
+      await (await receiver.conversations.end(third.id)).delivered;
       expect(closes()).toEqual([first.id, third.id]);
     });
 
     it('keeps the order of what nobody waits for', async () => {
       const { bench } = await benchWith(engine, {
         register: (made) =>
-          made.on('handoff.message', ({ reply, close }) => {
+          made.on('handoff.message', ({ reply, end }) => {
             void reply('one');
-            void close();
+            void end();
             void reply('too late');
           }),
       });
@@ -208,7 +208,7 @@ export function describeConversations(name: string, engine: Engine): void {
       const closed = (receivedAt: number) => closedEvent('c', receivedAt);
       await delivery.accept(closed(requestedAt.getTime() - 1));
       await eventually(() => expect(delivery.stats()).toMatchObject({ pending: 0 }));
-      expect(await receiver.conversations.get('c')).toMatchObject({ state: 'waiting', ending: null });
+      expect(await receiver.conversations.get('c')).toMatchObject({ state: 'waiting', closure: null });
       await delivery.accept(closed(requestedAt.getTime()));
       await becomes({ state: 'closed' });
     });
@@ -222,7 +222,7 @@ export function describeConversations(name: string, engine: Engine): void {
       await becomes({ state: 'closed' });
       bench.clock.advance(1_000);
       await bench.requestHandoff({ conversationId, user: { userId: 'ada' } });
-      await becomes({ state: 'waiting', session: 2, ending: null });
+      await becomes({ state: 'waiting', session: 2, closure: null });
     });
 
     it('is not changed by a repeat of the request', async () => {

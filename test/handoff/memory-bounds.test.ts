@@ -8,62 +8,64 @@ const ids = async (store: ReturnType<typeof createMemoryStore>): Promise<string[
 describe('conversations in memory', () => {
   it('make room for new ones: those that ended first, the oldest of them first', async () => {
     const store = createMemoryStore({ maxConversations: 4 });
-    for (const id of ['a', 'b', 'c', 'd']) await store.claim(fresh(id));
-    await store.change('d', 1, { link: link('7') });
-    await store.change('d', 2, { state: 'failed' });
-    await store.change('b', 1, { state: 'closed' });
-    await store.claim(fresh('e'));
+    for (const id of ['a', 'b', 'c', 'd']) await store.create(fresh(id));
+    await store.update('d', 1, { link: link('7') });
+    await store.update('d', 2, { state: 'failed' });
+    await store.update('b', 1, { state: 'closed' });
+    await store.create(fresh('e'));
     expect(await ids(store)).toEqual(['a', 'b', 'c', 'e']);
-    expect(await store.byLink('desk', '7')).toBeNull();
-    await store.claim(fresh('f'));
+    expect(await store.findByLink('desk', '7')).toBeNull();
+    await store.create(fresh('f'));
     expect(await ids(store)).toEqual(['a', 'c', 'e', 'f']);
   });
 
   it('make room also when none has ended: what has not changed for longest goes', async () => {
     const store = createMemoryStore({ maxConversations: 2 });
-    for (const id of ['a', 'b']) await store.claim(fresh(id));
-    await store.change('a', 1, { state: 'waiting' });
-    await store.claim(fresh('c'));
+    for (const id of ['a', 'b']) await store.create(fresh(id));
+    await store.update('a', 1, { state: 'waiting' });
+    await store.create(fresh('c'));
     expect(await ids(store)).toEqual(['a', 'c']);
   });
 
   it('keep the transcript where that is asked for', async () => {
     const store = createMemoryStore({ keepContent: true });
-    await store.claim(fresh('c', { transcript: [{ from: 'user', text: 'help' }] }));
-    expect(await store.change('c', 1, { state: 'closed' })).toMatchObject({ transcript: [{ text: 'help' }] });
+    await store.create(fresh('c', { transcript: [{ from: 'user', text: 'help' }] }));
+    expect(await store.update('c', 1, { state: 'closed' })).toMatchObject({ transcript: [{ text: 'help' }] });
   });
 });
 
 describe('notes in memory', () => {
   it('are never more than so many: the oldest go first', async () => {
     const store = createMemoryStore({ maxMarks: 3 });
-    for (const key of ['a', 'b', 'c', 'd']) await store.mark(key, 60_000);
-    const held = await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.isMarked(key)));
+    for (const key of ['a', 'b', 'c', 'd']) await store.addIdempotencyKey(key, 60_000);
+    const held = await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.hasIdempotencyKey(key)));
     expect(held).toEqual([false, true, true, true]);
   });
 
   it('make room by time before they make room by age', async () => {
     let now = 0;
     const store = createMemoryStore({ maxMarks: 3, now: () => now });
-    await store.mark('long', 1_000);
-    await store.mark('short', 10);
-    await store.mark('other', 1_000);
+    await store.addIdempotencyKey('long', 1_000);
+    await store.addIdempotencyKey('short', 10);
+    await store.addIdempotencyKey('other', 1_000);
     now = 10;
-    await store.mark('new', 1_000);
-    const held = await Promise.all(['long', 'short', 'other', 'new'].map((key) => store.isMarked(key)));
+    await store.addIdempotencyKey('new', 1_000);
+    const held = await Promise.all(
+      ['long', 'short', 'other', 'new'].map((key) => store.hasIdempotencyKey(key)),
+    );
     expect(held).toEqual([true, false, true, true]);
   });
 
   it('hold until their time, and leases too', async () => {
     let now = 0;
     const store = createMemoryStore({ now: () => now });
-    await store.mark('seen', 10);
+    await store.addIdempotencyKey('seen', 10);
     await store.lease('poll', 'one', 10);
     now = 9;
-    expect(await store.isMarked('seen')).toBe(true);
+    expect(await store.hasIdempotencyKey('seen')).toBe(true);
     expect(await store.lease('poll', 'other', 10)).toBe(false);
     now = 10;
-    expect(await store.isMarked('seen')).toBe(false);
+    expect(await store.hasIdempotencyKey('seen')).toBe(false);
     expect(await store.lease('poll', 'other', 10)).toBe(true);
   });
 });

@@ -29,9 +29,9 @@ async function explained() {
 describe('the tables of PostgreSQL', () => {
   it('are found by an index, whatever is looked for', async () => {
     const { plans, store } = await explained();
-    await store.claim(fresh('c'));
-    await store.change('c', 1, { state: 'waiting', link: link('7') });
-    expect(await store.byLink('desk', '7')).toMatchObject({ id: 'c' });
+    await store.create(fresh('c'));
+    await store.update('c', 1, { state: 'waiting', link: link('7') });
+    expect(await store.findByLink('desk', '7')).toMatchObject({ id: 'c' });
     const after = { id: 'd', changedAt: new Date(Date.now() + 60_000) };
     for (const filter of [
       {},
@@ -40,9 +40,9 @@ describe('the tables of PostgreSQL', () => {
       { states: ['waiting'], after },
     ] as const)
       expect(await store.list(filter)).toHaveLength(1);
-    await store.mark('seen', 60_000);
-    await store.isMarked('seen');
-    await store.unmark('seen');
+    await store.addIdempotencyKey('seen', 60_000);
+    await store.hasIdempotencyKey('seen');
+    await store.removeIdempotencyKey('seen');
     await store.moveCursor('desk', null, '1');
     await store.moveCursor('desk', '1', '2');
     await store.cursor('desk');

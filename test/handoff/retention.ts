@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createLife } from '../../src/handoff/index.js';
+import { createLifecycle } from '../../src/handoff/index.js';
 import { eventually } from '../delivery/contract/stage.js';
 import type { Engine } from '../delivery/contract.js';
 import { requestEvent } from '../helpers/events.js';
@@ -16,26 +16,26 @@ export function describeRetention(name: string, engine: Engine): void {
       await delivery.stop({ timeoutMs: 1_000 });
       await store.remove();
     });
-    return { delivery, life: createLife(handoffsOf(delivery), { waitTimeoutMs: 60_000 }) };
+    return { delivery, lifecycle: createLifecycle(handoffsOf(delivery), { waitTimeoutMs: 60_000 }) };
   };
 
   describe(`conversations kept by ${name}`, () => {
     it('go some time after their end, and not before it', async () => {
-      const { life } = await open(50);
-      for (const id of ['over', 'open']) await life.request(requestEvent(id));
-      await life.end('over', 'user');
-      await life.close('over');
-      await eventually(async () => expect(await life.store.get('over')).toBeNull());
-      expect(await life.store.get('open')).toMatchObject({ state: 'requested' });
+      const { lifecycle } = await open(50);
+      for (const id of ['over', 'open']) await lifecycle.request(requestEvent(id));
+      await lifecycle.end('over', 'user');
+      await lifecycle.close('over');
+      await eventually(async () => expect(await lifecycle.store.get('over')).toBeNull());
+      expect(await lifecycle.store.get('open')).toMatchObject({ state: 'requested' });
     });
 
     it('go with their person, also where no event of them was stored', async () => {
-      const { delivery, life } = await open(3_600_000);
-      await life.request(requestEvent('hers', { userId: 'ada', anonymousId: 'a-1' }));
-      await life.request(requestEvent('his', { userId: 'bob' }));
+      const { delivery, lifecycle } = await open(3_600_000);
+      await lifecycle.request(requestEvent('hers', { userId: 'ada', anonymousId: 'a-1' }));
+      await lifecycle.request(requestEvent('his', { userId: 'bob' }));
       expect(await delivery.queues?.forget('a-1')).toBe(1);
-      expect(await life.store.get('hers')).toBeNull();
-      expect(await life.store.get('his')).toMatchObject({ id: 'his' });
+      expect(await lifecycle.store.get('hers')).toBeNull();
+      expect(await lifecycle.store.get('his')).toMatchObject({ id: 'his' });
     });
   });
 }

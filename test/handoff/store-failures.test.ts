@@ -20,9 +20,9 @@ function failing(store: HandoffStore) {
   return Object.assign(broken, {
     store: {
       ...store,
-      claim: (conversation) => unlessBroken(() => store.claim(conversation)),
+      create: (conversation) => unlessBroken(() => store.create(conversation)),
       get: (id) => unlessBroken(() => store.get(id)),
-      change: (id, version, change) => unlessBroken(() => store.change(id, version, change)),
+      update: (id, version, change) => unlessBroken(() => store.update(id, version, change)),
     } satisfies HandoffStore,
   });
 }
@@ -55,7 +55,7 @@ describe('a store of conversations that fails', () => {
     const { id } = await bench.requestHandoff();
     disk.isBroken = true;
     expect(await bench.say('hi')).toMatchObject({ status: 200 });
-    await expect(receiver.conversations.close(id)).rejects.toThrow('the disk is gone');
+    await expect(receiver.conversations.end(id)).rejects.toThrow('the disk is gone');
     await expect(forgotten[0]).rejects.toThrow('the disk is gone');
     expect(logged.about('could not be stored')).toHaveLength(2);
     disk.isBroken = false;

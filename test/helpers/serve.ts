@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type { Listener } from '../../src/index.js';
+import type { RequestListener } from '../../src/index.js';
 
 /** A server on a port of its own. */
 export interface Served {
@@ -12,7 +12,7 @@ export interface Served {
 }
 
 /** Starts a server, for tests that share one. */
-export async function listen(listener: Listener): Promise<Served> {
+export async function listen(listener: RequestListener): Promise<Served> {
   const server = createServer((request, response) => listener(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -31,7 +31,7 @@ export async function listen(listener: Listener): Promise<Served> {
 }
 
 /** Starts a server that ends with the test that is running. */
-export async function serve(listener: Listener): Promise<Served> {
+export async function serve(listener: RequestListener): Promise<Served> {
   const served = await listen(listener);
   onTestFinished(() => served.end());
   return served;

@@ -1,15 +1,15 @@
 import {
   type DeliveredEvent,
   type FailureReport,
+  type HandlerRun,
   type InlineOptions,
   inline,
-  type Run,
 } from '../../src/index.js';
 import { logLines } from './log-lines.js';
 
 /** An inline delivery whose handler is the test's, with its log and its reports in memory. */
 export function startInline(
-  handle: (event: DeliveredEvent, run: Run) => Promise<void> | void,
+  handle: (event: DeliveredEvent, run: HandlerRun) => Promise<void> | void,
   options?: InlineOptions,
 ) {
   const logged = logLines();

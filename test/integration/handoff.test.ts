@@ -64,7 +64,7 @@ describe('a handoff, in both directions', () => {
     const { simulator, client, receiver, to, clock } = await startWorld();
     const conversation = await simulator.requestHandoff({ conversationId: 'c-1' });
     await receiver.conversations.reply('c-1', 'Hello');
-    await receiver.conversations.close('c-1');
+    await receiver.conversations.end('c-1');
     expect(conversation).toMatchObject({ state: 'closed', endedBy: 'human' });
     expect(to(HUMAN_CLOSE).map(({ answer }) => JSON.parse(answer))).toEqual([
       { conversation_id: 'c-1', timestamp: clock.now() },
@@ -96,9 +96,9 @@ describe('a handoff, in both directions', () => {
 
   it('is answered from within the handler of the request', async () => {
     const { simulator, receiver } = await startWorld();
-    receiver.on('handoff.requested', async ({ reply, close }) => {
+    receiver.on('handoff.requested', async ({ reply, end }) => {
       await reply('We are closed');
-      await close();
+      await end();
     });
     const conversation = await simulator.requestHandoff();
     expect(conversation).toMatchObject({ state: 'closed', endedBy: 'human' });

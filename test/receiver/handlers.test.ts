@@ -59,7 +59,7 @@ describe('what a handler gets', () => {
     ]);
     expect(context.replyBy.getTime() - context.receivedAt.getTime()).toBe(90_000);
     expect(context.sentAt).toEqual(new Date(1_742_265_090_895));
-    expect([typeof context.reply, typeof context.close]).toEqual(['function', 'function']);
+    expect([typeof context.reply, typeof context.end]).toEqual(['function', 'function']);
   });
 
   it.each([
@@ -80,7 +80,7 @@ describe('what a handler gets', () => {
     if (context?.event !== 'handoff.message') throw new Error('expected a message of a user');
     expect(context.payload).toMatchObject({ conversation_id: '42', body: 'Are you there?' });
     expect(context.sentAt).toEqual(new Date(1_742_265_090_000));
-    expect([typeof context.reply, typeof context.close]).toEqual(['function', 'function']);
+    expect([typeof context.reply, typeof context.end]).toEqual(['function', 'function']);
   });
 
   it('of a close: why, and nothing that acts', async () => {

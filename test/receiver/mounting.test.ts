@@ -4,7 +4,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import express4 from 'express4';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { basic, type Listener, type Receiver } from '../../src/index.js';
+import { basic, type Receiver, type RequestListener } from '../../src/index.js';
 import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, SECRET, USERNAME } from '../helpers/credentials.js';
 import { sendRaw } from '../helpers/raw.js';
@@ -17,12 +17,12 @@ const BASE = '/webhook';
 /** A way to bring requests to a receiver whose endpoints are to be below `/webhook`. */
 interface Mounting {
   readonly basePath?: string;
-  readonly bring: (receiver: Receiver) => Listener;
+  readonly bring: (receiver: Receiver) => RequestListener;
 }
 
 const behind =
   (make: () => Express, ...parsers: RequestHandler[]) =>
-  (receiver: Receiver): Listener => {
+  (receiver: Receiver): RequestListener => {
     const app = make();
     for (const parser of parsers) app.use(parser);
     return app.use(BASE, receiver);

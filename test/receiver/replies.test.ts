@@ -17,8 +17,8 @@ describe('a reply and a close', () => {
     const service = await fakeService();
     const to = await start({ service: service.options });
     const receipts: Receipt[] = [];
-    to.receiver.on('handoff.message', async ({ reply, close }) => {
-      receipts.push(await reply('Good morning ☀️'), await close());
+    to.receiver.on('handoff.message', async ({ reply, end }) => {
+      receipts.push(await reply('Good morning ☀️'), await end());
     });
     const before = Date.now();
     expect((await chat(to, 'c-1')).status).toBe(200);
@@ -50,7 +50,7 @@ describe('a reply and a close', () => {
     const service = await fakeService();
     const to = await start({ service: service.options });
     await to.receiver.conversations.reply('c-9', 'Still here');
-    await to.receiver.conversations.close('c-9');
+    await to.receiver.conversations.end('c-9');
     expect(service.calls).toMatchObject([
       { path: REPLY, body: { conversation_id: 'c-9', body: 'Still here' } },
       { path: CLOSE, body: { conversation_id: 'c-9' } },
@@ -69,10 +69,10 @@ describe('a reply and a close', () => {
       return 200;
     });
     const to = await start({ service: service.options });
-    to.receiver.on('handoff.message', ({ reply, close }) => {
+    to.receiver.on('handoff.message', ({ reply, end }) => {
       void reply('one');
       void reply('two');
-      void close();
+      void end();
     });
     expect((await chat(to, 'c-1')).status).toBe(200);
     for (const [index, gate] of gates.entries()) {
@@ -119,9 +119,9 @@ describe('a reply that does not arrive', () => {
   it('takes nothing down when nobody waits for it, and is in the log', async () => {
     const service = await fakeService(() => 500);
     const to = await start({ service: service.options });
-    to.receiver.on('handoff.message', ({ reply, close }) => {
+    to.receiver.on('handoff.message', ({ reply, end }) => {
       void reply('Hello');
-      void close();
+      void end();
     });
     expect((await chat(to, 'c-1')).status).toBe(200);
     await to.receiver.close();
@@ -151,7 +151,7 @@ describe('a reply that does not arrive', () => {
       .onError(({ error }) => errors.push(error));
     expect((await chat(to, 'c-1')).status).toBe(500);
     expect(errors).toMatchObject([missing]);
-    await expect(to.receiver.conversations.close('c-1')).rejects.toMatchObject(missing);
+    await expect(to.receiver.conversations.end('c-1')).rejects.toMatchObject(missing);
   });
 
   it('because it is empty is never sent', async () => {

@@ -7,10 +7,10 @@ import {
   createReceiver,
   type EventName,
   type HandlerContexts,
-  type Listener,
   noAuth,
   type Receipt,
   type Receiver,
+  type RequestListener,
   type TranscriptItem,
   type User,
   webhookUser,
@@ -41,14 +41,14 @@ describe('on', () => {
   });
 
   it('gives a handoff request its user, its transcript and ways to act', () => {
-    receiver.on('handoff.requested', async ({ event, payload, user, transcript, replyBy, reply, close }) => {
+    receiver.on('handoff.requested', async ({ event, payload, user, transcript, replyBy, reply, end }) => {
       expectTypeOf(event).toEqualTypeOf<'handoff.requested'>();
       expectTypeOf(payload).toEqualTypeOf<HandoffRequest>();
       expectTypeOf(user).toEqualTypeOf<User>();
       expectTypeOf(transcript).toEqualTypeOf<readonly TranscriptItem[]>();
       expectTypeOf(replyBy).toEqualTypeOf<Date>();
       expectTypeOf(await reply('Hello')).toEqualTypeOf<Receipt>();
-      expectTypeOf(await close()).toEqualTypeOf<Receipt>();
+      expectTypeOf(await end()).toEqualTypeOf<Receipt>();
     });
   });
 
@@ -164,7 +164,7 @@ describe('createReceiver', () => {
   });
 
   it('makes a listener, whose methods chain', () => {
-    expectTypeOf(receiver).toExtend<Listener>();
+    expectTypeOf(receiver).toExtend<RequestListener>();
     expectTypeOf(
       receiver
         .on('message', () => {})
@@ -172,7 +172,7 @@ describe('createReceiver', () => {
         .onError(() => {})
         .admit(() => true),
     ).toEqualTypeOf<Receiver>();
-    expectTypeOf(receiver.before(receiver)).toEqualTypeOf<Listener>();
+    expectTypeOf(receiver.before(receiver)).toEqualTypeOf<RequestListener>();
     expectTypeOf(receiver.close()).resolves.toEqualTypeOf<{ readonly unfinished: number }>();
     expectTypeOf<Acceptance>().toExtend<string>();
     // @ts-expect-error a gate says yes, no, or why not

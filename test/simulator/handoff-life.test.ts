@@ -6,7 +6,7 @@ async function start() {
   return { receiver, ...(await startSimulator({ agents: [agentAt(receiver.url)] })) };
 }
 
-test('establish, first reply, chat, reply, close by the user: the whole life', async () => {
+test('establish, first reply, chat, reply, close by the user: the whole lifecycle', async () => {
   const { receiver, simulator, call, clock } = await start();
   const began = clock.now();
   const conversation = await simulator.requestHandoff({

@@ -10,14 +10,11 @@ import { type BenchReceiverOptions, createTestBench, type TestBench } from '../.
 
 /** A receiver that says back what it hears, in a way that tests can steer by what they say. */
 export function echoReceiver(options: Omit<ReceiverOptions, 'log'>) {
-  return createReceiver({ log: false, ...options }).on(
-    'handoff.message',
-    async ({ payload, reply, close }) => {
-      if (payload.body === 'throw') throw new Error('as the test wants it');
-      if (payload.body === 'close') await close();
-      else if (payload.body !== 'be quiet') await reply(`You said: ${payload.body}`);
-    },
-  );
+  return createReceiver({ log: false, ...options }).on('handoff.message', async ({ payload, reply, end }) => {
+    if (payload.body === 'throw') throw new Error('as the test wants it');
+    if (payload.body === 'close') await end();
+    else if (payload.body !== 'be quiet') await reply(`You said: ${payload.body}`);
+  });
 }
 
 /** A bench around an echo, until the test ends; `seen` has what reached the handlers, in order. */

@@ -1,4 +1,4 @@
-import { AdapterError, type Call, type CheckResult } from '../../bridge/index.js';
+import { type AdapterCall, type AdapterCheckResult, AdapterError } from '../../bridge/index.js';
 import { clockWatching } from './answers.js';
 import { HASH_WANTED, identifierHash } from './opening.js';
 import { asAdapterError, createPublicApi, type PublicApi } from './public-api.js';
@@ -10,7 +10,10 @@ const MAX_SKEW_MS = 150_000;
 const SECRET_LENGTH = 24;
 
 /** Looks whether everything is set up. Nothing is left behind in Chatwoot. */
-export async function checkSetup(settings: CheckedSettings, call: Call): Promise<readonly CheckResult[]> {
+export async function checkSetup(
+  settings: CheckedSettings,
+  call: AdapterCall,
+): Promise<readonly AdapterCheckResult[]> {
   let skewMs: number | null = null;
   const fetch = clockWatching(settings.fetch, (theirs, ours) => {
     skewMs = theirs - ours;
@@ -27,7 +30,7 @@ export async function checkSetup(settings: CheckedSettings, call: Call): Promise
   ];
 }
 
-function inboxTrouble(error: AdapterError): CheckResult[] {
+function inboxTrouble(error: AdapterError): AdapterCheckResult[] {
   if (error.kind !== 'gone') {
     return [{ name: 'address', ok: false, detail: `${error.message} Look at CHATWOOT_URL.` }];
   }
@@ -46,8 +49,8 @@ async function identity(
   api: PublicApi,
   { hmacToken }: CheckedSettings,
   wantsHash: boolean,
-  call: Call,
-): Promise<CheckResult> {
+  call: AdapterCall,
+): Promise<AdapterCheckResult> {
   const name = 'identity validation';
   const identifier = 'handoff-kit check';
   if (hmacToken === null) {
@@ -64,7 +67,7 @@ async function identity(
   };
 }
 
-function secret({ webhookSecrets }: CheckedSettings): CheckResult {
+function secret({ webhookSecrets }: CheckedSettings): AdapterCheckResult {
   const odd = webhookSecrets.some(({ length }) => length !== SECRET_LENGTH);
   const shape = odd ? `Chatwoot's own have ${SECRET_LENGTH} characters, and this one has not.` : '';
   return {
@@ -74,7 +77,7 @@ function secret({ webhookSecrets }: CheckedSettings): CheckResult {
   };
 }
 
-function clock(skewMs: number | null): CheckResult {
+function clock(skewMs: number | null): AdapterCheckResult {
   const name = 'clock';
   if (skewMs === null) return { name, ok: true, detail: 'Chatwoot does not tell its time.' };
   const seconds = Math.round(Math.abs(skewMs) / 1000);

@@ -1,4 +1,9 @@
-import { AdapterError, type Call, type CloseReason, type ConversationRef } from '../../bridge/index.js';
+import {
+  type AdapterCall,
+  AdapterError,
+  type CloseReason,
+  type ConversationRef,
+} from '../../bridge/index.js';
 import { marked } from './first-message.js';
 import type { PublicApi } from './public-api.js';
 
@@ -17,7 +22,7 @@ export async function closeConversation(
   api: PublicApi,
   ref: ConversationRef,
   { text }: CloseReason,
-  call: Call,
+  call: AdapterCall,
 ): Promise<void> {
   try {
     await tellAndResolve(api, ref, marked(text), call);
@@ -28,7 +33,12 @@ export async function closeConversation(
   }
 }
 
-async function tellAndResolve(api: PublicApi, ref: ConversationRef, why: string, call: Call): Promise<void> {
+async function tellAndResolve(
+  api: PublicApi,
+  ref: ConversationRef,
+  why: string,
+  call: AdapterCall,
+): Promise<void> {
   const contact = contactOf(ref);
   const { status, incoming } = await api.conversation(contact, ref.externalId, call);
   // A word to a resolved conversation would open it again.

@@ -1,4 +1,4 @@
-import { type Session, transcriptText } from '../../bridge/index.js';
+import { type HandoffSession, transcriptText } from '../../bridge/index.js';
 
 /** Before everything that stands in the contact's name and was not said by the user. */
 const MARK = '[handoff]';
@@ -10,7 +10,7 @@ export const marked = (text: string): string => `${MARK} ${text}`;
  * What agents read first: who it is and what was said before. The public API has no notes, and shows custom
  * attributes only where an administrator has defined them, so it is a message.
  */
-export function firstMessage({ user, botId, transcript }: Session, maxLength: number): string {
+export function firstMessage({ user, botId, transcript }: HandoffSession, maxLength: number): string {
   const facts = [
     ['User', user.userId],
     ['Anonymous user', user.anonymousId],

@@ -1,5 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
-import { AdapterError, type Call, type Opened, type Session } from '../../bridge/index.js';
+import {
+  type AdapterCall,
+  AdapterError,
+  type HandoffSession,
+  type OpenedConversation,
+} from '../../bridge/index.js';
 import { firstMessage } from './first-message.js';
 import type { PublicApi, RemoteConversation } from './public-api.js';
 import type { CheckedSettings } from './settings.js';
@@ -17,25 +22,25 @@ const MAX_ATTRIBUTE = 1500;
  * is found by its name; and an inbox that keeps a contact in a single conversation, which it does by session,
  * does not put the handoff into one that ended long ago.
  */
-export function sourceIdOf({ key }: Pick<Session, 'key'>): string {
+export function sourceIdOf({ key }: Pick<HandoffSession, 'key'>): string {
   return `handoff-${createHash('sha256').update(key).digest('hex').slice(0, 40)}`;
 }
 
 /** Opens conversations, and finds them again. */
 export interface Opening {
-  open(session: Session, call: Call): Promise<Opened>;
-  find(session: Session, call: Call): Promise<Opened | null>;
+  open(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation>;
+  find(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation | null>;
 }
 
 /** Makes {@link Opening}. */
 export function createOpening(api: PublicApi, { url, hmacToken }: CheckedSettings): Opening {
-  const opened = (sourceId: string, { id, accountId }: RemoteConversation): Opened => ({
+  const opened = (sourceId: string, { id, accountId }: RemoteConversation): OpenedConversation => ({
     externalId: id,
     ...(accountId === null ? {} : { url: `${url}/app/accounts/${accountId}/conversations/${id}` }),
     extra: { contact: sourceId },
   });
 
-  const saveContact = async (session: Session, call: Call): Promise<void> => {
+  const saveContact = async (session: HandoffSession, call: AdapterCall): Promise<void> => {
     const { user } = session;
     try {
       await api.saveContact(
@@ -54,7 +59,7 @@ export function createOpening(api: PublicApi, { url, hmacToken }: CheckedSetting
     }
   };
 
-  const conversationOf = async (session: Session, call: Call): Promise<RemoteConversation> => {
+  const conversationOf = async (session: HandoffSession, call: AdapterCall): Promise<RemoteConversation> => {
     const sourceId = sourceIdOf(session);
     const before = oldest(await api.conversations(sourceId, call));
     if (before) return before;
@@ -111,7 +116,7 @@ export function identifierHash(hmacToken: string, identifier: string): string {
   return createHmac('sha256', hmacToken).update(identifier).digest('hex');
 }
 
-function attributesOf({ conversationId, botId, user }: Session): Record<string, string> {
+function attributesOf({ conversationId, botId, user }: HandoffSession): Record<string, string> {
   return attributes({
     handoff_conversation_id: conversationId,
     handoff_bot_id: botId,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import {
   AdapterError,
-  type Author,
   type InboundEvent,
   type InboundMessage,
   type InboundRequest,
-  type Parsed,
+  type MessageAuthor,
+  type ParsedWebhook,
 } from '../../bridge/index.js';
 import { idOf, type Json, objectOf, objectsOf, textOf } from './json.js';
 import { messageText } from './plain-text.js';
@@ -21,7 +21,7 @@ const READ: ReadonlyMap<unknown, Read> = new Map<unknown, Read>([
 ]);
 
 /** Tells what a webhook says. Those of an account and of an inbox have the same body. */
-export function parse(request: InboundRequest): Parsed {
+export function parse(request: InboundRequest): ParsedWebhook {
   const payload = objectOf(readJson(request.body));
   return { events: READ.get(payload.event)?.(payload, request) ?? [] };
 }
@@ -140,7 +140,7 @@ function momentOf({ updated_at }: Json, { body }: InboundRequest): string {
  * Who wrote. Only we write as the contact. Greetings, surveys and the like are templates; rules, campaigns and
  * bots write as if they were agents, and Chatwoot itself does not count them as a human's answer.
  */
-function authorOf({ message_type, sender, content_attributes, additional_attributes }: Json): Author {
+function authorOf({ message_type, sender, content_attributes, additional_attributes }: Json): MessageAuthor {
   const type = typeName(message_type);
   if (type === 'incoming') return { kind: 'self', name: null };
   const name = nameOf(sender);

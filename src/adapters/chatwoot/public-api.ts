@@ -1,4 +1,9 @@
-import { AdapterError, type AdapterHttpAnswer, type Call, createAdapterHttp } from '../../bridge/index.js';
+import {
+  type AdapterCall,
+  AdapterError,
+  type AdapterHttpAnswer,
+  createAdapterHttp,
+} from '../../bridge/index.js';
 import { understood } from './answers.js';
 import { idOf, objectOf, objectsOf, textOf } from './json.js';
 import type { CheckedSettings } from './settings.js';
@@ -24,7 +29,7 @@ export interface RemoteConversation {
   readonly incoming: readonly string[];
 }
 
-type Asked = Pick<Call, 'signal'>;
+type Asked = Pick<AdapterCall, 'signal'>;
 
 /** The part of Chatwoot's public API that brings conversations in. The inbox identifier is all it asks for. */
 export interface PublicApi {

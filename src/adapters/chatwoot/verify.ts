@@ -1,4 +1,4 @@
-import { type InboundRequest, judgeSignature, type Verdict } from '../../bridge/index.js';
+import { type InboundRequest, type SignatureVerdict, verifySignature } from '../../bridge/index.js';
 
 const SIGNATURE = /^sha256=(.+)$/;
 const SECONDS = /^\d{1,12}$/;
@@ -7,13 +7,16 @@ const SECONDS = /^\d{1,12}$/;
  * Whether a webhook is from Chatwoot: it signs the time and the body, joined with a dot. Inboxes of before
  * Chatwoot 4.13 send no signature, and are not believed.
  */
-export function verify(secrets: readonly string[], { headers, body, receivedAt }: InboundRequest): Verdict {
+export function verify(
+  secrets: readonly string[],
+  { headers, body, receivedAt }: InboundRequest,
+): SignatureVerdict {
   const signature = headers['x-chatwoot-signature'];
   const timestamp = headers['x-chatwoot-timestamp'];
   if (!signature || !timestamp) return 'unsigned';
   const [, hex] = SIGNATURE.exec(signature) ?? [];
   if (hex === undefined || !SECONDS.test(timestamp)) return 'forged';
-  return judgeSignature({
+  return verifySignature({
     secrets,
     payload: Buffer.concat([Buffer.from(`${timestamp}.`), body]),
     signature: hex,

@@ -1,4 +1,4 @@
-import { AdapterError, type Call, type CheckResult } from '../../bridge/index.js';
+import { type AdapterCall, type AdapterCheckResult, AdapterError } from '../../bridge/index.js';
 import type { Rest, RestAnswer } from './rest.js';
 import type { Settled } from './settings.js';
 import { type Fields, idOf, isSet, listOf, textOf } from './shape.js';
@@ -8,7 +8,7 @@ const CLOCK_TOLERANCE_MS = 60_000;
 
 /** Looks whether everything is set up: address, token, user, queue, rights, clock, secret. */
 export function createCheck(rest: Rest, settings: Settled) {
-  return async (call: Call): Promise<readonly CheckResult[]> => {
+  return async (call: AdapterCall): Promise<readonly AdapterCheckResult[]> => {
     const reached = await attempt(() => rest({ method: 'GET', path: '/rt' }, call));
     if (reached instanceof AdapterError) return [failed('reachable', reached), secretOf(settings)];
     const version = textOf(reached.body.Version) || 'unknown';
@@ -22,7 +22,7 @@ export function createCheck(rest: Rest, settings: Settled) {
   };
 }
 
-async function userOf(rest: Rest, { selfId }: Settled, call: Call): Promise<CheckResult> {
+async function userOf(rest: Rest, { selfId }: Settled, call: AdapterCall): Promise<AdapterCheckResult> {
   const name = 'user';
   const user = await attempt(() => rest({ method: 'GET', path: `/user/${selfId}` }, call));
   if (user instanceof AdapterError) return failed(name, user);
@@ -32,7 +32,7 @@ async function userOf(rest: Rest, { selfId }: Settled, call: Call): Promise<Chec
   return { name, ok: false, detail };
 }
 
-async function queueOf(rest: Rest, { queue }: Settled, call: Call): Promise<CheckResult[]> {
+async function queueOf(rest: Rest, { queue }: Settled, call: AdapterCall): Promise<AdapterCheckResult[]> {
   const path = `/queue/${encodeURIComponent(queue)}`;
   const found = await attempt(() => rest({ method: 'GET', path }, call));
   if (found instanceof AdapterError && found.kind !== 'transient') {
@@ -49,7 +49,7 @@ async function queueOf(rest: Rest, { queue }: Settled, call: Call): Promise<Chec
 }
 
 /** RT tells no rights, but it offers with each record what may be done with it. */
-async function rightsOf(rest: Rest, queue: Fields, call: Call): Promise<CheckResult> {
+async function rightsOf(rest: Rest, queue: Fields, call: AdapterCall): Promise<AdapterCheckResult> {
   const name = 'rights';
   const missing = offers(queue).has('create') ? [] : ['CreateTicket'];
   const id = idOf(queue.id) ?? '0';
@@ -78,7 +78,7 @@ async function rightsOf(rest: Rest, queue: Fields, call: Call): Promise<CheckRes
 const offers = (record: Fields): ReadonlySet<string> =>
   new Set(listOf(record._hyperlinks).map(({ ref }) => textOf(ref)));
 
-function clockOf({ date }: RestAnswer): CheckResult {
+function clockOf({ date }: RestAnswer): AdapterCheckResult {
   const name = 'clock';
   if (date === null) return { name, ok: true, detail: 'RT does not tell its time.' };
   const seconds = Math.round((Date.now() - date) / 1_000);
@@ -90,14 +90,14 @@ function clockOf({ date }: RestAnswer): CheckResult {
   return { name, ok: false, detail };
 }
 
-function secretOf({ secrets, pollEveryMs }: Settled): CheckResult {
+function secretOf({ secrets, pollEveryMs }: Settled): AdapterCheckResult {
   const name = 'webhook secret';
   if (secrets.length > 0) return { name, ok: true, detail: 'Set. The Scrip must sign with the same.' };
   const detail = `None is set, so webhooks are not accepted: replies are polled, every ${pollEveryMs} ms.`;
   return { name, ok: true, detail };
 }
 
-const failed = (name: string, error: AdapterError): CheckResult => ({
+const failed = (name: string, error: AdapterError): AdapterCheckResult => ({
   name,
   ok: false,
   detail: error.message,

@@ -1,4 +1,9 @@
-import { AdapterError, type Call, type CloseReason, type ConversationRef } from '../../bridge/index.js';
+import {
+  type AdapterCall,
+  AdapterError,
+  type CloseReason,
+  type ConversationRef,
+} from '../../bridge/index.js';
 import type { Rest } from './rest.js';
 import type { Settled } from './settings.js';
 import { lastSaid, statusOf, ticketId } from './ticket.js';
@@ -6,14 +11,14 @@ import { lastSaid, statusOf, ticketId } from './ticket.js';
 /** Ends tickets, and notes in them why. */
 export function createClosing(rest: Rest, { closeStatus }: Settled) {
   /** Said after the end rather than before, so that what has to be tried again does not say it again. */
-  const explain = async (ticket: string, { text }: CloseReason, call: Call): Promise<void> => {
+  const explain = async (ticket: string, { text }: CloseReason, call: AdapterCall): Promise<void> => {
     const json = { ContentType: 'text/plain', Content: text };
     await rest({ method: 'POST', path: `/ticket/${ticket}/comment`, json }, call).catch((error: unknown) => {
       call.log.warn({ err: error, ticket }, 'why a ticket was ended could not be noted in it');
     });
   };
 
-  return async (ref: ConversationRef, reason: CloseReason, call: Call): Promise<void> => {
+  return async (ref: ConversationRef, reason: CloseReason, call: AdapterCall): Promise<void> => {
     const ticket = ticketId(ref.externalId);
     if (await hasEnded(rest, ticket, call)) return;
     await rest({ method: 'PUT', path: `/ticket/${ticket}`, json: { Status: closeStatus } }, call);
@@ -28,7 +33,7 @@ export function createClosing(rest: Rest, { closeStatus }: Settled) {
   };
 }
 
-async function hasEnded(rest: Rest, ticket: string, call: Call): Promise<boolean> {
+async function hasEnded(rest: Rest, ticket: string, call: AdapterCall): Promise<boolean> {
   if ((await lastSaid(rest, ticket, call)) !== null) return false;
   // No active ticket was found; whether it may be seen at all is another question.
   return statusOf(rest, ticket, call).then(

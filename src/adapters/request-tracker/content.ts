@@ -1,4 +1,4 @@
-import { type Session, transcriptText } from '../../bridge/index.js';
+import { type HandoffSession, transcriptText } from '../../bridge/index.js';
 
 /** RT cuts a subject after 200 characters; a list of tickets shows far fewer. */
 const LONGEST_SUBJECT = 100;
@@ -10,7 +10,10 @@ const GUIDE =
   'Reply to this ticket to answer the customer: replies are sent as plain text. Comments stay among agents. Resolve the ticket to end the conversation.';
 
 /** The subject of a ticket: the customer's first words, unless the settings say otherwise. */
-export function subjectOf(session: Session, custom: ((session: Session) => string) | null): string {
+export function subjectOf(
+  session: HandoffSession,
+  custom: ((session: HandoffSession) => string) | null,
+): string {
   const words = custom?.(session) ?? session.transcript.find(saidByUser)?.text ?? '';
   const line = oneLine(words);
   if (line === '') return 'Conversation with a customer';
@@ -19,7 +22,7 @@ export function subjectOf(session: Session, custom: ((session: Session) => strin
 }
 
 /** The first message of a ticket: who asks, what agents should know, and what was said before. */
-export function firstMessage({ user, botId, conversationId, replyBy, transcript }: Session): string {
+export function firstMessage({ user, botId, conversationId, replyBy, transcript }: HandoffSession): string {
   const facts = [
     ['User id', user.userId],
     ['Anonymous id', user.anonymousId],
@@ -48,7 +51,7 @@ function cut(text: string, length: number): string {
   return kept;
 }
 
-const saidByUser = ({ from, text }: Session['transcript'][number]): boolean =>
+const saidByUser = ({ from, text }: HandoffSession['transcript'][number]): boolean =>
   from === 'user' && text.trim() !== '';
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();

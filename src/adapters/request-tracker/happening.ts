@@ -1,4 +1,4 @@
-import type { Author, InboundEvent } from '../../bridge/index.js';
+import type { InboundEvent, MessageAuthor } from '../../bridge/index.js';
 import { htmlToText } from './html-to-text.js';
 import type { Settled } from './settings.js';
 
@@ -54,7 +54,7 @@ export function eventOf(
   return owner.kind === 'agent' ? { ...about, kind: 'joined', author: owner } : null;
 }
 
-function authorOf({ id, login, realName, isPrivileged }: Person, selfId: string): Author {
+function authorOf({ id, login, realName, isPrivileged }: Person, selfId: string): MessageAuthor {
   if (id === selfId) return { kind: 'self', name: null };
   if (NOBODIES.has(login)) return { kind: 'system', name: null };
   // The login name is not for customers.

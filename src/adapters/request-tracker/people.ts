@@ -1,4 +1,4 @@
-import type { Call } from '../../bridge/index.js';
+import type { AdapterCall } from '../../bridge/index.js';
 import type { Person } from './happening.js';
 import type { Rest } from './rest.js';
 import { idOf, isSet, listOf, textOf } from './shape.js';
@@ -7,7 +7,7 @@ const MOST_KNOWN = 1_000;
 const KNOWN_FOR_MS = 600_000;
 
 /** Who somebody is, by login name or number. */
-export type People = (nameOrId: string, call: Call) => Promise<Person>;
+export type People = (nameOrId: string, call: AdapterCall) => Promise<Person>;
 
 /** Looks users of RT up, and remembers them for some minutes. */
 export function createPeople(rest: Rest, now: () => number = Date.now): People {

@@ -1,4 +1,4 @@
-import { AdapterError, type Call, type InboundEvent, type Polled } from '../../bridge/index.js';
+import { type AdapterCall, AdapterError, type InboundEvent, type PollResult } from '../../bridge/index.js';
 import { eventOf, type Happening, type Words } from './happening.js';
 import type { People } from './people.js';
 import type { Rest } from './rest.js';
@@ -26,7 +26,7 @@ export function createPolling(rest: Rest, people: People, settings: Settled) {
   /** What was read and is not settled, so that its words are fetched once. */
   let young: ReadonlyMap<string, InboundEvent | null> = new Map();
 
-  const newest = async (call: Call): Promise<string> => {
+  const newest = async (call: AdapterCall): Promise<string> => {
     const { items } = await rest.search(
       { what: 'transactions', query: ours, fields: ['Type'], newestFirst: true, limit: 1 },
       call,
@@ -34,12 +34,12 @@ export function createPolling(rest: Rest, people: People, settings: Settled) {
     return idOf(items[0]?.id) ?? '0';
   };
 
-  const read = async (item: Fields, call: Call): Promise<InboundEvent | null> => {
+  const read = async (item: Fields, call: AdapterCall): Promise<InboundEvent | null> => {
     const happening = await happeningOf(item, rest, people, call);
     return happening && eventOf(happening, settings);
   };
 
-  return async (cursor: string | null, call: Call): Promise<Polled> => {
+  return async (cursor: string | null, call: AdapterCall): Promise<PollResult> => {
     if (cursor === null) return { events: [], cursor: await newest(call) };
     const events: InboundEvent[] = [];
     let settled = cursorOf(cursor);
@@ -79,7 +79,12 @@ function cursorOf(cursor: string): string {
   throw new AdapterError('invalid', 'The place to poll from is not a number of Request Tracker.');
 }
 
-async function happeningOf(item: Fields, rest: Rest, people: People, call: Call): Promise<Happening | null> {
+async function happeningOf(
+  item: Fields,
+  rest: Rest,
+  people: People,
+  call: AdapterCall,
+): Promise<Happening | null> {
   const transaction = idOf(item.id);
   const ticket = idOf(item.ObjectId);
   if (!transaction || !ticket) return null;
@@ -96,7 +101,7 @@ async function happeningOf(item: Fields, rest: Rest, people: People, call: Call)
 async function readable(
   reading: Promise<Words | null>,
   transaction: string,
-  call: Call,
+  call: AdapterCall,
 ): Promise<Words | null> {
   try {
     return await reading;
@@ -108,7 +113,7 @@ async function readable(
 }
 
 /** The first plain text of a transaction, else its first HTML; files are left where they are. */
-async function wordsOf(rest: Rest, transaction: string, call: Call): Promise<Words | null> {
+async function wordsOf(rest: Rest, transaction: string, call: AdapterCall): Promise<Words | null> {
   const { body } = await rest(
     {
       method: 'GET',

@@ -1,4 +1,9 @@
-import { AdapterError, type AdapterHttpRequest, type Call, createAdapterHttp } from '../../bridge/index.js';
+import {
+  type AdapterCall,
+  AdapterError,
+  type AdapterHttpRequest,
+  createAdapterHttp,
+} from '../../bridge/index.js';
 import type { Settled } from './settings.js';
 import { type Fields, fieldsOf, listOf } from './shape.js';
 
@@ -14,9 +19,9 @@ export interface RestAnswer {
 
 /** RT's REST 2.0. Whatever goes wrong is an `AdapterError`. */
 export interface Rest {
-  (request: AdapterHttpRequest, call: Pick<Call, 'signal'>): Promise<RestAnswer>;
+  (request: AdapterHttpRequest, call: Pick<AdapterCall, 'signal'>): Promise<RestAnswer>;
   /** One page of a search. */
-  search(search: Search, call: Pick<Call, 'signal'>): Promise<Found>;
+  search(search: Search, call: Pick<AdapterCall, 'signal'>): Promise<Found>;
 }
 
 /** What to look for. */
@@ -54,7 +59,7 @@ export function createRest({ url, token, timeoutMs, fetch = globalThis.fetch }: 
   // Refuses a wrong address now rather than at the first request.
   client(() => {});
 
-  const ask = async (request: AdapterHttpRequest, call: Pick<Call, 'signal'>): Promise<RestAnswer> => {
+  const ask = async (request: AdapterHttpRequest, call: Pick<AdapterCall, 'signal'>): Promise<RestAnswer> => {
     let headers = new Headers();
     const http = client((response) => {
       headers = response.headers;

@@ -1,9 +1,9 @@
 import {
+  type AdapterCall,
   AdapterError,
-  type Call,
   type ConversationRef,
   type OutgoingMessage,
-  type Sent,
+  type SentMessage,
 } from '../../bridge/index.js';
 import type { Rest } from './rest.js';
 import type { Settled } from './settings.js';
@@ -18,7 +18,7 @@ export function createSending(rest: Rest, { selfId }: Settled) {
   /** Messages that RT may have, though its answer was lost; each with what was last said before it. */
   const uncertain = new Map<string, string>();
 
-  const arrived = async (ticket: string, after: string, call: Call): Promise<string | null> => {
+  const arrived = async (ticket: string, after: string, call: AdapterCall): Promise<string | null> => {
     const { items } = await rest.search(
       {
         what: 'transactions',
@@ -31,7 +31,7 @@ export function createSending(rest: Rest, { selfId }: Settled) {
     return idOf(items[0]?.id);
   };
 
-  return async (ref: ConversationRef, message: OutgoingMessage, call: Call): Promise<Sent> => {
+  return async (ref: ConversationRef, message: OutgoingMessage, call: AdapterCall): Promise<SentMessage> => {
     const ticket = ticketId(ref.externalId);
     const earlier = uncertain.get(message.key);
     if (earlier !== undefined) {
@@ -54,7 +54,12 @@ export function createSending(rest: Rest, { selfId }: Settled) {
   };
 }
 
-async function correspond(rest: Rest, ticket: string, text: string, call: Call): Promise<string | null> {
+async function correspond(
+  rest: Rest,
+  ticket: string,
+  text: string,
+  call: AdapterCall,
+): Promise<string | null> {
   try {
     const { location } = await rest(
       {
@@ -77,7 +82,7 @@ async function correspond(rest: Rest, ticket: string, text: string, call: Call):
 }
 
 /** RT would reopen the ticket without a word to anybody: rather not say it. */
-async function ended(rest: Rest, ticket: string, call: Call): Promise<AdapterError> {
+async function ended(rest: Rest, ticket: string, call: AdapterCall): Promise<AdapterError> {
   const status = await statusOf(rest, ticket, call);
   return new AdapterError('gone', `The ticket has ended (${status}); a message would reopen it.`);
 }

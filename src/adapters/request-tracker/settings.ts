@@ -1,4 +1,4 @@
-import type { AdapterHttpOptions, Session } from '../../bridge/index.js';
+import type { AdapterHttpOptions, HandoffSession } from '../../bridge/index.js';
 import { configError, duration } from '../../internal/index.js';
 
 /** What the adapter of Request Tracker must know. */
@@ -15,7 +15,7 @@ export interface RequestTrackerSettings {
    */
   readonly webhookSecret?: string | readonly string[];
   /** The subject of a ticket. Default the customer's first words. */
-  readonly subject?: string | ((session: Session) => string);
+  readonly subject?: string | ((session: HandoffSession) => string);
   /** The status that ends a ticket. Default `resolved`. */
   readonly closeStatus?: string;
   /** The statuses that mean that an agent has ended it. Default `resolved`, `rejected` and `deleted`. */
@@ -36,7 +36,7 @@ export interface Settled {
   readonly selfId: string;
   readonly queue: string;
   readonly secrets: readonly string[];
-  readonly subject: ((session: Session) => string) | null;
+  readonly subject: ((session: HandoffSession) => string) | null;
   readonly closeStatus: string;
   readonly closedStatuses: ReadonlySet<string>;
   readonly pollEveryMs: number;

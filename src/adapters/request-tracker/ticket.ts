@@ -1,4 +1,4 @@
-import { AdapterError, type Call } from '../../bridge/index.js';
+import { type AdapterCall, AdapterError } from '../../bridge/index.js';
 import type { Rest } from './rest.js';
 import { idOf, textOf } from './shape.js';
 
@@ -6,7 +6,7 @@ import { idOf, textOf } from './shape.js';
  * The number of the last thing said in a ticket, or `null` when the ticket has ended. Words among agents and
  * mails are not asked for: they can be hidden from us, and a hidden last one would look like no ticket.
  */
-export async function lastSaid(rest: Rest, ticket: string, call: Call): Promise<string | null> {
+export async function lastSaid(rest: Rest, ticket: string, call: AdapterCall): Promise<string | null> {
   const { items } = await rest.search(
     {
       what: 'transactions',
@@ -22,7 +22,7 @@ export async function lastSaid(rest: Rest, ticket: string, call: Call): Promise<
 }
 
 /** The status of a ticket. A ticket that is not there is `gone`, one that may not be seen `auth`. */
-export async function statusOf(rest: Rest, ticket: string, call: Call): Promise<string> {
+export async function statusOf(rest: Rest, ticket: string, call: AdapterCall): Promise<string> {
   const { body } = await rest({ method: 'GET', path: `/ticket/${ticket}` }, call);
   return textOf(body.Status);
 }

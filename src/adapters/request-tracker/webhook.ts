@@ -1,9 +1,9 @@
 import {
   AdapterError,
   type InboundRequest,
-  judgeSignature,
-  type Parsed,
-  type Verdict,
+  type ParsedWebhook,
+  type SignatureVerdict,
+  verifySignature,
 } from '../../bridge/index.js';
 import { eventOf, type Happening, type Person } from './happening.js';
 import type { Settled } from './settings.js';
@@ -15,12 +15,15 @@ export const TIMESTAMP_HEADER = 'X-Handoff-Kit-Timestamp';
 export const SIGNATURE_HEADER = 'X-Handoff-Kit-Signature';
 
 /** Whether a request is from the Scrip. */
-export function verify({ headers, body, receivedAt }: InboundRequest, { secrets }: Settled): Verdict {
+export function verify(
+  { headers, body, receivedAt }: InboundRequest,
+  { secrets }: Settled,
+): SignatureVerdict {
   const timestamp = headers[TIMESTAMP_HEADER.toLowerCase()] ?? '';
   const signature = headers[SIGNATURE_HEADER.toLowerCase()];
   if (signature === undefined) return 'unsigned';
   if (!/^\d{1,12}$/.test(timestamp)) return 'forged';
-  return judgeSignature({
+  return verifySignature({
     secrets,
     payload: Buffer.concat([Buffer.from(`${timestamp}.`), body]),
     signature: signature.replace(/^sha256=/, ''),
@@ -30,7 +33,7 @@ export function verify({ headers, body, receivedAt }: InboundRequest, { secrets 
 }
 
 /** What a request of the Scrip says. */
-export function parse({ body }: InboundRequest, settings: Settled): Parsed {
+export function parse({ body }: InboundRequest, settings: Settled): ParsedWebhook {
   const told = listOf(read(body).told).map(happeningOf);
   if (told.length === 0) throw unknownShape();
   return { events: told.flatMap((happening) => eventOf(happening, settings) ?? []) };

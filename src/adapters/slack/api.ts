@@ -1,4 +1,9 @@
-import { AdapterError, type AdapterHttpOptions, type Call, createAdapterHttp } from '../../bridge/index.js';
+import {
+  type AdapterCall,
+  AdapterError,
+  type AdapterHttpOptions,
+  createAdapterHttp,
+} from '../../bridge/index.js';
 import { apiError, type ChannelFault } from './api-error.js';
 import { type Fields, isFields } from './read.js';
 import type { Slack } from './settings.js';
@@ -15,14 +20,14 @@ export interface SlackApi {
   write(
     method: 'chat.postMessage' | 'chat.update',
     args: Fields,
-    call: Pick<Call, 'signal'>,
+    call: Pick<AdapterCall, 'signal'>,
     options?: CallOptions,
   ): Promise<Fields>;
   /** Calls a method that only reads. */
   read(
     method: 'auth.test' | 'conversations.history' | 'conversations.info',
     args: Readonly<Record<string, string>>,
-    call: Pick<Call, 'signal'>,
+    call: Pick<AdapterCall, 'signal'>,
     options?: CallOptions,
   ): Promise<Fields>;
 }

@@ -1,4 +1,4 @@
-import { AdapterError, type Call, type CheckResult } from '../../bridge/index.js';
+import { type AdapterCall, type AdapterCheckResult, AdapterError } from '../../bridge/index.js';
 import { createSlackApi } from './api.js';
 import { type Fields, fieldsOf, textOf } from './read.js';
 import type { Slack } from './settings.js';
@@ -12,7 +12,7 @@ const SCOPES = {
 } as const;
 
 /** Makes `check`: credentials, channel, scopes, signing secret, clock. Nothing is written to Slack. */
-export function createCheck(slack: Slack): (call: Call) => Promise<readonly CheckResult[]> {
+export function createCheck(slack: Slack): (call: AdapterCall) => Promise<readonly AdapterCheckResult[]> {
   return async (call) => {
     let headers = new Headers();
     const api = createSlackApi(slack, async (url, init) => {
@@ -46,11 +46,11 @@ export function createCheck(slack: Slack): (call: Call) => Promise<readonly Chec
   };
 }
 
-interface Looked extends CheckResult {
+interface Looked extends AdapterCheckResult {
   readonly answer: Fields;
 }
 
-const result = ({ name, ok, detail }: Looked): CheckResult => ({ name, ok, detail });
+const result = ({ name, ok, detail }: Looked): AdapterCheckResult => ({ name, ok, detail });
 
 async function looking(
   name: string,
@@ -78,7 +78,7 @@ function judgeChannel(info: Fields): readonly [boolean, string] {
   return [true, `the app is in ${name}.`];
 }
 
-function scopesOf(granted: string | null, isPrivate: boolean): CheckResult {
+function scopesOf(granted: string | null, isPrivate: boolean): AdapterCheckResult {
   const name = 'scopes';
   if (granted === null) return { name, ok: true, detail: 'Slack did not say which scopes the token has.' };
   const have = new Set(granted.split(',').map((scope) => scope.trim()));
@@ -87,13 +87,13 @@ function scopesOf(granted: string | null, isPrivate: boolean): CheckResult {
   return { name, ok: false, detail: `add ${missing.join(', ')} to the app, and install it once more.` };
 }
 
-const signingSecret = ({ signingSecrets }: Slack): CheckResult => ({
+const signingSecret = ({ signingSecrets }: Slack): AdapterCheckResult => ({
   name: 'signing secret',
   ok: true,
   detail: `${signingSecrets.length} set. Whether it is right shows when Slack verifies the request URL.`,
 });
 
-function clockOf(date: string | null, now: number): CheckResult {
+function clockOf(date: string | null, now: number): AdapterCheckResult {
   const name = 'clock';
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return { name, ok: true, detail: 'Slack did not say what time it is.' };

@@ -1,4 +1,9 @@
-import { AdapterError, type Call, type CloseReason, type ConversationRef } from '../../bridge/index.js';
+import {
+  type AdapterCall,
+  AdapterError,
+  type CloseReason,
+  type ConversationRef,
+} from '../../bridge/index.js';
 import type { SlackApi } from './api.js';
 import { AS_IT_IS } from './outgoing-text.js';
 import { type Fields, listOf } from './read.js';
@@ -6,14 +11,14 @@ import { closedNotice, closedRoot, isOpenRoot } from './root-message.js';
 import { type Thread, threadOf } from './thread-ref.js';
 
 /** Ends a conversation for the agents. */
-export type Close = (ref: ConversationRef, reason: CloseReason, call: Call) => Promise<void>;
+export type Close = (ref: ConversationRef, reason: CloseReason, call: AdapterCall) => Promise<void>;
 
 /**
  * Makes `close`. Slack knows no end of a thread: the thread is told, then the button is taken away. In this
  * order, because agents who are not told write on; a second telling does no harm.
  */
 export function createClose(api: SlackApi): Close {
-  const rootOf = async ({ channel, ts }: Thread, call: Call): Promise<Fields | null> => {
+  const rootOf = async ({ channel, ts }: Thread, call: AdapterCall): Promise<Fields | null> => {
     const args = {
       channel,
       oldest: ts,
@@ -26,7 +31,7 @@ export function createClose(api: SlackApi): Close {
     return listOf(messages).find((message) => message.ts === ts) ?? null;
   };
 
-  const end = async (thread: Thread, reason: CloseReason, call: Call): Promise<void> => {
+  const end = async (thread: Thread, reason: CloseReason, call: AdapterCall): Promise<void> => {
     const { channel, ts } = thread;
     const root = await rootOf(thread, call);
     // Without its button it is closed; without its first message nobody can look at it any more.

@@ -1,4 +1,9 @@
-import { AdapterError, type Call, type Opened, type Session } from '../../bridge/index.js';
+import {
+  type AdapterCall,
+  AdapterError,
+  type HandoffSession,
+  type OpenedConversation,
+} from '../../bridge/index.js';
 import type { SlackApi } from './api.js';
 import { AS_IT_IS } from './outgoing-text.js';
 import { type Fields, fieldsOf, listOf, textOf } from './read.js';
@@ -15,9 +20,9 @@ const CLOCKS_DIFFER_S = 300;
 /** What brings a conversation into Slack. */
 export interface Opening {
   /** Starts a thread. One call does it, so that it is there whole or not at all. */
-  open(session: Session, call: Call): Promise<Opened>;
+  open(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation>;
   /** Looks in the channel for a thread that an earlier `open` made. */
-  find(session: Session, call: Call): Promise<Opened | null>;
+  find(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation | null>;
 }
 
 /** Makes `open` and `find`. */
@@ -26,9 +31,9 @@ export function createOpening(slack: Slack, api: SlackApi): Opening {
 
   /** The first message shows the end of a long transcript; all of it is worth a try, and no failure. */
   const addLongTranscript = async (
-    session: Session,
+    session: HandoffSession,
     thread: Thread,
-    { log, signal }: Call,
+    { log, signal }: AdapterCall,
   ): Promise<void> => {
     const text = longTranscript(session);
     if (text === null) return;
@@ -44,7 +49,7 @@ export function createOpening(slack: Slack, api: SlackApi): Opening {
     }
   };
 
-  const findRoot = async (session: Session, { signal }: Call): Promise<Fields | null> => {
+  const findRoot = async (session: HandoffSession, { signal }: AdapterCall): Promise<Fields | null> => {
     const mark = markOf(session);
     const oldest = String(Math.floor(session.requestedAt.getTime() / 1000) - CLOCKS_DIFFER_S);
     const args = { channel, oldest, limit: String(PAGE), include_all_metadata: 'true' };

@@ -1,4 +1,4 @@
-import type { Author, InboundEvent } from '../../bridge/index.js';
+import type { InboundEvent, MessageAuthor } from '../../bridge/index.js';
 import { beginsWithMention, type Mentions, plainText } from './plain-text.js';
 import { type Fields, fieldsOf, listOf, textOf } from './read.js';
 import { richText } from './rich-text.js';
@@ -37,7 +37,7 @@ export function messageEvents(envelope: Fields, slack: Slack): InboundEvent[] {
 }
 
 /** Our own app's messages are echoes; those of other apps and of Slackbot are nobody's words. */
-function authorOf(event: Fields, envelope: Fields, { names }: Slack): Author {
+function authorOf(event: Fields, envelope: Fields, { names }: Slack): MessageAuthor {
   const user = textOf(event.user);
   const app = event.app_id ?? fieldsOf(event.bot_profile).app_id;
   const isBot = textOf(event.bot_id) !== '' || event.subtype === 'bot_message';
@@ -60,7 +60,7 @@ interface Words {
   readonly closes: boolean;
 }
 
-function readWords(event: Fields, mentions: Mentions, slack: Slack, { kind }: Author): Words {
+function readWords(event: Fields, mentions: Mentions, slack: Slack, { kind }: MessageAuthor): Words {
   const raw = textOf(event.text);
   const decoded = plainText(raw, mentions).trim();
   const whole = (richText(event.blocks, mentions) ?? decoded).trim();

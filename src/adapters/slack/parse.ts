@@ -1,4 +1,9 @@
-import { AdapterError, type InboundEvent, type InboundRequest, type Parsed } from '../../bridge/index.js';
+import {
+  AdapterError,
+  type InboundEvent,
+  type InboundRequest,
+  type ParsedWebhook,
+} from '../../bridge/index.js';
 import { messageEvents } from './parse-message.js';
 import { type Fields, fieldsOf, isFields, listOf, textOf } from './read.js';
 import { CLOSE_ACTION } from './root-message.js';
@@ -6,7 +11,7 @@ import type { Slack } from './settings.js';
 import { externalIdOf, isTs } from './thread-ref.js';
 
 /** What a request of Slack says. Events come as JSON, pressed buttons as a form with JSON in its `payload`. */
-export function parseRequest({ body }: InboundRequest, slack: Slack): Parsed {
+export function parseRequest({ body }: InboundRequest, slack: Slack): ParsedWebhook {
   const payload = readPayload(body.toString('utf8'));
   if (payload.type === 'event_callback') return { events: messageEvents(payload, slack) };
   if (payload.type === 'block_actions') return { events: pressed(payload, slack) };
@@ -35,7 +40,7 @@ const unreadable = (what: string): AdapterError =>
   new AdapterError('invalid', `slack: a request cannot be read: ${what}.`);
 
 /** Slack asks for its words back before it sends events to an address. */
-function challengeOf({ challenge }: Fields): NonNullable<Parsed['answer']> {
+function challengeOf({ challenge }: Fields): NonNullable<ParsedWebhook['answer']> {
   if (typeof challenge !== 'string') throw unreadable('a verification of the address without a challenge');
   return { contentType: 'text/plain; charset=utf-8', body: challenge };
 }

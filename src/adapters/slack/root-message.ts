@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Session, transcriptText } from '../../bridge/index.js';
+import { type HandoffSession, transcriptText } from '../../bridge/index.js';
 import { AS_IT_IS, clip, escapedPieces, escapeText } from './outgoing-text.js';
 import { type Fields, fieldsOf, listOf } from './read.js';
 import type { Slack } from './settings.js';
@@ -19,7 +19,7 @@ const FIRST_MESSAGE = 6_500;
 const WHOLE_TEXT = 38_000;
 
 /** What `find` looks for: the session's key in a form of fixed length. */
-export const markOf = (session: Pick<Session, 'key'>): string =>
+export const markOf = (session: Pick<HandoffSession, 'key'>): string =>
   createHash('sha256').update(session.key).digest('hex');
 
 /** A text in Slack's own markup. It is trusted: what users wrote is escaped before it gets here. */
@@ -33,7 +33,7 @@ const context = (blockId: string, text: string): Fields => ({
 });
 
 /** The first message of a thread: who asks, what was said last, and the button that ends it. */
-export function rootMessage(session: Session, slack: Slack): Fields {
+export function rootMessage(session: HandoffSession, slack: Slack): Fields {
   const mark = markOf(session);
   const shown = transcriptWithin(session, FIRST_MESSAGE);
   return {
@@ -51,7 +51,7 @@ export function rootMessage(session: Session, slack: Slack): Fields {
 }
 
 /** The end of the transcript, as much as fits: escapes can make a text five times as long. */
-function transcriptWithin({ transcript }: Session, most: number): string {
+function transcriptWithin({ transcript }: HandoffSession, most: number): string {
   let text = transcriptText(transcript, { maxLength: most });
   for (let length = most; escapeText(text).length > most; ) {
     length = Math.floor(length * 0.8);
@@ -61,18 +61,18 @@ function transcriptWithin({ transcript }: Session, most: number): string {
 }
 
 /** The whole transcript for the thread, where the first message shows but its end; else `null`. */
-export function longTranscript(session: Session): string | null {
+export function longTranscript(session: HandoffSession): string | null {
   if (transcriptText(session.transcript) === transcriptWithin(session, FIRST_MESSAGE)) return null;
   return escapeText(transcriptWithin(session, WHOLE_TEXT));
 }
 
-function summaryOf({ transcript }: Session): string {
+function summaryOf({ transcript }: HandoffSession): string {
   const question = transcript.findLast(({ from, text }) => from === 'user' && text.trim() !== '');
   if (!question) return 'A customer asks for a human.';
   return `A customer asks for a human: ${escapeText(clip(question.text, 150))}`;
 }
 
-function whoOf({ user, conversationId }: Session): string {
+function whoOf({ user, conversationId }: HandoffSession): string {
   const lines: readonly (readonly [string, string | null])[] = [
     ['User', user.userId ?? user.anonymousId],
     ['E-mail', user.email],

@@ -1,4 +1,4 @@
-import { AdapterError, type ConversationRef, type Opened } from '../../bridge/index.js';
+import { AdapterError, type ConversationRef, type OpenedConversation } from '../../bridge/index.js';
 import type { Slack } from './settings.js';
 
 /** Where a thread is: its channel, and the time stamp of its first message, which is that message's id. */
@@ -26,7 +26,7 @@ export function threadOf({ externalId }: Pick<ConversationRef, 'externalId'>): T
 }
 
 /** A thread as `open` and `find` give it. */
-export function openedOf(thread: Thread, { teamUrl }: Pick<Slack, 'teamUrl'>): Opened {
+export function openedOf(thread: Thread, { teamUrl }: Pick<Slack, 'teamUrl'>): OpenedConversation {
   const externalId = externalIdOf(thread);
   if (teamUrl === null) return { externalId };
   return { externalId, url: `${teamUrl}/archives/${thread.channel}/p${thread.ts.replace('.', '')}` };

@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import type { CheckResult } from '../../bridge/index.js';
+import type { AdapterCheckResult } from '../../bridge/index.js';
 import { silentLog } from '../../internal/index.js';
 import { printable, readAdapter, type SettingKey } from '../../standalone/index.js';
 import { EXIT } from '../exit.js';
@@ -27,7 +27,7 @@ export async function checkAdapter({ config, ...flags }: AdapterFlags, output: O
   }
 }
 
-function textOf(results: readonly CheckResult[], colours: boolean): string {
+function textOf(results: readonly AdapterCheckResult[], colours: boolean): string {
   const { green, red } = createColors(colours);
   const rows = results.map(({ ok, name, detail }) => [ok ? 'ok' : 'NOT OK', name, detail].map(printable));
   return table(rows)

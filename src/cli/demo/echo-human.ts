@@ -7,10 +7,10 @@ export const GREETING =
 const FAREWELL = /^\s*(good)?bye\b/i;
 
 /** Stands in for a human: answers each message, and closes when the user says goodbye. */
-export async function answerAsHuman({ payload, reply, close, signal }: HandoffMessageContext): Promise<void> {
+export async function answerAsHuman({ payload, reply, end, signal }: HandoffMessageContext): Promise<void> {
   if (FAREWELL.test(payload.body)) {
     await reply('Goodbye! I close the conversation now. (automatic answer)', { signal });
-    await close({ signal });
+    await end({ signal });
     return;
   }
   await reply(`Thank you! You wrote: "${payload.body}" (automatic answer)`, { signal });

@@ -45,9 +45,9 @@ export function createHandoffStore({ database, timeoutMs, keepContent }: Handoff
   return {
     ...marks,
     get,
-    async claim(conversation) {
+    async create(conversation) {
       const known = await get(conversation.id);
-      if (known) return { conversation: known, claimed: false };
+      if (known) return { conversation: known, created: false };
       const first = firstConversation(conversation, Date.now());
       // What is there is given back too, by a change that changes nothing; a row that was added has no `xmax`.
       const [row] = await run(
@@ -56,12 +56,12 @@ export function createHandoffStore({ database, timeoutMs, keepContent }: Handoff
         columnsOf(first),
       );
       return row
-        ? { conversation: restore(row), claimed: row.claimed === true }
-        : { conversation: first, claimed: true };
+        ? { conversation: restore(row), created: row.claimed === true }
+        : { conversation: first, created: true };
     },
-    byLink: (adapter, externalId) =>
+    findByLink: (adapter, externalId) =>
       find('link = $1 ORDER BY requested_at DESC, lane DESC LIMIT 1', [linkOf(adapter, externalId)]),
-    async change(id, version, change) {
+    async update(id, version, change) {
       const found = await find('lane = $1 AND version = $2', [laneOf(id), version]);
       if (!found) return null;
       const next = nextConversation(found, change, { now: Date.now(), keepContent });
@@ -101,7 +101,7 @@ const digestOrNull = (text: string | null | undefined): string | null =>
 
 /** What is looked for, and the whole of it, in the order of {@link COLUMNS}. */
 function columnsOf(conversation: Conversation): unknown[] {
-  const { id, version, state, user, link, ending, requestedAt, changedAt } = conversation;
+  const { id, version, state, user, link, closure, requestedAt, changedAt } = conversation;
   return [
     laneOf(id),
     version,
@@ -113,7 +113,7 @@ function columnsOf(conversation: Conversation): unknown[] {
     link && linkOf(link.adapter, link.externalId),
     requestedAt.getTime(),
     changedAt.getTime(),
-    ending?.at.getTime() ?? null,
+    closure?.at.getTime() ?? null,
     storeConversation(conversation),
   ];
 }

@@ -8,7 +8,16 @@ export type Run = (sql: string, values: readonly unknown[]) => Promise<readonly 
 
 /** The part of a store that is not about conversations, and a way to drop what has expired. */
 export interface Marks
-  extends Pick<HandoffStore, 'mark' | 'isMarked' | 'unmark' | 'cursor' | 'moveCursor' | 'lease' | 'release'> {
+  extends Pick<
+    HandoffStore,
+    | 'addIdempotencyKey'
+    | 'hasIdempotencyKey'
+    | 'removeIdempotencyKey'
+    | 'cursor'
+    | 'moveCursor'
+    | 'lease'
+    | 'release'
+  > {
   readonly dropExpired: () => Promise<void>;
 }
 
@@ -27,15 +36,15 @@ export function createMarks(run: Run, schema: string): Marks {
   };
 
   return {
-    mark: (key, keepMs) =>
+    addIdempotencyKey: (key, keepMs) =>
       happened(
         `INSERT INTO ${schema}.mark AS m (key, until) VALUES ($1, now() + $2 * interval '1 ms')
          ON CONFLICT (key) DO UPDATE SET until = excluded.until WHERE m.until <= now() RETURNING 1`,
         [digest(key), keepMs],
       ),
-    isMarked: (key) =>
+    hasIdempotencyKey: (key) =>
       happened(`SELECT 1 FROM ${schema}.mark WHERE key = $1 AND until > now()`, [digest(key)]),
-    async unmark(key) {
+    async removeIdempotencyKey(key) {
       await run(`DELETE FROM ${schema}.mark WHERE key = $1`, [digest(key)]);
     },
     async cursor(name) {

@@ -46,7 +46,7 @@ export function createStoredReplies(parts: StoredRepliesParts): Replies {
 
   return {
     reply: (id, text, how) => store(id, { kind: 'reply', text, timestamp: Date.now() }, how),
-    close: (id, how) => store(id, { kind: 'close', timestamp: Date.now() }, how),
+    end: (id, how) => store(id, { kind: 'close', timestamp: Date.now() }, how),
     idle: () => Promise.resolve(),
   };
 }

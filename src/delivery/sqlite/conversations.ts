@@ -1,8 +1,8 @@
 import {
-  type Claim,
   type Conversation,
   type ConversationChange,
   type ConversationFilter,
+  type CreateResult,
   firstConversation,
   type NewConversation,
   nextConversation,
@@ -14,7 +14,7 @@ import type { Database, Row, SqlValue } from './database.js';
 /** The statements about handed-over conversations. Those that write are to be run within a transaction. */
 export interface ConversationTable {
   /** Adds a conversation, unless its id is known. */
-  add(conversation: NewConversation, now: number): Claim;
+  add(conversation: NewConversation, now: number): CreateResult;
   get(id: string): Conversation | null;
   byLink(adapter: string, externalId: string): Conversation | null;
   /** Changes the conversation of this version; `null` when there is none. */
@@ -51,7 +51,7 @@ export function createConversationTable(database: Database, keepContent: boolean
     add(conversation, now) {
       const first = firstConversation(conversation, now);
       const { changes } = insert.run(toText(first.id), ...columnsOf(first));
-      return { conversation: restore(find.get(toText(first.id))) ?? first, claimed: Number(changes) > 0 };
+      return { conversation: restore(find.get(toText(first.id))) ?? first, created: Number(changes) > 0 };
     },
     get: (id) => restore(find.get(toText(id))),
     byLink: (adapter, externalId) => restore(findLink.get(toText(adapter), toText(externalId))),
@@ -89,7 +89,7 @@ const textOrNull = (text: string | null | undefined): string | null =>
 
 /** What is looked for, and the whole of it. */
 function columnsOf(conversation: Conversation): SqlValue[] {
-  const { version, state, user, link, ending, requestedAt, changedAt } = conversation;
+  const { version, state, user, link, closure, requestedAt, changedAt } = conversation;
   return [
     version,
     state,
@@ -100,7 +100,7 @@ function columnsOf(conversation: Conversation): SqlValue[] {
     textOrNull(link?.externalId),
     requestedAt.getTime(),
     changedAt.getTime(),
-    ending?.at.getTime() ?? null,
+    closure?.at.getTime() ?? null,
     storeConversation(conversation),
   ];
 }

@@ -16,21 +16,21 @@ const AT_ONCE = 1_000;
 /** Makes a {@link HandoffStore} of the tables. What finds that there is nothing to write, writes nothing. */
 export function createHandoffStore({ conversations, marks, writer }: HandoffStoreParts): HandoffStore {
   return {
-    async claim(conversation) {
+    async create(conversation) {
       const known = conversations.get(conversation.id);
-      if (known) return { conversation: known, claimed: false };
+      if (known) return { conversation: known, created: false };
       return writer.write('claim', conversation, Date.now());
     },
     get: async (id) => conversations.get(id),
-    byLink: async (adapter, externalId) => conversations.byLink(adapter, externalId),
-    change: (id, version, change) => writer.write('change', id, version, change, Date.now()),
+    findByLink: async (adapter, externalId) => conversations.byLink(adapter, externalId),
+    update: (id, version, change) => writer.write('change', id, version, change, Date.now()),
     list: async (filter = {}) => conversations.list(filter),
-    async mark(key, keepMs) {
+    async addIdempotencyKey(key, keepMs) {
       const now = Date.now();
       return marks.isMarked(key, now) ? false : writer.write('mark', key, now + keepMs, now);
     },
-    isMarked: async (key) => marks.isMarked(key, Date.now()),
-    unmark: (key) => writer.write('unmark', key),
+    hasIdempotencyKey: async (key) => marks.isMarked(key, Date.now()),
+    removeIdempotencyKey: (key) => writer.write('unmark', key),
     cursor: async (name) => marks.cursor(name),
     moveCursor: (name, from, to) => writer.write('moveCursor', name, from, to),
     lease(name, owner, forMs) {

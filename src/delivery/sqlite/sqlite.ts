@@ -142,7 +142,7 @@ export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
       service = client;
       return {
         reply: (id, text, how) => store(id, { kind: 'reply', text, timestamp: Date.now() }, how),
-        close: (id, how) => store(id, { kind: 'close', timestamp: Date.now() }, how),
+        end: (id, how) => store(id, { kind: 'close', timestamp: Date.now() }, how),
         idle: () => Promise.resolve(),
       };
     },

@@ -1,4 +1,4 @@
-import type { Claim, Conversation, ConversationChange, NewConversation } from '../../handoff/index.js';
+import type { Conversation, ConversationChange, CreateResult, NewConversation } from '../../handoff/index.js';
 import { storedParts } from '../stored-event.js';
 import type { QueueName } from '../stored-queues.js';
 import { createConversationTable } from './conversations.js';
@@ -76,7 +76,7 @@ export interface Writes {
   discard(queue: QueueName, id: string): boolean;
   /** Changes nothing, and is written all the same. */
   touch(): void;
-  claim(conversation: NewConversation, now: number): Claim;
+  claim(conversation: NewConversation, now: number): CreateResult;
   change(id: string, version: number, change: ConversationChange, now: number): Conversation | null;
   mark(key: string, until: number, now: number): boolean;
   unmark(key: string): void;

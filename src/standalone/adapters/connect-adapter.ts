@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express';
 import type { AgentView } from '../../adapters/desk/index.js';
 import {
+  type AdapterCheckResult,
   type Bridge,
   type BridgeOptions,
   type BridgeStats,
-  type CheckResult,
   createBridge,
 } from '../../bridge/index.js';
 import type { Log } from '../../internal/index.js';
@@ -23,7 +23,7 @@ export interface Connected {
   /** Whether a system sends webhooks to the path. */
   readonly hasWebhooks: boolean;
   /** Looks whether it is reachable and set up. Never rejects. */
-  check(): Promise<readonly CheckResult[]>;
+  check(): Promise<readonly AdapterCheckResult[]>;
   /** What was counted since the start. */
   stats(): BridgeStats;
   /** Ends it, within a time. Close the receiver first. */

@@ -1,4 +1,4 @@
-import type { Adapter, Call, InboundEvent, InboundRequest } from '../../bridge/index.js';
+import type { Adapter, AdapterCall, InboundEvent, InboundRequest } from '../../bridge/index.js';
 import { found } from './failure.js';
 import type { Mailbox } from './mailbox.js';
 import type { Until } from './until.js';
@@ -20,7 +20,7 @@ export interface Ear {
 export async function createEar(parts: {
   adapter: Adapter;
   mailbox: Mailbox;
-  call: Call;
+  call: AdapterCall;
   until: Until;
 }): Promise<Ear> {
   const { adapter, mailbox, until } = parts;

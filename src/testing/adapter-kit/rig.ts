@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Adapter,
+  type AdapterCall,
+  type AdapterCheckResult,
   AdapterError,
-  type Call,
-  type CheckResult,
   type ConversationRef,
-  type Opened,
+  type HandoffSession,
+  type OpenedConversation,
   type OutgoingMessage,
-  type Session,
 } from '../../bridge/index.js';
 import { createEar, type Ear } from './ear.js';
 import { found, saying } from './failure.js';
@@ -39,7 +39,7 @@ export interface Rig {
   /** Makes an instance of the adapter. */
   make(credentials?: 'right' | 'wrong'): Promise<Adapter>;
   /** What calls to an adapter come with. */
-  readonly call: Call;
+  readonly call: AdapterCall;
   /** Hears what the adapter makes of what the system tells, without a bridge. */
   listen(adapter: Adapter): Promise<Ear>;
   /** Has something done when the rig ends; the last first. */
@@ -109,7 +109,7 @@ function refusalsOf(faults: AdapterHarness['faults'] = {}): Refusals {
 }
 
 /** A conversation that nobody has opened yet, of a user of its own. */
-export function newSession(): Session & { readonly question: string } {
+export function newSession(): HandoffSession & { readonly question: string } {
   const id = randomUUID();
   const question = `Where is parcel ${id.slice(0, 8)}?`;
   return {
@@ -135,7 +135,7 @@ export function newSession(): Session & { readonly question: string } {
 }
 
 /** What `send` and `close` get for an opened session. */
-export function refOf({ conversationId, user }: Session, opened: Opened): ConversationRef {
+export function refOf({ conversationId, user }: HandoffSession, opened: OpenedConversation): ConversationRef {
   const { externalId, url = null, extra = {} } = opened;
   return { conversationId, externalId, url, extra, user };
 }
@@ -159,7 +159,10 @@ export async function errorOf(what: string, task: Promise<unknown>): Promise<Ada
 }
 
 /** What `check` says. A failure of it is a result that is not ok, as it is for the bridge. */
-export async function checkResults(adapter: Adapter, call: Call): Promise<readonly CheckResult[]> {
+export async function checkResults(
+  adapter: Adapter,
+  call: AdapterCall,
+): Promise<readonly AdapterCheckResult[]> {
   try {
     return await adapter.check(call);
   } catch (error) {

@@ -3,12 +3,12 @@ import { onTestFinished } from 'vitest';
 import { type ChatwootSettings, chatwoot } from '../../../src/adapters/chatwoot/index.js';
 import {
   type Adapter,
+  type AdapterCall,
   AdapterError,
-  type Call,
   type ConversationRef,
+  type HandoffSession,
   type InboundRequest,
-  type Opened,
-  type Session,
+  type OpenedConversation,
 } from '../../../src/bridge/index.js';
 import { silentLog } from '../../../src/internal/index.js';
 import { createFaultProxy } from '../../../src/testing/adapter-kit/index.js';
@@ -20,7 +20,7 @@ import {
 } from '../../fixtures/chatwoot/fake-chatwoot.js';
 
 /** What calls of an adapter come with. */
-export const call: Call = { signal: new AbortController().signal, log: silentLog };
+export const call: AdapterCall = { signal: new AbortController().signal, log: silentLog };
 
 /** The adapter as it is set up by default; it has nothing that must be ended. */
 export function makeAdapter(settings: Partial<ChatwootSettings> = {}) {
@@ -47,7 +47,7 @@ export async function startDesk(
 }
 
 /** A conversation that is to be opened. */
-export function session(key: string, details: Partial<Session> = {}): Session {
+export function session(key: string, details: Partial<HandoffSession> = {}): HandoffSession {
   return {
     key,
     conversationId: `handoff of ${key}`,
@@ -66,8 +66,8 @@ export function session(key: string, details: Partial<Session> = {}): Session {
 
 /** What `send` and `close` get. */
 export function refOf(
-  { conversationId, user }: Session,
-  { externalId, url, extra }: Opened,
+  { conversationId, user }: HandoffSession,
+  { externalId, url, extra }: OpenedConversation,
 ): ConversationRef {
   return { conversationId, externalId, url: url ?? null, extra: extra ?? {}, user };
 }

@@ -168,7 +168,7 @@ describe('the end of a conversation', () => {
   it('tells an agent that a reply did not go out which the end overtook', async () => {
     const { instance, ann, id, handoff } = await deskWithHandoff();
     // The service's end is known to the receiver, and not yet to the desk.
-    await instance.receiver.conversations.life.end(handoff.id, 'user');
+    await instance.receiver.conversations.lifecycle.end(handoff.id, 'user');
     const messageId = await ann.say(id, 'Too late.');
     await eventually(async () => expect(await ann.deliveries(id, messageId)).toEqual(['failed']));
   });

@@ -4,7 +4,7 @@ import express from 'express';
 import { onTestFinished } from 'vitest';
 import { createDesk, type DeskOptions, readAudit } from '../../../src/adapters/desk/index.js';
 import { sqlite } from '../../../src/delivery/sqlite/index.js';
-import { createReceiver, type Delivery, type Listener, pathToken } from '../../../src/index.js';
+import { createReceiver, type Delivery, pathToken, type RequestListener } from '../../../src/index.js';
 import { createTestBench, type TestBenchOptions } from '../../../src/testing/index.js';
 import { PATH_TOKEN } from '../../helpers/credentials.js';
 import { logLines } from '../../helpers/log-lines.js';
@@ -41,7 +41,7 @@ export async function world({
 }: WorldOptions = {}) {
   const file = stored ? join(await temporaryFolder(), 'handoff.db') : null;
   const bench = await createTestBench({ replyTimeoutMs: 10_000, ...benchOptions });
-  let front: Listener | undefined;
+  let front: RequestListener | undefined;
   // Both parameters are written out: that tells the bench that it is a listener.
   await bench.connect((request: IncomingMessage, response: ServerResponse) => front?.(request, response), {
     token: PATH_TOKEN,

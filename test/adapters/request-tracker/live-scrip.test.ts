@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { requestTracker, requestTrackerScrip } from '../../../src/adapters/request-tracker/index.js';
-import type { Adapter, InboundEvent, InboundRequest, Verdict } from '../../../src/bridge/index.js';
+import type { Adapter, InboundEvent, InboundRequest, SignatureVerdict } from '../../../src/bridge/index.js';
 import { listen, type Served } from '../../helpers/serve.js';
 import { type RtAgent, rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
@@ -21,7 +21,7 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
   let hook: Served;
   let isSilent = false;
   const bodies: string[] = [];
-  const verdicts = new Set<Verdict | undefined>();
+  const verdicts = new Set<SignatureVerdict | undefined>();
   const events: InboundEvent[] = [];
   const of = (ticket: string) => events.filter(({ externalId }) => externalId === ticket);
   const scrip = () => requestTrackerScrip({ url: `${hook.url}/rt`, secret: SECRET, timeoutSeconds: 1 });

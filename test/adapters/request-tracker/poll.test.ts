@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Adapter, Polled } from '../../../src/bridge/index.js';
+import type { Adapter, PollResult } from '../../../src/bridge/index.js';
 import { type PaperTransaction, paperRt } from './paper-rt.js';
 import { call } from './support.js';
 
 const OLD = { ageMs: 60_000 };
 
-const poll = async (adapter: Adapter, cursor: string | null): Promise<Polled> => {
+const poll = async (adapter: Adapter, cursor: string | null): Promise<PollResult> => {
   const polled = await adapter.poll?.(cursor, call);
   if (!polled) throw new Error('the adapter does not poll');
   return polled;
 };
-const ids = ({ events }: Polled) => events.map(({ id }) => id);
+const ids = ({ events }: PollResult) => events.map(({ id }) => id);
 
 describe('polling', () => {
   it('begins with what happens from now on', async () => {

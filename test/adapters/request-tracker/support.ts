@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { Call, ConversationRef, OutgoingMessage, Session } from '../../../src/bridge/index.js';
+import type {
+  AdapterCall,
+  ConversationRef,
+  HandoffSession,
+  OutgoingMessage,
+} from '../../../src/bridge/index.js';
 import { silentLog } from '../../../src/internal/index.js';
 
 /** What every call to the adapter comes with, here. */
-export const call: Call = { signal: new AbortController().signal, log: silentLog };
+export const call: AdapterCall = { signal: new AbortController().signal, log: silentLog };
 
 let sessions = 0;
 
 /** A conversation that is to be opened. Each is another one. */
-export function session(changes: Partial<Session> = {}): Session {
+export function session(changes: Partial<HandoffSession> = {}): HandoffSession {
   sessions += 1;
   const id = `handoff-${createHash('sha256').update(`${process.pid} ${sessions}`).digest('hex').slice(0, 12)}`;
   return {
@@ -33,7 +38,7 @@ export function session(changes: Partial<Session> = {}): Session {
 }
 
 /** A conversation that was opened, as `send` and `close` get it. */
-export const refOf = (of: Session, externalId: string): ConversationRef => ({
+export const refOf = (of: HandoffSession, externalId: string): ConversationRef => ({
   conversationId: of.conversationId,
   externalId,
   url: null,

@@ -2,14 +2,14 @@ import { onTestFinished } from 'vitest';
 import { type SlackSettings, slack } from '../../../src/adapters/slack/index.js';
 import type {
   Adapter,
+  AdapterCall,
   AdapterError,
-  Call,
   ConversationRef,
+  HandoffSession,
   InboundRequest,
-  Opened,
-  Parsed,
-  Session,
-  Verdict,
+  OpenedConversation,
+  ParsedWebhook,
+  SignatureVerdict,
 } from '../../../src/bridge/index.js';
 import { silentLog } from '../../../src/internal/index.js';
 import { type SlackRequest, signed } from '../../fixtures/slack/deliver.js';
@@ -22,7 +22,7 @@ import {
 import { IDS, type SlackEvent } from '../../fixtures/slack/workspace.js';
 
 /** What calls to the adapter come with. */
-export const call: Call = { signal: new AbortController().signal, log: silentLog };
+export const call: AdapterCall = { signal: new AbortController().signal, log: silentLog };
 
 /** Settings that are right in form; nothing is asked with them. */
 export const SETTINGS: SlackSettings = {
@@ -34,8 +34,8 @@ export const SETTINGS: SlackSettings = {
 
 /** The methods of an adapter with webhooks, all of them there. */
 export type WebhookAdapter = Omit<Adapter, 'verify' | 'parse'> & {
-  readonly verify: (request: InboundRequest) => Verdict;
-  readonly parse: (request: InboundRequest) => Parsed;
+  readonly verify: (request: InboundRequest) => SignatureVerdict;
+  readonly parse: (request: InboundRequest) => ParsedWebhook;
 };
 
 /** An adapter that is only asked about requests. */
@@ -56,7 +56,7 @@ export async function withFake(
 let made = 0;
 
 /** A conversation to be opened, of a user of its own. */
-export function newSession(overrides: Partial<Session> = {}): Session {
+export function newSession(overrides: Partial<HandoffSession> = {}): HandoffSession {
   made += 1;
   return {
     key: `handoff-${made} 1`,
@@ -81,8 +81,8 @@ export function newSession(overrides: Partial<Session> = {}): Session {
 
 /** What `send` and `close` get. */
 export const refOf = (
-  { conversationId, user }: Session,
-  { externalId, url, extra }: Opened,
+  { conversationId, user }: HandoffSession,
+  { externalId, url, extra }: OpenedConversation,
 ): ConversationRef => ({
   conversationId,
   externalId,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../../src/bridge/index.js';
+import type { SignatureVerdict } from '../../../src/bridge/index.js';
 import { signed } from '../../fixtures/slack/deliver.js';
 import { adapterFor, inbound } from './support.js';
 
@@ -14,7 +14,7 @@ const with_ = (headers: Record<string, string>) => ({
 describe('signatures of Slack', () => {
   const { verify } = adapterFor({ signingSecret: ['one', 'two'] });
 
-  it.each<[string, ReturnType<typeof signed>, number, Verdict]>([
+  it.each<[string, ReturnType<typeof signed>, number, SignatureVerdict]>([
     ['right', genuine, AT, 'genuine'],
     ['right, by the second secret', signed(BODY, 'x/y', { secret: 'two', at: AT }), AT, 'genuine'],
     ['right, almost five minutes old', genuine, AT + 299_000, 'genuine'],

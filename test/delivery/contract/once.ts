@@ -9,12 +9,12 @@ export function once(engine: Engine): void {
     it('does not say again what it said before it failed', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
-      to.receiver.on('handoff.message', async ({ reply, close, attempt }) => {
+      to.receiver.on('handoff.message', async ({ reply, end, attempt }) => {
         await reply('Hello');
         await reply('Hello');
         if (attempt < 3) throw new Error('not yet');
         await reply('Goodbye');
-        await close();
+        await end();
       });
       await to.accept(chatEvent('c'));
       await eventually(() => expect(service.said('c')).toEqual(['Hello', 'Hello', 'Goodbye', 'close']));

@@ -13,7 +13,7 @@ export function outages(engine: Engine): void {
       const to = await (await stage(engine)).receive(service.options);
       await service.down();
       const receipts = await Promise.all(words.map((text) => to.reply('c', text)));
-      const { delivered: closed } = await to.close('c');
+      const { delivered: closed } = await to.end('c');
       await eventually(async () => {
         const [first] = await to.queues.list('outbox');
         expect(first).toMatchObject({

@@ -22,7 +22,7 @@ export function replies(engine: Engine): void {
       const ids = ['a', 'b', 'c'];
       const words = ['1', '2', '3', '4', '5'];
       const stored = words.flatMap((text) => ids.map((id) => to.reply(id, text)));
-      const closed = ids.map((id) => to.close(id));
+      const closed = ids.map((id) => to.end(id));
       const receipts = await Promise.all([...stored, ...closed]);
       await Promise.all(receipts.map(({ delivered }) => delivered));
       for (const id of ids) expect(service.said(id)).toEqual([...words, 'close']);
@@ -31,10 +31,10 @@ export function replies(engine: Engine): void {
     it('of a handler goes out once the handler was run', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
-      to.receiver.on('handoff.message', async ({ payload, reply, close }) => {
+      to.receiver.on('handoff.message', async ({ payload, reply, end }) => {
         await reply(`You said: ${payload.body}`);
         await reply('Goodbye');
-        await close();
+        await end();
       });
       await to.accept(chatEvent('c', { text: 'Hello?' }));
       await eventually(() => expect(service.said('c')).toEqual(['You said: Hello?', 'Goodbye', 'close']));
@@ -61,7 +61,7 @@ export function replies(engine: Engine): void {
     it('is refused at once where nobody said where the service is', async () => {
       const to = await (await stage(engine)).receive(undefined);
       await expect(to.reply('c', 'x')).rejects.toMatchObject({ code: 'SERVICE_NOT_CONFIGURED' });
-      await expect(to.close('c')).rejects.toMatchObject({ code: 'SERVICE_NOT_CONFIGURED' });
+      await expect(to.end('c')).rejects.toMatchObject({ code: 'SERVICE_NOT_CONFIGURED' });
     });
 
     it('of two that are open on one store goes out in the order of storing, whoever sends it', async () => {

@@ -2,7 +2,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { Delivery } from '../../../src/delivery/index.js';
 import type { OutboxPolicy } from '../../../src/delivery/outbox.js';
 import type { StoredQueues } from '../../../src/delivery/stored-queues.js';
-import type { DeliveredEvent, FailureReport, ReceiverOptions, Run } from '../../../src/index.js';
+import type { DeliveredEvent, FailureReport, HandlerRun, ReceiverOptions } from '../../../src/index.js';
 import { logLines } from '../../helpers/log-lines.js';
 import { makeReceiver } from '../../helpers/start.js';
 
@@ -33,7 +33,7 @@ export interface Engine {
 }
 
 /** The handlers of a test, all in one. */
-export type Handle = (event: DeliveredEvent, run: Run) => unknown;
+export type Handle = (event: DeliveredEvent, run: HandlerRun) => unknown;
 
 /** A failure that a delivery told of. */
 export type Report = Partial<FailureReport> & { readonly error: unknown };

@@ -14,8 +14,8 @@ export function changes(engine: StoreEngine): void {
         botId: 'bot',
         transcript: [{ from: 'user', text: 'help' }],
       });
-      const { conversation, claimed } = await store.claim(asked);
-      expect(claimed).toBe(true);
+      const { conversation, created } = await store.create(asked);
+      expect(created).toBe(true);
       expect(conversation).toEqual({
         ...asked,
         session: 1,
@@ -24,7 +24,7 @@ export function changes(engine: StoreEngine): void {
         firstReplyAt: null,
         agent: null,
         link: null,
-        ending: null,
+        closure: null,
         changedAt: expect.any(Date) as Date,
       });
       expect(await store.get('c')).toEqual(conversation);
@@ -35,11 +35,11 @@ export function changes(engine: StoreEngine): void {
       const stores = await openTwo(engine);
       const claims = await Promise.all(
         Array.from({ length: CALLERS }, async (_, nth) =>
-          stores[nth % 2]?.claim(fresh('c', { requestKey: `key ${nth}` })),
+          stores[nth % 2]?.create(fresh('c', { requestKey: `key ${nth}` })),
         ),
       );
-      expect(yesses(claims.map((claim) => claim?.claimed === true))).toBe(1);
-      const winner = claims.find((claim) => claim?.claimed)?.conversation;
+      expect(yesses(claims.map((claim) => claim?.created === true))).toBe(1);
+      const winner = claims.find((claim) => claim?.created)?.conversation;
       for (const claim of claims) expect(claim?.conversation).toEqual(winner);
     });
   });
@@ -47,36 +47,36 @@ export function changes(engine: StoreEngine): void {
   describe('a change', () => {
     it('happens to the version that it was made for', async () => {
       const store = await openOne(engine);
-      await store.claim(fresh('c'));
+      await store.create(fresh('c'));
       const at = new Date();
-      const changed = await store.change('c', 1, {
+      const changed = await store.update('c', 1, {
         state: 'closing',
         session: 2,
         agent: 'Bo',
         firstReplyAt: at,
         link: { adapter: 'desk', externalId: '7', url: 'https://desk/7', extra: { contact: '9' } },
-        ending: { by: 'agent', why: 'resolved', at },
+        closure: { by: 'agent', why: 'resolved', at },
       });
       expect(changed).toMatchObject({ state: 'closing', session: 2, version: 2, agent: 'Bo' });
-      expect(changed).toMatchObject({ firstReplyAt: at, ending: { by: 'agent', why: 'resolved', at } });
+      expect(changed).toMatchObject({ firstReplyAt: at, closure: { by: 'agent', why: 'resolved', at } });
       expect(await store.get('c')).toEqual(changed);
     });
 
     it('is refused where somebody was faster, and where there is nothing', async () => {
       const [one, other] = await openTwo(engine);
-      await one.claim(fresh('c'));
-      expect(await other.change('c', 1, { state: 'waiting' })).toMatchObject({ version: 2 });
-      expect(await one.change('c', 1, { state: 'failed' })).toBeNull();
-      expect(await one.change('d', 1, { state: 'failed' })).toBeNull();
+      await one.create(fresh('c'));
+      expect(await other.update('c', 1, { state: 'waiting' })).toMatchObject({ version: 2 });
+      expect(await one.update('c', 1, { state: 'failed' })).toBeNull();
+      expect(await one.update('d', 1, { state: 'failed' })).toBeNull();
       expect(await one.get('c')).toMatchObject({ state: 'waiting', version: 2 });
     });
 
     it('has one winner among all that are made of one version', async () => {
       const stores = await openTwo(engine);
-      await stores[0].claim(fresh('c'));
+      await stores[0].create(fresh('c'));
       const made = await Promise.all(
         Array.from({ length: CALLERS }, async (_, nth) =>
-          stores[nth % 2]?.change('c', 1, { agent: `${nth}` }),
+          stores[nth % 2]?.update('c', 1, { agent: `${nth}` }),
         ),
       );
       const winners = made.filter((each): each is Conversation => Boolean(each));
@@ -86,13 +86,13 @@ export function changes(engine: StoreEngine): void {
 
     it('of many who try again until it works, loses none', async () => {
       const stores = await openTwo(engine);
-      await stores[0].claim(fresh('c'));
+      await stores[0].create(fresh('c'));
       const count = async (nth: number): Promise<void> => {
         const store = stores[nth % 2] ?? stores[0];
         for (let done = false; !done; ) {
           const found = await store.get('c');
           if (!found) throw new Error('it is gone');
-          done = (await store.change('c', found.version, { session: found.session + 1 })) !== null;
+          done = (await store.update('c', found.version, { session: found.session + 1 })) !== null;
         }
       };
       await Promise.all(Array.from({ length: CALLERS }, (_, nth) => count(nth)));
@@ -102,9 +102,9 @@ export function changes(engine: StoreEngine): void {
     it('to an end drops what was said before', async () => {
       const store = await openOne(engine);
       for (const state of ['closed', 'failed'] as const) {
-        await store.claim(fresh(state, { transcript: [{ from: 'user', text: 'my secret' }] }));
-        expect(await store.change(state, 1, { link: link('7') })).toMatchObject({ transcript: [{}] });
-        expect(await store.change(state, 2, { state })).toMatchObject({ transcript: [] });
+        await store.create(fresh(state, { transcript: [{ from: 'user', text: 'my secret' }] }));
+        expect(await store.update(state, 1, { link: link('7') })).toMatchObject({ transcript: [{}] });
+        expect(await store.update(state, 2, { state })).toMatchObject({ transcript: [] });
         expect(await store.get(state)).toMatchObject({ transcript: [] });
       }
     });

@@ -26,14 +26,14 @@ export function finding(engine: StoreEngine): void {
   describe('a conversation that an adapter knows by its own id', () => {
     it('is found by that, and by no other adapter’s', async () => {
       const [store, other] = await openTwo(engine);
-      await store.claim(fresh('c'));
-      expect(await store.byLink('desk', '7')).toBeNull();
-      await store.change('c', 1, { link: link('7') });
-      expect(await other.byLink('desk', '7')).toMatchObject({ id: 'c' });
-      expect(await other.byLink('desk', '8')).toBeNull();
-      expect(await other.byLink('other-desk', '7')).toBeNull();
-      await store.change('c', 2, { link: null });
-      expect(await other.byLink('desk', '7')).toBeNull();
+      await store.create(fresh('c'));
+      expect(await store.findByLink('desk', '7')).toBeNull();
+      await store.update('c', 1, { link: link('7') });
+      expect(await other.findByLink('desk', '7')).toMatchObject({ id: 'c' });
+      expect(await other.findByLink('desk', '8')).toBeNull();
+      expect(await other.findByLink('other-desk', '7')).toBeNull();
+      await store.update('c', 2, { link: null });
+      expect(await other.findByLink('desk', '7')).toBeNull();
     });
 
     it('is the latest of several', async () => {
@@ -43,10 +43,10 @@ export function finding(engine: StoreEngine): void {
         ['old', 1_000],
         ['older', 500],
       ] as const) {
-        await store.claim(fresh(id, { requestedAt: new Date(requestedAt) }));
-        await store.change(id, 1, { link: link('7') });
+        await store.create(fresh(id, { requestedAt: new Date(requestedAt) }));
+        await store.update(id, 1, { link: link('7') });
       }
-      expect(await store.byLink('desk', '7')).toMatchObject({ id: 'new' });
+      expect(await store.findByLink('desk', '7')).toMatchObject({ id: 'new' });
     });
   });
 
@@ -60,8 +60,8 @@ export function finding(engine: StoreEngine): void {
         ['d', 'closed', 'user:ada', 'other-desk'],
       ];
       for (const [id, state, key, adapter] of made) {
-        await store.claim(fresh(id, { user: user({ key }) }));
-        await store.change(id, 1, { state, link: adapter === null ? null : link(id, adapter) });
+        await store.create(fresh(id, { user: user({ key }) }));
+        await store.update(id, 1, { state, link: adapter === null ? null : link(id, adapter) });
       }
       return store;
     };
@@ -84,10 +84,10 @@ export function finding(engine: StoreEngine): void {
 
     it('begins with what changed last', async () => {
       const store = await openOne(engine);
-      for (const id of ['a', 'b', 'c']) await store.claim(fresh(id));
+      for (const id of ['a', 'b', 'c']) await store.create(fresh(id));
       // Changes within one millisecond have no order, so the one that matters is made after some time.
       for (let version = 1; ; version += 1) {
-        const changed = await store.change('a', version, { state: 'waiting' });
+        const changed = await store.update('a', version, { state: 'waiting' });
         const others = await Promise.all([store.get('b'), store.get('c')]);
         if (changed && others.every((each) => each && each.changedAt < changed.changedAt)) break;
       }
@@ -100,8 +100,8 @@ export function finding(engine: StoreEngine): void {
     it('can be read page by page, and has each once, however many changed at one time', async () => {
       const store = await openOne(engine);
       const ids = Array.from({ length: 50 }, (_, nth) => `c-${nth}`).sort();
-      await Promise.all(ids.map((id) => store.claim(fresh(id))));
-      await Promise.all(ids.slice(0, 20).map((id) => store.change(id, 1, { state: 'closed' })));
+      await Promise.all(ids.map((id) => store.create(fresh(id))));
+      await Promise.all(ids.slice(0, 20).map((id) => store.update(id, 1, { state: 'closed' })));
       for (const filter of [{ limit: 7 }, { limit: 7, userKey: user().key }]) {
         const read = await readAll(store, filter);
         expect(read).toHaveLength(ids.length);

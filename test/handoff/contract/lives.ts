@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createLife } from '../../../src/handoff/index.js';
-import type { Life } from '../../../src/index.js';
+import { createLifecycle } from '../../../src/handoff/index.js';
+import type { HandoffLifecycle } from '../../../src/index.js';
 import { requestEvent } from '../../helpers/events.js';
 import { openTwo, type StoreEngine, yesses } from './stage.js';
 
@@ -9,16 +9,21 @@ const CALLERS = 12;
 /** Two receivers on one store, each with what comes to it. */
 export function lives(engine: StoreEngine): void {
   describe('two receivers', () => {
-    const open = async (): Promise<readonly [Life, Life]> => {
+    const open = async (): Promise<readonly [HandoffLifecycle, HandoffLifecycle]> => {
       const [one, other] = await openTwo(engine);
-      return [createLife(one, { waitTimeoutMs: 60_000 }), createLife(other, { waitTimeoutMs: 60_000 })];
+      return [
+        createLifecycle(one, { waitTimeoutMs: 60_000 }),
+        createLifecycle(other, { waitTimeoutMs: 60_000 }),
+      ];
     };
-    const each = <Result>(both: readonly [Life, Life], act: (life: Life, nth: number) => Promise<Result>) =>
-      Promise.all(Array.from({ length: CALLERS }, (_, nth) => act(both[nth % 2 === 0 ? 0 : 1], nth)));
+    const each = <Result>(
+      both: readonly [HandoffLifecycle, HandoffLifecycle],
+      act: (lifecycle: HandoffLifecycle, nth: number) => Promise<Result>,
+    ) => Promise.all(Array.from({ length: CALLERS }, (_, nth) => act(both[nth % 2 === 0 ? 0 : 1], nth)));
 
     it('begin a conversation once, however often it is asked for', async () => {
       const both = await open();
-      const asked = await each(both, (life) => life.request(requestEvent('c', { key: 'same' })));
+      const asked = await each(both, (lifecycle) => lifecycle.request(requestEvent('c', { key: 'same' })));
       expect(yesses(asked.map(({ isNew }) => isNew))).toBe(1);
       expect(await both[0].store.get('c')).toMatchObject({ session: 1, state: 'requested' });
     });
@@ -26,13 +31,13 @@ export function lives(engine: StoreEngine): void {
     it('end it once, and both know who was first', async () => {
       const both = await open();
       await both[0].request(requestEvent('c'));
-      const ended = await each(both, (life, nth) =>
-        life.end('c', nth % 2 === 0 ? 'user' : 'agent', `${nth}`),
+      const ended = await each(both, (lifecycle, nth) =>
+        lifecycle.end('c', nth % 2 === 0 ? 'user' : 'agent', `${nth}`),
       );
       const firsts = ended.filter((end) => end?.isFirst);
       expect(firsts).toHaveLength(1);
-      for (const end of ended) expect(end?.conversation.ending).toEqual(firsts[0]?.conversation.ending);
-      const closed = await each(both, (life) => life.close('c'));
+      for (const end of ended) expect(end?.conversation.closure).toEqual(firsts[0]?.conversation.closure);
+      const closed = await each(both, (lifecycle) => lifecycle.close('c'));
       for (const conversation of closed) expect(conversation).toMatchObject({ state: 'closed', version: 3 });
     });
 
@@ -41,9 +46,9 @@ export function lives(engine: StoreEngine): void {
       await both[0].request(requestEvent('c'));
       await both[0].end('c', 'user');
       await both[0].close('c');
-      const asked = await each(both, (life) => life.request(requestEvent('c', { key: 'again' })));
+      const asked = await each(both, (lifecycle) => lifecycle.request(requestEvent('c', { key: 'again' })));
       expect(yesses(asked.map(({ isNew }) => isNew))).toBe(1);
-      expect(await both[1].store.get('c')).toMatchObject({ session: 2, state: 'requested', ending: null });
+      expect(await both[1].store.get('c')).toMatchObject({ session: 2, state: 'requested', closure: null });
     });
 
     it('lose nothing of what is said and done at once', async () => {

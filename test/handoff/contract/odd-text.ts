@@ -30,13 +30,13 @@ export function oddText(engine: StoreEngine): void {
           requestKey: odd,
           transcript: [{ from: 'other', text: odd }],
         });
-        expect((await store.claim(asked)).claimed).toBe(true);
+        expect((await store.create(asked)).created).toBe(true);
         const place = { adapter: odd, externalId: odd, url: odd, extra: { [odd]: odd } };
-        await store.change(odd, 1, { link: place, agent: odd });
+        await store.update(odd, 1, { link: place, agent: odd });
         expect(await other.get(odd)).toMatchObject({ ...asked, link: place, agent: odd });
       }
       for (const odd of ODD) {
-        expect(await other.byLink(odd, odd)).toMatchObject({ id: odd });
+        expect(await other.findByLink(odd, odd)).toMatchObject({ id: odd });
         expect(await other.list({ userKey: `user:${odd}` })).toMatchObject([{ id: odd }]);
         expect(await other.list({ adapter: odd })).toMatchObject([{ id: odd }]);
       }
@@ -46,12 +46,12 @@ export function oddText(engine: StoreEngine): void {
     it('also of what is remembered', async () => {
       const [store, other] = await openTwo(engine);
       for (const odd of ODD) {
-        expect(await store.mark(odd, 60_000)).toBe(true);
+        expect(await store.addIdempotencyKey(odd, 60_000)).toBe(true);
         expect(await store.moveCursor(odd, null, odd)).toBe(true);
         expect(await store.lease(odd, odd, 60_000)).toBe(true);
       }
       for (const odd of ODD) {
-        expect(await other.isMarked(odd)).toBe(true);
+        expect(await other.hasIdempotencyKey(odd)).toBe(true);
         expect(await other.cursor(odd)).toBe(odd);
         expect(await other.moveCursor(odd, odd, `${odd}!`)).toBe(true);
         expect(await other.lease(odd, `${odd}!`, 60_000)).toBe(false);
@@ -61,9 +61,9 @@ export function oddText(engine: StoreEngine): void {
     it('of great length too', async () => {
       const [store, other] = await openTwo(engine);
       const long = 'ż'.repeat(20_000);
-      await store.claim(fresh(long, { user: user({ key: long, userId: long }) }));
-      await store.mark(long, 60_000);
-      expect(await other.isMarked(long)).toBe(true);
+      await store.create(fresh(long, { user: user({ key: long, userId: long }) }));
+      await store.addIdempotencyKey(long, 60_000);
+      expect(await other.hasIdempotencyKey(long)).toBe(true);
       expect(await other.list({ userKey: long })).toMatchObject([{ id: long }]);
       expect(await other.forget(long)).toBe(1);
     });

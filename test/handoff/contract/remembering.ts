@@ -10,31 +10,31 @@ export function remembering(engine: StoreEngine): void {
   describe('a note', () => {
     it('is made once, by whoever comes first, and is known to all', async () => {
       const stores = await openTwo(engine);
-      expect(await stores[0].isMarked('seen 1')).toBe(false);
+      expect(await stores[0].hasIdempotencyKey('seen 1')).toBe(false);
       const made = await Promise.all(
         Array.from(
           { length: CALLERS },
-          async (_, nth) => (await stores[nth % 2]?.mark('seen 1', AN_HOUR)) ?? false,
+          async (_, nth) => (await stores[nth % 2]?.addIdempotencyKey('seen 1', AN_HOUR)) ?? false,
         ),
       );
       expect(yesses(made)).toBe(1);
-      for (const store of stores) expect(await store.isMarked('seen 1')).toBe(true);
-      expect(await stores[1].mark('seen 2', AN_HOUR)).toBe(true);
+      for (const store of stores) expect(await store.hasIdempotencyKey('seen 1')).toBe(true);
+      expect(await stores[1].addIdempotencyKey('seen 2', AN_HOUR)).toBe(true);
     });
 
     it('can be taken back, and made again', async () => {
       const [store, other] = await openTwo(engine);
-      await store.mark('seen', AN_HOUR);
-      await other.unmark('seen');
-      expect(await store.isMarked('seen')).toBe(false);
-      expect(await store.mark('seen', AN_HOUR)).toBe(true);
+      await store.addIdempotencyKey('seen', AN_HOUR);
+      await other.removeIdempotencyKey('seen');
+      expect(await store.hasIdempotencyKey('seen')).toBe(false);
+      expect(await store.addIdempotencyKey('seen', AN_HOUR)).toBe(true);
     });
 
     it('holds for its time, and can then be made again by one', async () => {
       const stores = await openTwo(engine);
-      expect(await stores[0].mark('seen', 30)).toBe(true);
-      await eventually(async () => expect(await stores[1].isMarked('seen')).toBe(false));
-      const made = await Promise.all(stores.map((store) => store.mark('seen', AN_HOUR)));
+      expect(await stores[0].addIdempotencyKey('seen', 30)).toBe(true);
+      await eventually(async () => expect(await stores[1].hasIdempotencyKey('seen')).toBe(false));
+      const made = await Promise.all(stores.map((store) => store.addIdempotencyKey('seen', AN_HOUR)));
       expect(yesses(made)).toBe(1);
     });
   });

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { HandoffStore, Link, NewConversation, User } from '../../../src/index.js';
+import type { AdapterLink, HandoffStore, NewConversation, User } from '../../../src/index.js';
 
 /** A place to store in, of its own for each test. */
 export interface StorePlace {
@@ -51,7 +51,7 @@ export const fresh = (id: string, more: Partial<NewConversation> = {}): NewConve
 });
 
 /** Where a conversation lives. */
-export const link = (externalId: string, adapter = 'desk'): Link => ({
+export const link = (externalId: string, adapter = 'desk'): AdapterLink => ({
   adapter,
   externalId,
   url: null,

@@ -1,4 +1,4 @@
-import type { OutgoingMessage, Session } from '../../../bridge/index.js';
+import type { HandoffSession, OutgoingMessage } from '../../../bridge/index.js';
 import type { DeskEnder } from '../api.js';
 import type { Records } from './change-record.js';
 import { type DeskRecord, lastSaid, newRecord } from './record.js';
@@ -6,9 +6,9 @@ import { type DeskRecord, lastSaid, newRecord } from './record.js';
 /** What comes to the desk from the user's side. */
 export interface CustomerSide {
   /** A conversation is brought to the desk. Bringing it again changes nothing. */
-  open(session: Session): Promise<void>;
+  open(session: HandoffSession): Promise<void>;
   /** The desk's own id of a conversation that was brought before. */
-  find(session: Session): Promise<string | null>;
+  find(session: HandoffSession): Promise<string | null>;
   /** The customer says something. The same message again changes nothing; `false` when the conversation is gone. */
   said(id: string, message: OutgoingMessage): Promise<boolean>;
   /** The other side has ended it. */

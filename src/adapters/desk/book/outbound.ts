@@ -1,4 +1,4 @@
-import type { Emit, InboundEvent } from '../../../bridge/index.js';
+import type { EmitEvents, InboundEvent } from '../../../bridge/index.js';
 import type { Shelf } from '../../../delivery/index.js';
 import type { Receipt } from '../../../events/index.js';
 import { createKeyedQueue, HandoffKitError, type Log } from '../../../internal/index.js';
@@ -21,7 +21,7 @@ export interface Outbound {
   /** What went wrong with one goes on by itself: notes that, and follows it. */
   revive(deskId: string, messageId: string): Promise<void>;
   /** From now on things are carried, those first that were left over, here or by a process that is gone. */
-  start(emit: Emit): Promise<void>;
+  start(emit: EmitEvents): Promise<void>;
   /** Carries nothing more. Resolves when what was under way has ended. */
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ const AFTER: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
 export function createOutbound(shelf: Shelf, records: Records, log: Log): Outbound {
   const lanes = createKeyedQueue();
   const followed = new Set<string>();
-  let emit: Emit | null = null;
+  let emit: EmitEvents | null = null;
   let started: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 

@@ -1,4 +1,4 @@
-import type { Session } from '../../../bridge/index.js';
+import type { HandoffSession } from '../../../bridge/index.js';
 import type { DeskState, JournalEntry, Summary, TranscriptLine } from '../api.js';
 
 /** A conversation as the desk keeps it. */
@@ -25,7 +25,7 @@ export const TOPIC = { desk: 'desk', audit: 'desk.audit' } as const;
 const LONGEST_PREVIEW = 160;
 
 /** A conversation that has just been brought to the desk. */
-export function newRecord(session: Session, isGreeted: boolean): DeskRecord {
+export function newRecord(session: HandoffSession, isGreeted: boolean): DeskRecord {
   const { key, conversationId, user, botId, transcript, requestedAt, replyBy } = session;
   return {
     id: key,

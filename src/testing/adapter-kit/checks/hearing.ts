@@ -1,4 +1,4 @@
-import type { Adapter, Polled } from '../../../bridge/index.js';
+import type { Adapter, PollResult } from '../../../bridge/index.js';
 import { hookedAdapter } from '../agents-request.js';
 import { changedRequests } from '../changed-requests.js';
 import type { Check } from '../check.js';
@@ -169,7 +169,7 @@ async function hasHadNoEffect(
 /** Systems that are polled or streamed from repeat themselves when they are asked again from where they were. */
 function telling3Times(adapter: Adapter): Adapter {
   const again: NonNullable<Adapter['poll']> = async (cursor, call) => {
-    const told: Polled[] = [];
+    const told: PollResult[] = [];
     for (let time = 0; time < 3; time += 1) told.push((await adapter.poll?.(cursor, call)) ?? NOTHING);
     return { events: told.flatMap(({ events }) => events), cursor: told[0]?.cursor ?? '' };
   };
@@ -184,4 +184,4 @@ function telling3Times(adapter: Adapter): Adapter {
   });
 }
 
-const NOTHING: Polled = { events: [], cursor: '' };
+const NOTHING: PollResult = { events: [], cursor: '' };

@@ -1,4 +1,4 @@
-import type { Adapter, Opened, Session } from '../../../bridge/index.js';
+import type { Adapter, HandoffSession, OpenedConversation } from '../../../bridge/index.js';
 import type { Check } from '../check.js';
 import { found } from '../failure.js';
 import { errorOf, newSession, type Rig } from '../rig.js';
@@ -80,7 +80,12 @@ async function losingEachAnswer(rig: Rig, recover: Recover): Promise<void> {
 }
 
 /** Opens a session with the answer of one writing request lost, and goes on as the bridge does: find, then open. */
-async function openLosing(rig: Rig, adapter: Adapter, session: Session, place: number): Promise<Opened> {
+async function openLosing(
+  rig: Rig,
+  adapter: Adapter,
+  session: HandoffSession,
+  place: number,
+): Promise<OpenedConversation> {
   rig.proxy.loseAnswer({ after: place, match: ({ writes }) => writes });
   const error = await errorOf('open', adapter.open(session, rig.call));
   rig.proxy.clear();

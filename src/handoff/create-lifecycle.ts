@@ -1,12 +1,12 @@
 import { type DeliveredEvent, transcriptOf, userOf } from '../events/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import type { Conversation, ConversationChange, NewConversation } from './conversation.js';
-import type { Life } from './life.js';
+import type { HandoffLifecycle } from './lifecycle.js';
 import { isOpen, mayBecome } from './state.js';
 import type { HandoffStore } from './store.js';
 
-/** Settings of {@link createLife}. */
-export interface LifeOptions {
+/** Settings of {@link createLifecycle}. */
+export interface LifecycleOptions {
   /** How long the service waits for a first reply. */
   readonly waitTimeoutMs: number;
   /** The time in milliseconds. Default: that of the machine. */
@@ -21,14 +21,17 @@ interface Updated {
   readonly isChanged: boolean;
 }
 
-/** Each failed try means that somebody else has changed it, and there are few changes in a life. */
+/** Each failed try means that somebody else has changed it, and there are few changes in a lifecycle. */
 const MOST_TRIES = 100;
 
 /** What a new session does not take over from the one before. */
-const ANEW = { state: 'requested', firstReplyAt: null, agent: null, link: null, ending: null } as const;
+const ANEW = { state: 'requested', firstReplyAt: null, agent: null, link: null, closure: null } as const;
 
-/** Makes a {@link Life} of the conversations in a store. */
-export function createLife(store: HandoffStore, { waitTimeoutMs, now = Date.now }: LifeOptions): Life {
+/** Makes a {@link HandoffLifecycle} of the conversations in a store. */
+export function createLifecycle(
+  store: HandoffStore,
+  { waitTimeoutMs, now = Date.now }: LifecycleOptions,
+): HandoffLifecycle {
   const update = async (
     id: string,
     decide: (conversation: Conversation) => Decision,
@@ -39,7 +42,7 @@ export function createLife(store: HandoffStore, { waitTimeoutMs, now = Date.now 
       const decision = decide(conversation);
       if (decision === 'refuse') return null;
       if (decision === 'keep') return { conversation, isChanged: false };
-      const changed = await store.change(id, conversation.version, decision);
+      const changed = await store.update(id, conversation.version, decision);
       if (changed) return { conversation: changed, isChanged: true };
     }
     throw neverChanged();
@@ -56,11 +59,11 @@ export function createLife(store: HandoffStore, { waitTimeoutMs, now = Date.now 
       const fresh = newConversation(event, waitTimeoutMs);
       const { id, ...rest } = fresh;
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-        const { conversation, claimed } = await store.claim(fresh);
-        if (claimed) return { conversation, isNew: true };
+        const { conversation, created } = await store.create(fresh);
+        if (created) return { conversation, isNew: true };
         if (!beginsAnew(conversation, event.key)) return { conversation, isNew: false };
         const session = conversation.session + 1;
-        const begun = await store.change(id, conversation.version, { ...rest, ...ANEW, session });
+        const begun = await store.update(id, conversation.version, { ...rest, ...ANEW, session });
         if (begun) return { conversation: begun, isNew: true };
       }
       throw neverChanged();
@@ -87,7 +90,7 @@ export function createLife(store: HandoffStore, { waitTimeoutMs, now = Date.now 
       }),
     async end(id, by, why = null) {
       const ended = await update(id, ({ state }) =>
-        isOpen(state) ? { state: 'closing', ending: { by, why, at: new Date(now()) } } : 'keep',
+        isOpen(state) ? { state: 'closing', closure: { by, why, at: new Date(now()) } } : 'keep',
       );
       return ended && { conversation: ended.conversation, isFirst: ended.isChanged };
     },
@@ -100,7 +103,7 @@ export function createLife(store: HandoffStore, { waitTimeoutMs, now = Date.now 
       settle(id, ({ state }) => {
         if (state === 'failed') return 'keep';
         if (!mayBecome(state, 'failed')) return 'refuse';
-        return { state: 'failed', ending: { by: 'kit', why, at: new Date(now()) } };
+        return { state: 'failed', closure: { by: 'kit', why, at: new Date(now()) } };
       }),
   };
 }

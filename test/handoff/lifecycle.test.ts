@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import { createLifecycle, createMemoryStore } from '../../src/handoff/index.js';
+import type { ConversationState, HandoffLifecycle, HandoffStore } from '../../src/index.js';
+import { requestEvent } from '../helpers/events.js';
+
+const NOW = 1_700_000_000_000;
+const LINK = { adapter: 'desk', externalId: '7', url: 'https://desk.example/7', extra: { contact: '9' } };
+
+const start = (store: HandoffStore = createMemoryStore()): HandoffLifecycle =>
+  createLifecycle(store, { waitTimeoutMs: 60_000, now: () => NOW });
+
+/** Brings a conversation to a state the way it comes there. */
+async function bring(lifecycle: HandoffLifecycle, state: ConversationState): Promise<void> {
+  await lifecycle.request(requestEvent('c', { key: 'first' }));
+  if (state === 'requested') return;
+  await lifecycle.accept('c');
+  if (state === 'connected') await lifecycle.replied('c', { human: true });
+  if (state === 'closing' || state === 'closed') await lifecycle.end('c', 'user', 'USER_CLOSED');
+  if (state === 'closed') await lifecycle.close('c');
+  if (state === 'failed') await lifecycle.fail('c', 'the desk is gone');
+}
+
+const VERBS: Readonly<Record<string, (lifecycle: HandoffLifecycle) => Promise<unknown>>> = {
+  accept: (lifecycle) => lifecycle.accept('c'),
+  link: (lifecycle) => lifecycle.link('c', LINK),
+  'a program’s reply': (lifecycle) => lifecycle.replied('c', { human: false }),
+  'a human’s reply': (lifecycle) => lifecycle.replied('c', { human: true }),
+  end: (lifecycle) => lifecycle.end('c', 'agent'),
+  close: (lifecycle) => lifecycle.close('c'),
+  fail: (lifecycle) => lifecycle.fail('c', 'no'),
+  'the same request': (lifecycle) => lifecycle.request(requestEvent('c', { key: 'first' })),
+  'a new request': (lifecycle) => lifecycle.request(requestEvent('c', { key: 'second' })),
+};
+
+const NO = 'refused';
+type Outcome = ConversationState | typeof NO;
+
+/** Where each verb leads from each state, in the order of {@link VERBS}. */
+const TABLE: Readonly<Record<ConversationState, readonly Outcome[]>> = {
+  requested: [
+    'waiting',
+    'requested',
+    'requested',
+    'connected',
+    'closing',
+    NO,
+    'failed',
+    'requested',
+    'requested',
+  ],
+  waiting: ['waiting', 'waiting', 'waiting', 'connected', 'closing', NO, 'failed', 'waiting', 'waiting'],
+  connected: [
+    'connected',
+    'connected',
+    'connected',
+    'connected',
+    'closing',
+    NO,
+    'failed',
+    'connected',
+    'connected',
+  ],
+  closing: [NO, 'closing', NO, NO, 'closing', 'closed', NO, 'closing', 'requested'],
+  closed: [NO, NO, NO, NO, 'closed', 'closed', NO, 'closed', 'requested'],
+  failed: [NO, NO, NO, NO, 'failed', NO, 'failed', 'requested', 'requested'],
+};
+
+const CASES = (Object.keys(TABLE) as ConversationState[]).flatMap((from) =>
+  Object.keys(VERBS).map((verb, nth) => [from, verb, TABLE[from][nth] ?? NO] as const),
+);
+
+describe('the lifecycle of a conversation', () => {
+  it.each(CASES)('%s, then %s: %s', async (from, verb, to) => {
+    const lifecycle = start();
+    await bring(lifecycle, from);
+    const answer = await VERBS[verb]?.(lifecycle);
+    const conversation = await lifecycle.store.get('c');
+    expect(conversation?.state).toBe(to === NO ? from : to);
+    if (to === NO) expect(answer).toBeNull();
+    else expect(answer).not.toBeNull();
+  });
+
+  it.each(CASES)('%s, then %s twice, is as after once', async (from, verb) => {
+    const lifecycle = start();
+    await bring(lifecycle, from);
+    await VERBS[verb]?.(lifecycle);
+    const once = await lifecycle.store.get('c');
+    await VERBS[verb]?.(lifecycle);
+    expect(await lifecycle.store.get('c')).toEqual(once);
+  });
+
+  it.each(Object.keys(VERBS).filter((verb) => !verb.includes('request')))(
+    '%s of a conversation that nobody knows is refused',
+    async (verb) => {
+      expect(await VERBS[verb]?.(start())).toBeNull();
+    },
+  );
+});
+
+describe('a request', () => {
+  it('has who asks, what was said, and until when to reply', async () => {
+    const lifecycle = start();
+    const event = requestEvent('c', { userId: 'ada', receivedAt: NOW });
+    const { conversation, isNew } = await lifecycle.request({
+      ...event,
+      body: {
+        ...event.body,
+        bot_id: 'bot',
+        body: [
+          { text: 'help', message_type: 'QUESTION' },
+          { text: '', message_type: 'ANSWER' },
+        ],
+      },
+    });
+    expect(isNew).toBe(true);
+    expect(conversation).toMatchObject({
+      id: 'c',
+      session: 1,
+      state: 'requested',
+      botId: 'bot',
+      user: { key: 'user:ada', userId: 'ada' },
+      transcript: [
+        { from: 'user', text: 'help' },
+        { from: 'agent', text: '' },
+      ],
+      requestedAt: new Date(NOW),
+      replyBy: new Date(NOW + 60_000),
+    });
+  });
+
+  it('of users with one e-mail address are of different users', async () => {
+    const lifecycle = start();
+    for (const id of ['one', 'other']) {
+      const event = requestEvent(id, { anonymousId: `anonymous-${id}` });
+      await lifecycle.request({ ...event, body: { ...event.body, email: 'support@example.com' } });
+    }
+    expect(await lifecycle.store.list({ userKey: 'anonymous:anonymous-one' })).toMatchObject([{ id: 'one' }]);
+  });
+
+  it('anew takes nothing over from the session before', async () => {
+    const lifecycle = start();
+    await lifecycle.request(requestEvent('c', { userId: 'ada' }));
+    await lifecycle.link('c', LINK);
+    await lifecycle.replied('c', { human: true, agent: 'Bo' });
+    await lifecycle.end('c', 'agent', 'resolved');
+    await lifecycle.close('c');
+    const again = requestEvent('c', { userId: 'bob', receivedAt: NOW });
+    expect(await lifecycle.request(again)).toMatchObject({ isNew: true });
+    expect(await lifecycle.store.get('c')).toMatchObject({
+      session: 2,
+      state: 'requested',
+      user: { key: 'user:bob' },
+      requestKey: again.key,
+      requestedAt: new Date(NOW),
+      link: null,
+      agent: null,
+      firstReplyAt: null,
+      closure: null,
+    });
+    expect(await lifecycle.store.findByLink('desk', '7')).toBeNull();
+  });
+});
+
+describe('both sides closing at once', () => {
+  it('is one end, by whoever was first, and one close', async () => {
+    const lifecycle = start();
+    await bring(lifecycle, 'connected');
+    const [user, agent] = await Promise.all([
+      lifecycle.end('c', 'user', 'USER_CLOSED'),
+      lifecycle.end('c', 'agent', 'done'),
+    ]);
+    expect([user?.isFirst, agent?.isFirst].filter(Boolean)).toHaveLength(1);
+    expect(user?.conversation.closure).toEqual(agent?.conversation.closure);
+    await Promise.all([lifecycle.close('c'), lifecycle.close('c')]);
+    expect(await lifecycle.store.get('c')).toMatchObject({
+      state: 'closed',
+      closure: { by: 'user', at: new Date(NOW) },
+    });
+  });
+});
+
+describe('a reply', () => {
+  it('after a close reopens nothing', async () => {
+    const lifecycle = start();
+    await bring(lifecycle, 'closed');
+    const before = await lifecycle.store.get('c');
+    expect(await lifecycle.replied('c', { human: true, agent: 'Bo' })).toBeNull();
+    expect(await lifecycle.store.get('c')).toEqual(before);
+  });
+
+  it('is noted once, and later ones cost no change unless another agent answers', async () => {
+    const lifecycle = start();
+    await bring(lifecycle, 'waiting');
+    const first = await lifecycle.replied('c', { human: true, agent: 'Bo' });
+    expect(first).toMatchObject({ state: 'connected', firstReplyAt: new Date(NOW), agent: 'Bo' });
+    expect(await lifecycle.replied('c', { human: true })).toEqual(first);
+    expect(await lifecycle.replied('c', { human: false })).toEqual(first);
+    expect(await lifecycle.replied('c', { human: true, agent: 'Al' })).toMatchObject({ agent: 'Al' });
+  });
+});
+
+describe('a link', () => {
+  it('of two, is the first', async () => {
+    const lifecycle = start();
+    await bring(lifecycle, 'waiting');
+    await lifecycle.link('c', LINK);
+    expect(await lifecycle.link('c', { ...LINK, externalId: '8' })).toMatchObject({ link: LINK });
+    expect(await lifecycle.store.findByLink('desk', '8')).toBeNull();
+  });
+});
+
+describe('a store in which somebody else is always faster', () => {
+  it('is given up, and says so', async () => {
+    const lifecycle = start({ ...createMemoryStore(), update: async () => null, get: async () => found });
+    const found = (await start().request(requestEvent('c'))).conversation;
+    await expect(lifecycle.accept('c')).rejects.toMatchObject({ code: 'CONVERSATION_CONTENDED' });
+  });
+});
