@@ -1,0 +1,49 @@
+/** A value that both databases store. */
+export type SqlValue = string | number | null | Uint8Array;
+
+/** A row of a result. PostgreSQL gives a `bigint` column as text: read numbers with `Number(…)`. */
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** One statement of a transaction. Parameters are `$1`, `$2` and so on, in both databases. */
+export interface SqlStatement {
+  readonly sql: string;
+  readonly values?: readonly SqlValue[];
+  /** Rolls the transaction back when the statement returns no row; give it a `RETURNING` clause. */
+  readonly required?: boolean;
+}
+
+/**
+ * The part of SQL that SQLite and PostgreSQL share, so that a store is written once for both.
+ *
+ * Upserts, `RETURNING`, row values and partial indexes work alike. What differs has a helper here. Text may hold
+ * NUL or a lone surrogate, which PostgreSQL refuses: encode it with `toText`, decode it with `fromText`.
+ */
+export interface SqlDatabase {
+  readonly dialect: 'sqlite' | 'postgres';
+  /** SQL for the current time in milliseconds, by the clock that all processes share. */
+  readonly now: string;
+  /** The name of a table, with its schema where there is one. */
+  table(name: string): string;
+  /** A subquery that gives the strings of a parameter that holds a JSON array: `WHERE id IN ${list('$1')}`. */
+  list(parameter: string): string;
+  /** Runs one statement that only reads. */
+  read(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
+  /** Runs one statement and commits it. Gives the rows of its `RETURNING` clause. */
+  write(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
+  /**
+   * Runs several statements of which all happen or none, and gives the rows of each. `null`: a statement that is
+   * `required` returned no row, and nothing happened.
+   */
+  transaction(statements: readonly SqlStatement[]): Promise<SqlRow[][] | null>;
+  /**
+   * Brings the tables of a component up to date. Each migration runs once, in order, in a transaction. A migration
+   * that was released never changes; add another. Rejects when the tables are newer than the code.
+   */
+  migrate(component: string, migrations: readonly (readonly string[])[]): Promise<void>;
+  /** Tells subscribers, of other processes too, that something changed. */
+  publish(topic: string): void;
+  /** Calls back soon after a topic was published, and now and then without: look what changed. Returns how to stop. */
+  subscribe(topic: string, listener: () => void): () => void;
+  /** Adds what removes other data of conversations when their user is forgotten. */
+  onForget(hook: (conversationIds: readonly string[]) => Promise<void>): void;
+}
