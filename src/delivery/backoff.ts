@@ -1,13 +1,53 @@
-/** How waits grow from attempt to attempt. */
+import type { Postponed } from '../events/index.js';
+
+/** How delays grow from attempt to attempt. */
 export interface Backoff {
-  /** The first wait. */
+  /** The first delay. */
   readonly minDelayMs: number;
-  /** The longest wait. */
+  /** The longest delay. */
   readonly maxDelayMs: number;
 }
 
-/** The wait after so many attempts: doubled each time, cut by up to half at random so that many do not return at once. */
+/** The delay after a number of attempts: doubled each time, with up to half taken off at random to spread retries. */
 export function delayAfter(attempts: number, { minDelayMs, maxDelayMs }: Backoff): number {
   const full = Math.min(maxDelayMs, minDelayMs * 2 ** (attempts - 1));
   return Math.round(full * (0.5 + Math.random() / 2));
+}
+
+/** Delays of events whose handlers postpone them. */
+export interface Postponements {
+  /** Notes one more postponement of an event, and gives the delay until its next attempt. */
+  next(key: string, postponed: Postponed): number;
+  /** Forgets an event that is no longer postponed. */
+  end(key: string): void;
+}
+
+/** A handler may ask for any delay, but is asked again after a day. */
+const LONGEST_DELAY_MS = 86_400_000;
+
+/** 2^30 times the first delay is beyond any maximum. */
+const MOST_DOUBLINGS = 30;
+
+/** Bounds memory: an event that another process took over is never removed here. */
+const MOST_KEYS = 10_000;
+
+/**
+ * Makes {@link Postponements}. Delays grow with the number of postponements in a row, unless the handler names one.
+ * The number is kept in memory, so a restart begins with short delays again.
+ */
+export function createPostponements(backoff: Backoff): Postponements {
+  const inARow = new Map<string, number>();
+  return {
+    next(key, { retryAfterMs }) {
+      const times = Math.min(MOST_DOUBLINGS, (inARow.get(key) ?? 0) + 1);
+      // Deleting first moves the key to the end of the map: the first key is then the least recently postponed.
+      inARow.delete(key);
+      inARow.set(key, times);
+      const [oldest] = inARow.keys();
+      if (inARow.size > MOST_KEYS && oldest !== undefined) inARow.delete(oldest);
+      const isNamed = retryAfterMs !== null && retryAfterMs >= 0;
+      return Math.min(LONGEST_DELAY_MS, isNamed ? retryAfterMs : delayAfter(times, backoff));
+    },
+    end: (key) => void inARow.delete(key),
+  };
 }

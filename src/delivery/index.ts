@@ -1,17 +1,15 @@
 /**
- * What happens between "accepted" and "handled".
+ * From "accepted" to "handled": the delivery interface, and the inline delivery that needs no storage.
  *
  * @module
  */
+export type { Backoff } from './backoff.js';
 export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';
 export { type InlineOptions, inline } from './inline.js';
-export { createMemoryShelf } from './memory-shelf.js';
+export type { OutboxPolicy } from './outbox.js';
+export type { QueueName } from './queue.js';
+export type { JobFilter, QueueAdmin, QueueDepth, StoredJob, StoredJobDetails } from './queue-admin.js';
 export { createRecentKeys } from './recent-keys.js';
-export type * from './shelf.js';
-export type {
-  QueueDepth,
-  QueueName,
-  StoredItem,
-  StoredItemDetails,
-  StoredQueues,
-} from './stored-queues.js';
+export type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
+export type { StoredOptions } from './stored-delivery.js';
+export { conversationKey, fromText, toText } from './text.js';

@@ -8,9 +8,8 @@ import {
   within,
 } from '../internal/index.js';
 import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
-import { about, createHandlerRuns, type RunEnd } from './handler-run.js';
-import { createPatience } from './patience.js';
 import { createRecentKeys } from './recent-keys.js';
+import { createHandlerRunner, createInlineRetry, describeEvent, type RunResult } from './run-handlers.js';
 
 /** Settings of {@link inline}. */
 export interface InlineOptions {
@@ -42,14 +41,14 @@ export function inline({
   duration('rememberMs', rememberMs);
   quantityOf('maxPending', maxPending);
   quantityOf('maxRemembered', maxRemembered);
-  const lanes = createKeyedQueue();
+  const conversations = createKeyedQueue();
   const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
-  const runs = createHandlerRuns(handlerTimeoutMs);
-  const patience = createPatience(runs, { minDelayMs: 1_000, maxDelayMs: 30_000 }, handlerTimeoutMs);
+  const runner = createHandlerRunner(handlerTimeoutMs);
+  const retry = createInlineRetry(runner, { minDelayMs: 1_000, maxDelayMs: 30_000 }, handlerTimeoutMs);
   const deadlines = createDeadlines(ackDeadlineMs);
   let host: DeliveryHost | undefined;
 
-  const conclude = (event: DeliveredEvent, failed: RunEnd): Acceptance => {
+  const conclude = (event: DeliveredEvent, failed: RunResult): Acceptance => {
     if (!failed) handled.add(event.key);
     return failed ? 'failed' : 'handled';
   };
@@ -57,12 +56,12 @@ export function inline({
   /** Runs the handlers, unless the event was handled while it waited for its turn. */
   const work = (event: DeliveredEvent): Promise<Acceptance> | Acceptance => {
     if (handled.has(event.key)) return 'duplicate';
-    const running = started(host);
-    const run = runs.run(running, event, 1);
+    const running = connected(host);
+    const run = runner.run(running, event, 1);
     if (!run) return conclude(event, null);
     return run.then((failed) =>
       failed
-        ? patience.goOn(running, event, failed).then((end) => conclude(event, end))
+        ? retry.retry(running, event, failed).then((end) => conclude(event, end))
         : conclude(event, null),
     );
   };
@@ -70,47 +69,53 @@ export function inline({
   /** Lets the sender go after the deadline, whatever the work does. The wait for a turn counts. */
   const answerInTime = (event: DeliveredEvent, turn: Promise<Acceptance>): Promise<Acceptance> =>
     new Promise((resolve) => {
-      const { log } = started(host);
+      const { log } = connected(host);
       let late = false;
       const deadline = deadlines.start(() => {
         late = true;
-        log.warn({ ...about(event), ms: age(event) }, 'handlers are still running: answered 200 meanwhile');
+        log.warn(
+          { ...describeEvent(event), ms: age(event) },
+          'handlers are still running: answered 200 meanwhile',
+        );
         resolve('late');
       });
       void turn.then((acceptance) => {
         deadline.clear();
         if (!late) resolve(acceptance);
         else if (acceptance !== 'failed')
-          log.warn({ ...about(event), ms: age(event) }, 'late handlers finished');
+          log.warn({ ...describeEvent(event), ms: age(event) }, 'late handlers finished');
         else
-          log.error({ ...about(event), ms: age(event) }, 'failed after 200 was answered: the event is lost');
+          log.error(
+            { ...describeEvent(event), ms: age(event) },
+            'failed after 200 was answered: the event is lost',
+          );
       });
     });
 
   return {
-    start(deliveryHost) {
+    connect(deliveryHost) {
       host = deliveryHost;
     },
     seen: (event) => handled.has(event.key),
     accept(event) {
-      if (lanes.pending >= maxPending) return 'full';
-      const turn = lanes.run(event.conversationId, () => work(event));
+      if (conversations.pending >= maxPending) return 'full';
+      const turn = conversations.run(event.conversationId, () => work(event));
       return turn instanceof Promise ? answerInTime(event, turn) : turn;
     },
     async stop({ timeoutMs }) {
-      await within(lanes.idle(), timeoutMs);
-      const unfinished = lanes.pending;
-      runs.abortAll();
-      patience.stop();
+      await within(conversations.idle(), timeoutMs);
+      const unfinished = conversations.pending;
+      runner.abortAll();
+      retry.stop();
       return { unfinished };
     },
-    stats: () => ({ pending: lanes.pending, remembered: handled.size }),
+    stats: () => ({ pending: conversations.pending, remembered: handled.size }),
   };
 }
 
 const age = (event: DeliveredEvent): number => Date.now() - event.receivedAt;
 
-function started(host: DeliveryHost | undefined): DeliveryHost {
+function connected(host: DeliveryHost | undefined): DeliveryHost {
   if (host) return host;
-  throw new HandoffKitError('NOT_STARTED', 'a delivery must be handed to createReceiver before it is used.');
+  throw new HandoffKitError('NOT_STARTED', 'a delivery must be passed to createReceiver before it is used.');
 }

@@ -45,5 +45,8 @@ export interface SqlDatabase {
   /** Calls back soon after a topic was published, and now and then without: look what changed. Returns how to stop. */
   subscribe(topic: string, listener: () => void): () => void;
   /** Adds what removes other data of conversations when their user is forgotten. */
-  onForget(hook: (conversationIds: readonly string[]) => Promise<void>): void;
+  onForget(hook: ForgetHook): void;
 }
+
+/** Removes data of conversations, whose ids come as `conversationKey` writes them. */
+export type ForgetHook = (conversations: readonly string[]) => Promise<void>;

@@ -1,9 +1,11 @@
-/** Without quotes, backslashes, control characters and surrogates, which are what is written otherwise than it is. */
+import { hash } from 'node:crypto';
+
+/** Text without quotes, backslashes, control characters and surrogates: the characters that JSON escapes. */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 /**
- * Writes text so that databases give back what they got and tell apart what differs: some end text at NUL or refuse it, and
- * make one character of all halves of a pair. Ids without such things, nearly all there are, stay as they are.
+ * Escapes what databases do not keep: PostgreSQL refuses NUL, and both turn every lone surrogate into the same
+ * character. Nearly all ids have neither and stay as they are.
  */
 export const toText = (text: string): string => (PLAIN.test(text) ? text : JSON.stringify(text).slice(1, -1));
 
@@ -11,4 +13,20 @@ export const toText = (text: string): string => (PLAIN.test(text) ? text : JSON.
 export function fromText(stored: unknown): string {
   const text = String(stored);
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
+}
+
+/** A digest for text that is only looked up: of any length, with any characters. */
+export const digestText = (text: string): string => hash('sha256', JSON.stringify(text), 'base64url');
+
+/** 128 bits of SHA-256: enough to tell idempotency keys apart. */
+export const digestKey = (queue: string, key: string): Buffer =>
+  hash('sha256', `${queue}:${toText(key)}`, 'buffer').subarray(0, 16);
+
+/** Longer ids are stored as their digest: an index entry of PostgreSQL holds at most 2,704 bytes. */
+const LONGEST_ID = 200;
+
+/** The form of a conversation's id in index columns. The id itself is in the content. */
+export function conversationKey(id: string): string {
+  if (id.length <= LONGEST_ID && !id.startsWith('#')) return toText(id);
+  return `#${digestText(id)}`;
 }

@@ -19,6 +19,7 @@ export { Postponed } from './postponed.js';
 export { createRegistry } from './registry.js';
 export {
   createDirectReplies,
+  deliveredReceipt,
   type EndOptions,
   type Receipt,
   type Replies,

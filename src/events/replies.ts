@@ -22,12 +22,21 @@ export interface EndOptions extends ReplyOptions {
   readonly why?: string | null;
 }
 
-/** What a reply or close leaves in the hand. */
+/** The receipt of a reply or an end. */
 export interface Receipt {
   /** The conversation it went to. */
   readonly conversationId: string;
-  /** Resolves to the service's answer once the service has it; rejects with what became of it otherwise. */
-  readonly delivered: Promise<unknown>;
+  /** `stored`: it is safe and will be sent. `delivered`: the platform has it, which inline delivery waits for. */
+  readonly state: 'stored' | 'delivered';
+  /**
+   * Waits until the platform has it. Resolves to the platform's answer, or to `null` where another process sent it;
+   * rejects when it was refused for good or removed.
+   *
+   * @example
+   * const receipt = await reply('Hello'); // stored
+   * await receipt.delivered(); // the platform has it
+   */
+  delivered(): Promise<unknown>;
 }
 
 /** Carries words and closes to handed-over conversations. */
@@ -64,7 +73,7 @@ function send(
 ): Promise<Receipt> {
   const sent = lanes.run(conversationId, async (): Promise<Receipt> => {
     const answer = await task();
-    return { conversationId, delivered: Promise.resolve(answer) };
+    return deliveredReceipt(conversationId, answer);
   });
   // A handler that forgets to await a reply must not take the process down with an unhandled rejection.
   sent.catch((error: unknown) => onFailed(conversationId, error));
@@ -78,3 +87,10 @@ function needed(client: ServiceClient | null): ServiceClient {
     'cannot reply or close: this receiver was not told where the service is. Pass service: { baseUrl, apiKey } to createReceiver.',
   );
 }
+
+/** The receipt of what the platform has already. */
+export const deliveredReceipt = (conversationId: string, answer: unknown): Receipt => ({
+  conversationId,
+  state: 'delivered',
+  delivered: () => Promise.resolve(answer),
+});

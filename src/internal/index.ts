@@ -15,7 +15,6 @@ export {
   parseBody,
   readRetryAfter,
 } from './http.js';
-export { createKeyHash } from './key-hash.js';
 export { createKeyedQueue, type KeyedQueue } from './keyed-queue.js';
 export { configError, duration, LONGEST_TIMER_MS, quantityOf } from './limits.js';
 export {

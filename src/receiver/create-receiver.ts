@@ -1,18 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceClient } from '../client/index.js';
-import {
-  createMemoryShelf,
-  type DeliveryStats,
-  inline,
-  type Shelf,
-  type StoredQueues,
-} from '../delivery/index.js';
+import { type DeliveryStats, inline, type QueueAdmin, type SqlDatabase } from '../delivery/index.js';
 import {
   type AdmitGate,
   type AnyHandler,
   createDirectReplies,
   createDispatcher,
   createRegistry,
+  type DeliveredName,
   type ErrorHandler,
   type EventName,
   type Handler,
@@ -62,26 +57,38 @@ export interface Receiver {
   before(app: RequestListener): RequestListener;
   /** Finds, replies to and closes handed-over conversations from outside a handler. */
   readonly conversations: Conversations;
-  /** What is kept in the database of the delivery, or in memory without one. */
+  /** The database of the delivery, where it has one. */
   readonly storage: {
-    /** Room for what an application must keep. */
-    readonly shelf: Shelf;
-    /** Events and replies that wait or are parked; `null` where they are not stored. */
-    readonly queues: StoredQueues | null;
+    /** For stores that share the database; `null` where nothing is stored. */
+    readonly database: SqlDatabase | null;
+    /** Stored events and replies, for operators; `null` where nothing is stored. */
+    readonly queues: QueueAdmin | null;
   };
   /** The client that replies go through; `null` where the receiver was not told where the service is. */
   readonly service: ServiceClient | null;
-  /** How many events are accepted and not handled, and how many are remembered. */
-  stats(): DeliveryStats;
-  /** Whether it takes requests: `false` once `close` was called. */
+  /** How many events are accepted and not yet handled, and how many keys are remembered. */
+  stats(): Promise<DeliveryStats>;
+  /** Whether it accepts requests: `false` once `close` was called. */
   readonly accepting: boolean;
-  /** Adds what is done when it begins to close, while what is stored can still be reached. */
+  /** Whether stored events are handled: `true` once `start` has resolved, and always with inline delivery. */
+  readonly started: boolean;
+  /**
+   * Opens the storage, then starts to handle stored events. Call it once all handlers are registered; `on` throws
+   * afterwards. Requests that arrive earlier are stored and answered. Rejects when the storage cannot be opened.
+   * Optional with inline delivery.
+   *
+   * @example
+   * receiver.on('handoff.message', async ({ text, reply }) => { await reply(`You said: ${text}`); });
+   * await receiver.start();
+   */
+  start(): Promise<void>;
+  /** Adds a hook that runs when the receiver begins to close, while the storage is still open. */
   onClosing(hook: () => unknown): Receiver;
-  /** Drains: new requests are answered 503, what runs may finish within the time, default 10 seconds. */
+  /** Drains: new requests are answered 503, and running handlers may finish within the time, default 10 seconds. */
   close(options?: { readonly timeoutMs?: number }): Promise<{ readonly unfinished: number }>;
 }
 
-/** How long each may take that is told of the end. */
+/** How long each closing hook may take. */
 const CLOSING_HOOK_MS = 2_000;
 
 const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies readonly WebhookEndpoint[];
@@ -94,9 +101,10 @@ const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies read
  *   auth: { message: webhookUser({ username, secret }), handoff: pathToken(token) },
  *   service: { baseUrl, apiKey },
  * });
- * receiver.on('handoff.message', async ({ payload, reply }) => {
- *   await reply(`You said: ${payload.body}`);
+ * receiver.on('handoff.message', async ({ text, reply }) => {
+ *   await reply(`You said: ${text}`);
  * });
+ * await receiver.start();
  * app.use('/webhook', receiver);
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
@@ -122,12 +130,18 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const replies = tracked ?? carried;
   const dispatcher = createDispatcher({ registry, replies, log, handlerLog, waitTimeoutMs });
   let closing: Promise<{ unfinished: number }> | undefined;
+  let starting: Promise<void> | undefined;
+  let isStarted = false;
 
   const greet = createGreet(options.greeting, tracked?.greetings ?? carried, dispatcher);
-  delivery.start({
+  /** The lifecycle of conversations is kept whether or not the application handles these events. */
+  const TRACKED: ReadonlySet<DeliveredName> = new Set(tracked ? ['handoff.requested', 'handoff.closed'] : []);
+  const handles = (name: DeliveredName): boolean => TRACKED.has(name) || registry.handlersOf(name).length > 0;
+  delivery.connect({
+    handles,
     async greet(event) {
       if (!greet) return;
-      // What is stored is greeted before it is handled. Where this fails, so does handling, and tells of it.
+      // A stored handoff is greeted before it is handled. If this fails, handling fails too, and reports it.
       if (tracked) await beginHandoff(lifecycle, event).catch(() => undefined);
       await greet(event);
     },
@@ -164,6 +178,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       limits,
       dispatcher,
       delivery,
+      isDropped: (name) => isStarted && !handles(name),
     }),
     limits,
     answers: createAnswers(options.answers),
@@ -173,19 +188,36 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     inFlight,
   });
 
-  const closers: (() => unknown)[] = [];
-  const toldToClose = async (hook: () => unknown): Promise<void> => {
+  const closingHooks: (() => unknown)[] = [];
+  const runClosingHook = async (hook: () => unknown): Promise<void> => {
     try {
       await within(Promise.resolve(hook()), CLOSING_HOOK_MS);
     } catch (err) {
-      log.error({ err }, 'what was to be done before closing failed');
+      log.error({ err }, 'a closing hook failed');
     }
+  };
+
+  const start = async (): Promise<void> => {
+    registry.seal();
+    const expected: readonly DeliveredName[] = [
+      ...(guards.message ? ['message' as const] : []),
+      ...(guards.handoff ? ['handoff.message' as const] : []),
+    ];
+    const missing = expected.filter((name) => !handles(name));
+    if (missing.length > 0) {
+      log.warn(
+        { events: missing },
+        `no handler for ${missing.join(', ')}: such events are acknowledged and dropped`,
+      );
+    }
+    await delivery.start?.();
+    isStarted = true;
   };
 
   const drain = async (timeoutMs: number): Promise<{ unfinished: number }> => {
     const deadline = Date.now() + timeoutMs;
     const left = (): number => Math.max(0, deadline - Date.now());
-    await within(Promise.all([inFlight.idle(), ...closers.map(toldToClose)]), left());
+    await within(Promise.all([inFlight.idle(), ...closingHooks.map(runClosingHook)]), left());
     const { unfinished } = await delivery.stop({ timeoutMs: left() });
     await within(replies.idle(), left());
     if (unfinished > 0) log.error({ unfinished, timeoutMs }, 'closed before all handlers had finished');
@@ -206,7 +238,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       return receiver;
     },
     onClosing(hook: () => unknown) {
-      closers.push(hook);
+      closingHooks.push(hook);
       return receiver;
     },
     admit(gate: AdmitGate) {
@@ -218,13 +250,22 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       (request, response) =>
         listener(request, response, () => app(request, response)),
     conversations: createConversations(lifecycle, replies),
-    storage: { shelf: delivery.shelf ?? createMemoryShelf(), queues: delivery.queues ?? null },
+    storage: { database: delivery.database ?? null, queues: delivery.queues ?? null },
     service: client,
-    stats: () => delivery.stats(),
+    stats: async () => delivery.stats(),
     accepting: true,
+    started: !delivery.start,
+    start() {
+      starting ??= start().catch((error: unknown) => {
+        starting = undefined;
+        throw error;
+      });
+      return starting;
+    },
     close: ({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}) => (closing ??= drain(timeoutMs)),
   });
   Object.defineProperty(receiver, 'accepting', { get: () => closing === undefined });
+  Object.defineProperty(receiver, 'started', { get: () => isStarted || !delivery.start });
   return receiver;
 }
 

@@ -1,6 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Acceptance, Delivery } from '../delivery/index.js';
-import { type DeliveredEvent, type Dispatcher, EVENT_OF, eventKey } from '../events/index.js';
+import {
+  type DeliveredEvent,
+  type DeliveredName,
+  type Dispatcher,
+  EVENT_OF,
+  eventKey,
+} from '../events/index.js';
 import { isProbe, ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
 import type { Authenticate, Grant } from './authenticate.js';
 import { decodeBody, type JsonObject, parseJson } from './parse-json.js';
@@ -15,6 +21,8 @@ export interface PipelineParts {
   readonly limits: ReadLimits & { readonly depth: number };
   readonly dispatcher: Dispatcher;
   readonly delivery: Delivery;
+  /** Whether events of this name are acknowledged and dropped, since no handler is registered. */
+  readonly isDropped: (name: DeliveredName) => boolean;
 }
 
 /** One request on its way. */
@@ -31,7 +39,7 @@ export interface Exchange {
 /** What became of a request that was not refused. */
 export type Outcome =
   | { readonly kind: 'probe' }
-  | { readonly kind: 'event'; readonly event: DeliveredEvent; readonly acceptance: Acceptance };
+  | { readonly kind: 'event'; readonly event: DeliveredEvent; readonly acceptance: Acceptance | 'dropped' };
 
 const DRAINING = refuse(503, 'shutting down', { headers: { 'retry-after': '5' }, hangUp: true });
 const FAILED = refuse(500, 'handler failed');
@@ -68,6 +76,7 @@ export function createPipeline({
   limits,
   dispatcher,
   delivery,
+  isDropped,
 }: PipelineParts): Pipeline {
   const observe = async ({ route, requestId, receivedAt }: Exchange): Promise<Outcome> => {
     await dispatcher.observe({ endpoint: route.endpoint }, requestId, receivedAt);
@@ -104,6 +113,7 @@ export function createPipeline({
 
       const event = toEvent(grant.endpoint, body, read, exchange);
       if (isRefusal(event)) return event;
+      if (isDropped(event.name)) return { kind: 'event', event, acceptance: 'dropped' };
       return event.name === 'handoff.requested' ? admit(event) : accept(event);
     },
   };

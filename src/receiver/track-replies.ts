@@ -1,4 +1,4 @@
-import type { Replies, ReplyOptions } from '../events/index.js';
+import { deliveredReceipt, type Replies, type ReplyOptions } from '../events/index.js';
 import type { CloseResult, HandoffLifecycle } from '../handoff/index.js';
 import { createKeyedQueue, type Log } from '../internal/index.js';
 
@@ -45,7 +45,7 @@ export function trackReplies({ lifecycle, replies, log }: TrackedRepliesParts): 
     lanes.run(id, async () => {
       const { by = 'agent', why = null } = options;
       const ended = await noted(id, lifecycle.end(id, by, why));
-      if (ended && isKnown(ended, options)) return { conversationId: id, delivered: Promise.resolve(null) };
+      if (ended && isKnown(ended, options)) return deliveredReceipt(id, null);
       const receipt = await replies.end(id, options);
       await noted(id, lifecycle.close(id));
       return receipt;

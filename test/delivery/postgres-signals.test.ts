@@ -74,7 +74,7 @@ describe('processes on one database', () => {
     await busy.reply('a', 'slow');
     await eventually(() => expect(service.calls).toHaveLength(1));
     const idle = await set.receive(service.options);
-    await (await idle.reply('b', 'first')).delivered;
+    await (await idle.reply('b', 'first')).delivered();
     const good = await busy.reply('c', 'good');
     const bad = await busy.reply('d', 'bad');
     expect(await good.delivered).toEqual({ code: 200, message: 'answer to good' });

@@ -171,12 +171,12 @@ export function describeConversations(name: string, engine: Engine): void {
       await bench.closeByUser();
       await becomes({ state: 'closed' });
       const receipt = await receiver.conversations.end(second.id, { by: 'kit', once: 'bye' });
-      expect(await receipt.delivered).toBeNull();
+      expect(await receipt.delivered()).toBeNull();
       expect(await receiver.conversations.get(second.id)).toMatchObject({ closure: { by: 'user' } });
 
       const third = await bench.requestHandoff();
       await becomes({ state: 'waiting' });
-      await (await receiver.conversations.end(third.id)).delivered;
+      await (await receiver.conversations.end(third.id)).delivered();
       expect(closes()).toEqual([first.id, third.id]);
     });
 
@@ -237,7 +237,7 @@ export function describeConversations(name: string, engine: Engine): void {
     it('leaves words for a conversation that it does not know as they are', async () => {
       const { bench, receiver } = await benchWith(engine);
       const told = async (): Promise<unknown> =>
-        (await receiver.conversations.reply('unknown', 'hello')).delivered;
+        (await receiver.conversations.reply('unknown', 'hello')).delivered();
       await expect(told()).rejects.toThrow(/40356/);
       expect(await receiver.conversations.list()).toEqual([]);
       expect(bench.replies).toEqual([]);

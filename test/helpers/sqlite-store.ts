@@ -19,7 +19,7 @@ const LEASE_MS = 600_000;
 
 /** Opens a file and writes to it in a thread, whose code is that of the built package. */
 export const threadedSqlite = (options: SqliteOptions): Delivery =>
-  sqliteWith(options, new URL('../../dist/delivery/sqlite/thread.js', import.meta.url));
+  sqliteWith(options, new URL('../../dist/delivery/sqlite/writer-thread.js', import.meta.url));
 
 const engineOf = (openFile: (options: SqliteOptions) => Delivery): Engine => ({
   stores: true,

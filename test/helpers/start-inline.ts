@@ -15,7 +15,8 @@ export function startInline(
   const logged = logLines();
   const reports: (Partial<FailureReport> & { readonly error: unknown })[] = [];
   const delivery = inline(options);
-  delivery.start({
+  delivery.connect({
+    handles: () => true,
     // As the dispatcher: nothing is thrown at once, and what is done at once gives no promise.
     handle(event, run) {
       try {

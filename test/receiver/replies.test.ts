@@ -32,7 +32,7 @@ describe('a reply and a close', () => {
       { path: CLOSE, authorization: `Bearer ${API_KEY}`, body: { conversation_id: 'c-1', timestamp: time } },
     ]);
     expect(receipts.map(({ conversationId }) => conversationId)).toEqual(['c-1', 'c-1']);
-    expect(await receipts[0]?.delivered).toEqual({ code: 0, message: 'as the test says' });
+    expect(await receipts[0]?.delivered()).toEqual({ code: 0, message: 'as the test says' });
   });
 
   it('can be made of a handoff request too', async () => {

@@ -1,143 +1,338 @@
-import type { Db, PgBoss } from 'pg-boss';
-import { HandoffKitError } from '../../internal/index.js';
-import type { QueueName } from '../stored-queues.js';
-import type { CheckedConnection } from './connection.js';
-import { loadBoss } from './load-boss.js';
-import { tables } from './tables.js';
+import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import type { Client, ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
+import { configError, duration, HandoffKitError, quantityOf } from '../../internal/index.js';
+import { runMigrations } from '../migrate.js';
+import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from '../sql.js';
 
-/** A row of a result. */
-export type Row = Readonly<Record<string, unknown>>;
+/** Where the database is, and how it is used. */
+export interface PostgresConnection {
+  /** Where the database is, as `postgres://user:password@host:port/name`. Without it, `pool` says so. */
+  readonly connectionString?: string;
+  /** Where the database is and how to connect, in the words of node-postgres. */
+  readonly pool?: {
+    readonly host?: string;
+    readonly port?: number;
+    readonly database?: string;
+    readonly user?: string;
+    readonly password?: string | (() => string | Promise<string>);
+    readonly ssl?: boolean | object;
+    /** The most connections, besides the one that listens. Default 10. */
+    readonly max?: number;
+    /** How long to wait for a free connection. Default 5 seconds. */
+    readonly connectionTimeoutMillis?: number;
+    /**
+     * How long a statement may take before its connection is given up: the longest time it takes to notice a
+     * connection that is dead. Default 30 seconds.
+     */
+    readonly query_timeout?: number;
+  };
+  /** The schema that holds all tables. It is created when it is not there. Default `handoff_kit`. */
+  readonly schema?: string;
+}
 
-/** The engine and its database. Everything rejects while the database cannot be reached. */
-export interface Database {
+/** Checked settings, for node-postgres. */
+export interface CheckedConnection {
   readonly schema: string;
-  /** The engine, started. */
-  boss(): Promise<PgBoss>;
-  /** Runs one statement. */
-  run(sql: string, values: readonly unknown[]): Promise<readonly Row[]>;
-  /** Runs several statements, of the engine too, of which all happen or none. */
-  together<Result>(work: (boss: PgBoss, db: Db) => Promise<Result>): Promise<Result>;
-  /** Lets go of the database. */
+  readonly settings: PoolConfig;
+}
+
+/** Checks the settings of a connection. */
+export function checkConnection({
+  connectionString,
+  pool = {},
+  schema = 'handoff_kit',
+}: PostgresConnection): CheckedConnection {
+  if (!/^[a-z_][a-z0-9_]{0,49}$/.test(schema)) {
+    throw configError(
+      'schema must be a lower-case name of letters, digits and underscores, at most 50 long.',
+    );
+  }
+  if (connectionString === undefined && pool.host === undefined && !process.env.PGHOST) {
+    throw configError('say where the database is: connectionString, or pool with host, database and user.');
+  }
+  if (connectionString !== undefined && !/^postgres(ql)?:\/\//.test(connectionString)) {
+    throw configError('connectionString must begin with postgres://.');
+  }
+  return {
+    schema,
+    settings: {
+      ...(pool as PoolConfig),
+      ...(connectionString === undefined ? {} : { connectionString }),
+      max: quantityOf('pool.max', pool.max ?? 10),
+      connectionTimeoutMillis: duration(
+        'pool.connectionTimeoutMillis',
+        pool.connectionTimeoutMillis ?? 5_000,
+      ),
+      query_timeout: duration('pool.query_timeout', pool.query_timeout ?? 30_000),
+      keepAlive: true,
+      application_name: 'handoff-kit',
+    },
+  };
+}
+
+/** Throws at construction where node-postgres is not installed. */
+export function checkDriver(): void {
+  try {
+    createRequire(import.meta.url).resolve('pg');
+  } catch (error) {
+    throw new HandoffKitError(
+      'PG_MISSING',
+      'keeping events in PostgreSQL needs the package pg. Install it: npm install pg',
+      { cause: error },
+    );
+  }
+}
+
+/** A {@link SqlDatabase} on PostgreSQL. */
+export interface PostgresDatabase extends SqlDatabase {
+  readonly forgetHooks: readonly ForgetHook[];
+  /** Creates the schema. */
+  open(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What {@link openDatabase} needs. */
-export interface DatabaseParts {
+/** What {@link createDatabase} needs. */
+export interface DatabaseOptions {
   readonly connection: CheckedConnection;
-  /** How long what was done is remembered. Without it, this process does not look after the tables. */
-  readonly rememberMs?: number;
-  /** Hears of what goes wrong in the background. */
-  readonly onTrouble: (error: unknown) => void;
+  /** How long one call may take before the caller is told that it failed. */
+  readonly timeoutMs: number;
+  /** Called when something fails in the background. */
+  readonly onError: (error: unknown) => void;
 }
 
-/** Names of both queues, as the engine knows them. */
-export const QUEUES: readonly QueueName[] = ['inbox', 'outbox'];
+/** The delay before a lost connection for notifications is replaced. */
+const LISTEN_AGAIN_MS = 1_000;
 
-/** The engine must never give up by itself: a job that it fails for good would hold up its key for ever. */
-const NEVER = 1_000_000_000;
-const TEN_YEARS_S = 315_360_000;
-const DAY_S = 86_400;
+/** How long closing waits for statements under way. */
+const END_TIMEOUT_MS = 2_000;
 
-/** How long a farewell may take. */
-const CLOSE_WITHIN_MS = 2_000;
+/** `json_array_elements_text` gives the strings of a JSON array. */
+const listOf = (parameter: string): string => `(SELECT json_array_elements_text(${parameter}::json) AS item)`;
 
-/** Connects when it is first needed, and again after it failed. */
-export function openDatabase({ connection, rememberMs, onTrouble }: DatabaseParts): Database {
+/** Makes a {@link PostgresDatabase}. It connects when it is first used, and again after a connection was lost. */
+export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptions): PostgresDatabase {
   const { schema, settings } = connection;
-  let started: Promise<PgBoss> | undefined;
+  const forgetHooks: ForgetHook[] = [];
+  let pool: Promise<Pool> | undefined;
   let closed = false;
 
-  const start = async (): Promise<PgBoss> => {
-    if (closed) throw new HandoffKitError('DATABASE_CLOSED', 'the delivery was stopped.');
-    const Boss = await loadBoss();
-    const boss = new Boss({
-      ...settings,
-      schema,
-      ...tending(rememberMs),
-      schedule: false,
-      registerInstance: false,
-      openTelemetry: { enabled: false },
-      flowIntervalSeconds: DAY_S,
-    });
-    boss.on('error', onTrouble);
+  const connect = async (): Promise<Pool> => {
+    const { default: pg } = await import('pg');
+    const made = new pg.Pool(settings);
+    // Without a listener, an error of an idle connection would end the process.
+    made.on('error', onError);
+    made.on('connect', (client) => client.on('error', onError));
+    return made;
+  };
+  const getPool = (): Promise<Pool> => {
+    if (closed) throw new HandoffKitError('DELIVERY_STOPPED', 'the database was closed.');
+    pool ??= connect();
+    return pool;
+  };
+
+  const query = async (sql: string, values: readonly SqlValue[] = []): Promise<SqlRow[]> => {
+    const result = await (await getPool()).query(sql, [...values]);
+    return result.rows as SqlRow[];
+  };
+
+  const inTransaction = async (
+    client: PoolClient,
+    statements: readonly SqlStatement[],
+  ): Promise<SqlRow[][] | null> => {
+    await client.query('BEGIN');
+    const results: SqlRow[][] = [];
+    for (const { sql, values = [], required = false } of statements) {
+      const { rows } = await client.query(sql, [...values]);
+      if (required && rows.length === 0) {
+        await client.query('ROLLBACK');
+        return null;
+      }
+      results.push(rows as SqlRow[]);
+    }
+    await client.query('COMMIT');
+    return results;
+  };
+
+  const transaction = async (statements: readonly SqlStatement[]): Promise<SqlRow[][] | null> => {
+    const client = await (await getPool()).connect();
     try {
-      await boss.start();
-      for (const name of QUEUES) await ensureQueue(boss, name);
-      await ensureTables(boss.getDb(), schema);
-      return boss;
+      const results = await inTransaction(client, statements);
+      client.release();
+      return results;
     } catch (error) {
-      await boss.stop({ graceful: false }).catch(onTrouble);
+      // Closing the connection rolls the transaction back, whatever state it is in.
+      client.release(true);
       throw error;
     }
   };
 
-  const boss = (): Promise<PgBoss> => {
-    started ??= start().catch((error: unknown) => {
-      started = undefined;
-      throw error;
-    });
-    return started;
-  };
+  const notifications = createNotifications({
+    channel: `handoff_kit_${createHash('sha256').update(schema).digest('hex').slice(0, 24)}`,
+    settings,
+    query,
+    onError,
+  });
 
-  return {
-    schema,
-    boss,
-    async run(sql, values) {
-      const { rows } = await (await boss()).getDb().executeSql(sql, [...values]);
-      return rows as Row[];
-    },
-    async together(work) {
-      const engine = await boss();
-      return inTransaction(engine.getDb(), (db) => work(engine, db));
+  const sql: PostgresDatabase = {
+    forgetHooks,
+    dialect: 'postgres',
+    now: '(extract(epoch from statement_timestamp()) * 1000)::bigint',
+    table: (name) => `${schema}.${name}`,
+    list: listOf,
+    read: (text, values) => inTime(query(text, values), timeoutMs),
+    write: (text, values) => inTime(query(text, values), timeoutMs).catch(explain),
+    transaction: (statements) => inTime(transaction(statements), timeoutMs).catch(explain),
+    migrate: (component, migrations) => runMigrations(sql, component, migrations),
+    publish: notifications.publish,
+    subscribe: notifications.subscribe,
+    onForget: (hook) => void forgetHooks.push(hook),
+    async open() {
+      const versions = `CREATE TABLE IF NOT EXISTS ${schema}.schema_version
+        (component text PRIMARY KEY, version integer NOT NULL)`;
+      const [known] = await query('SELECT to_regclass($1) AS name', [`${schema}.schema_version`]);
+      if (known?.name !== null) return;
+      // `IF NOT EXISTS` fails when two processes create the same thing at once, so they take turns.
+      await transaction([
+        { sql: 'SELECT pg_advisory_xact_lock(hashtext($1))', values: [`handoff-kit ${schema}`] },
+        { sql: `CREATE SCHEMA IF NOT EXISTS ${schema}` },
+        { sql: versions },
+      ]);
     },
     async close() {
+      await notifications.stop();
       closed = true;
-      const engine = await started?.catch(() => undefined);
-      await engine?.stop({ graceful: false, timeout: CLOSE_WITHIN_MS });
+      const open = await pool?.catch(() => undefined);
+      await Promise.race([
+        open?.end(),
+        new Promise((resolve) => setTimeout(resolve, END_TIMEOUT_MS).unref()),
+      ]);
     },
   };
+  return sql;
 }
 
-/** How often the engine looks for what is to be forgotten: seldom, since it goes through all that is stored. */
-function tending(rememberMs: number | undefined) {
-  if (rememberMs === undefined) return { supervise: false };
-  const everyS = Math.min(3_600, Math.max(5, Math.ceil(rememberMs / 24_000)));
-  return {
-    supervise: true,
-    maintenanceIntervalSeconds: everyS,
-    superviseIntervalSeconds: Math.min(60, everyS),
-  };
-}
-
-async function ensureQueue(boss: PgBoss, name: QueueName): Promise<void> {
-  if (await boss.getQueue(name)) return;
-  await boss.createQueue(name, {
-    policy: 'key_strict_fifo',
-    partition: true,
-    retryLimit: NEVER,
-    expireInSeconds: DAY_S,
-    retentionSeconds: TEN_YEARS_S,
+/** Rejects when something takes too long; how it ends after that is ignored. */
+export async function inTime<Result>(task: Promise<Result>, timeoutMs: number): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new HandoffKitError('DATABASE_TIMEOUT', `the database did not answer within ${timeoutMs} ms.`));
+    }, timeoutMs);
   });
-}
-
-/** Two processes that make the same table at once would get in each other's way, so they take turns. */
-async function ensureTables(db: Db, schema: string): Promise<void> {
-  await inTransaction(db, async (transaction) => {
-    await transaction.executeSql('SELECT pg_advisory_xact_lock(hashtext($1))', [`handoff-kit ${schema}`]);
-    for (const sql of tables(schema)) await transaction.executeSql(sql, []);
-  });
-}
-
-async function inTransaction<Result>(db: Db, work: (db: Db) => Promise<Result>): Promise<Result> {
-  const transaction = await db.beginTransaction?.();
-  if (!transaction)
-    throw new HandoffKitError('NO_TRANSACTIONS', 'this version of pg-boss has no transactions.');
+  task.catch(() => undefined);
   try {
-    const result = await work(transaction.db);
-    await transaction.commit();
-    return result;
-  } catch (error) {
-    await transaction.rollback();
-    throw error;
+    return await Promise.race([task, late]);
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+const READ_ONLY = '25006';
+
+function explain(error: unknown): never {
+  if (error instanceof Error && 'code' in error && error.code === READ_ONLY) {
+    throw new HandoffKitError('DATABASE_READ_ONLY', 'the database may only be read at the moment.', {
+      cause: error,
+    });
+  }
+  throw error;
+}
+
+interface NotificationOptions {
+  readonly channel: string;
+  readonly settings: PoolConfig;
+  readonly query: (sql: string, values: readonly SqlValue[]) => Promise<SqlRow[]>;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Tells other processes of changes with `NOTIFY`, and listens on a connection of its own. Notifications can be lost
+ * with the connection, so subscribers are called whenever it was made anew, and also poll.
+ */
+function createNotifications({ channel, settings, query, onError }: NotificationOptions) {
+  const listeners = new Map<string, Set<() => void>>();
+  const unsent = new Set<string>();
+  let sending: Promise<void> | undefined;
+  let listening: Client | undefined;
+  let connecting = false;
+  let retry: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  const callAll = (): void => {
+    for (const topic of listeners.values()) for (const listener of topic) listener();
+  };
+
+  const reconnect = (error: unknown): void => {
+    connecting = false;
+    listening = undefined;
+    if (stopped) return;
+    onError(error);
+    clearTimeout(retry);
+    retry = setTimeout(listen, LISTEN_AGAIN_MS).unref();
+  };
+
+  const openListener = async (): Promise<void> => {
+    const { default: pg } = await import('pg');
+    // The connection waits for notifications for ever; only its statements have a time limit.
+    const client = new pg.Client(settings as ClientConfig);
+    client.on('error', (error) => {
+      if (listening === client) reconnect(error);
+    });
+    client.on('end', () => {
+      if (listening === client) reconnect(new Error('the connection for notifications was closed'));
+    });
+    client.on('notification', ({ payload }) => {
+      for (const listener of listeners.get(payload ?? '') ?? []) listener();
+    });
+    await client.connect();
+    await client.query(`LISTEN ${channel}`);
+    if (stopped) return client.end();
+    listening = client;
+    connecting = false;
+    callAll();
+  };
+
+  const listen = (): void => {
+    if (connecting || listening || stopped) return;
+    connecting = true;
+    openListener().catch(reconnect);
+  };
+
+  const sendAll = async (): Promise<void> => {
+    while (unsent.size > 0) {
+      const topics = [...unsent];
+      unsent.clear();
+      await query(`SELECT pg_notify($1, item) FROM ${listOf('$2')} AS topics`, [
+        channel,
+        JSON.stringify(topics),
+      ]);
+    }
+  };
+
+  return {
+    publish(topic: string): void {
+      if (stopped) return;
+      unsent.add(topic);
+      sending ??= sendAll()
+        .catch(onError)
+        .finally(() => {
+          sending = undefined;
+        });
+    },
+    subscribe(topic: string, listener: () => void): () => void {
+      const topicListeners = listeners.get(topic) ?? new Set();
+      listeners.set(topic, topicListeners.add(listener));
+      listen();
+      return () => void topicListeners.delete(listener);
+    },
+    async stop(): Promise<void> {
+      stopped = true;
+      clearTimeout(retry);
+      await sending;
+      const client = listening;
+      listening = undefined;
+      await client?.end().catch(() => undefined);
+    },
+  };
 }

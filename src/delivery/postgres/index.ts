@@ -3,7 +3,5 @@
  *
  * @module
  */
-
-export { openPostgresShelf } from './open-shelf.js';
-export { type PostgresConnection, type PostgresOptions, postgres } from './postgres.js';
-export { openPostgresQueues } from './stored-queues.js';
+export type { PostgresConnection } from './database.js';
+export { openPostgresDatabase, openPostgresQueues, type PostgresOptions, postgres } from './postgres.js';

@@ -1,41 +1,32 @@
 import { createRequire } from 'node:module';
 import { HandoffKitError } from '../../internal/index.js';
-import { withoutSqliteWarning } from './driver-warning.js';
-import { placeOf } from './hash.js';
-import { MIGRATIONS } from './migrations.js';
-
-/** A value that SQLite stores. */
-export type SqlValue = string | number | null | Uint8Array;
-/** A row of a result. */
-export type Row = Record<string, SqlValue | bigint | Uint8Array>;
+import type { SqlRow, SqlStatement, SqlValue } from '../sql.js';
 
 /** A prepared statement. */
 export interface Statement {
   run(...values: SqlValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
-  /** The first row. Also for what is written and tells nothing: it takes half the time of `run`. */
-  get(...values: SqlValue[]): Row | undefined;
-  all(...values: SqlValue[]): Row[];
+  get(...values: SqlValue[]): SqlRow | undefined;
+  all(...values: SqlValue[]): SqlRow[];
 }
 
-/** A database, as Node's own module and the package that stands in for it both have it. */
-export interface Database {
+/** A connection, as `node:sqlite` and `@photostructure/sqlite` both have it. */
+export interface Connection {
   exec(sql: string): void;
-  /** Makes a function that statements can use. */
-  function(name: string, run: (lane: string, key: string) => number): void;
   prepare(sql: string): Statement;
   close(): void;
 }
 
-type Driver = new (file: string) => Database;
+type Driver = new (file: string) => Connection;
 
 const DRIVERS = ['node:sqlite', '@photostructure/sqlite'];
 const MISSING: ReadonlySet<unknown> = new Set(['ERR_UNKNOWN_BUILTIN_MODULE', 'MODULE_NOT_FOUND']);
 
-function loadDriver(): Driver {
+/** Loads the driver, or throws an error that names the package to install. */
+export function loadDriver(): Driver {
   const require = createRequire(import.meta.url);
   for (const name of DRIVERS) {
     try {
-      const module: { DatabaseSync?: Driver } = withoutSqliteWarning(() => require(name));
+      const module: { DatabaseSync?: Driver } = withoutExperimentalWarning(() => require(name));
       if (module.DatabaseSync) return module.DatabaseSync;
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && MISSING.has(error.code))) throw error;
@@ -48,8 +39,25 @@ function loadDriver(): Driver {
 }
 
 /**
- * What holds for every connection. The log is brought into the file when it has grown to 32 MB, and half as much of
- * the file is kept in memory: pages that are written again and again are then written to the file once.
+ * Hides Node's warning that its SQLite is experimental: it would appear among log lines, which are often JSON, once
+ * for each thread, and users cannot act on it.
+ */
+function withoutExperimentalWarning<Result>(work: () => Result): Result {
+  const emitWarning: (...warning: never[]) => void = Reflect.get(process, 'emitWarning');
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
+    if (!String(warning).includes('SQLite is an experimental'))
+      Reflect.apply(emitWarning, process, [warning, ...rest]);
+  };
+  try {
+    return work();
+  } finally {
+    Reflect.set(process, 'emitWarning', emitWarning);
+  }
+}
+
+/**
+ * `synchronous = FULL` makes a commit survive a power cut. A write-ahead log of 8,000 pages (32 MB) and a cache of
+ * half that let pages that change often reach the database file once instead of many times.
  */
 const SETTINGS = `
   PRAGMA busy_timeout = 5000;
@@ -57,57 +65,78 @@ const SETTINGS = `
   PRAGMA synchronous = FULL;
   PRAGMA secure_delete = ON;
   PRAGMA wal_autocheckpoint = 8000;
-  PRAGMA cache_size = -16000`;
+  PRAGMA cache_size = -16000;
+  CREATE TABLE IF NOT EXISTS schema_version (component TEXT PRIMARY KEY, version INTEGER NOT NULL)`;
 
-/** Opens a file and brings its tables up to date. What is committed to it survives a power cut. */
-export function openDatabase(file: string): Database {
+/** Opens a database file, and creates it where there is none. */
+export function openConnection(file: string): Connection {
   const DatabaseSync = loadDriver();
-  let database: Database | undefined;
+  let connection: Connection | undefined;
   try {
-    database = new DatabaseSync(file);
-    database.exec(SETTINGS);
-    migrate(database);
-    return database;
+    connection = new DatabaseSync(file);
+    connection.exec(SETTINGS);
+    return connection;
   } catch (error) {
-    database?.close();
-    throw error instanceof HandoffKitError ? error : unusable(file, error);
+    connection?.close();
+    const why = error instanceof Error ? error.message : 'no reason given';
+    throw new HandoffKitError(
+      'DATABASE_UNUSABLE',
+      `cannot use ${file} as a database (${why}). Check that its folder exists and can be written to, that the disk has room, and that the file is a database of this package.`,
+      { cause: error },
+    );
   }
 }
 
-function unusable(file: string, error: unknown): HandoffKitError {
-  const why = error instanceof Error ? error.message : 'no reason given';
-  return new HandoffKitError(
-    'DATABASE_UNUSABLE',
-    `cannot use ${file} as a database (${why}). Check that its folder exists and can be written to, that the disk has room, and that the file is a database of this package.`,
-    { cause: error },
-  );
-}
+/** Statements that stay prepared. The SQL of this package is a bounded set of texts. */
+const MOST_PREPARED = 200;
 
-function migrate(database: Database): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
-    if (version > MIGRATIONS.length) {
-      throw new HandoffKitError(
-        'DATABASE_TOO_NEW',
-        'the database was written by a newer version of this package. Update the package, or use another file.',
-      );
+/** Runs statements, each prepared once. Parameters `$1` become `?1`, as SQLite numbers them. */
+export function createStatementRunner(
+  connection: Connection,
+): (sql: string, values?: readonly SqlValue[]) => SqlRow[] {
+  const prepared = new Map<string, Statement>();
+  return (sql, values = []) => {
+    let statement = prepared.get(sql);
+    if (!statement) {
+      if (prepared.size >= MOST_PREPARED) prepared.clear();
+      statement = connection.prepare(sql.replace(/\$(\d+)/g, '?$1'));
+      prepared.set(sql, statement);
     }
-    if (version < MIGRATIONS.length) database.function('place', placeOf);
-    for (const sql of MIGRATIONS.slice(version)) database.exec(sql);
-    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
-    database.exec('COMMIT');
-  } catch (error) {
-    rollBack(database);
-    throw error;
-  }
+    return statement.all(...values);
+  };
 }
 
-/** Undoes a transaction, if there still is one. */
-export function rollBack(database: Database): void {
+/** Runs statements within the transaction that is under way: all of them, or none. */
+export function createTransactionRunner(
+  connection: Connection,
+): (statements: readonly SqlStatement[]) => SqlRow[][] | null {
+  const run = createStatementRunner(connection);
+  return (statements) => {
+    connection.exec('SAVEPOINT statements');
+    try {
+      const results: SqlRow[][] = [];
+      for (const { sql, values, required = false } of statements) {
+        const rows = run(sql, values);
+        if (required && rows.length === 0) {
+          connection.exec('ROLLBACK TO statements; RELEASE statements');
+          return null;
+        }
+        results.push(rows);
+      }
+      connection.exec('RELEASE statements');
+      return results;
+    } catch (error) {
+      rollBack(connection, 'ROLLBACK TO statements; RELEASE statements');
+      throw error;
+    }
+  };
+}
+
+/** Rolls a transaction back, if the failure has not ended it already. */
+export function rollBack(connection: Connection, sql = 'ROLLBACK'): void {
   try {
-    database.exec('ROLLBACK');
+    connection.exec(sql);
   } catch {
-    // The transaction never began, or the failure has ended it.
+    // No transaction is open.
   }
 }

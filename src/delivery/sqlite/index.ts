@@ -1,9 +1,6 @@
 /**
- * Keeps events and replies in a file, on one machine and without a server.
+ * Keeps events and replies in an SQLite file, for one machine.
  *
  * @module
  */
-
-export { openSqliteShelf } from './open-shelf.js';
-export { type SqliteOptions, sqlite } from './sqlite.js';
-export { openSqliteQueues } from './stored-queues.js';
+export { openSqliteDatabase, openSqliteQueues, type SqliteOptions, sqlite } from './sqlite.js';

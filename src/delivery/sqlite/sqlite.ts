@@ -1,173 +1,169 @@
 import { randomUUID } from 'node:crypto';
-import type { ServiceClient } from '../../client/index.js';
-import type { Replies, ReplyOptions } from '../../events/index.js';
-import { duration, HandoffKitError, quantityOf, within } from '../../internal/index.js';
-import type { Delivery, DeliveryHost } from '../delivery.js';
-import { createHandlerRuns } from '../handler-run.js';
-import { createHandling } from '../handling.js';
-import { checkReply, DEFAULT_OUTBOX, replyKey, type StoredReply } from '../outbox.js';
-import { createSending } from '../sending.js';
-import type { StoredOptions } from '../stored-options.js';
-import { createConversationTable } from './conversations.js';
-import { openDatabase } from './database.js';
-import { createHandoffStore } from './handoff-store.js';
-import { createMarks } from './marks.js';
-import { createQueueReads } from './queue-reads.js';
-import { followReceipts } from './receipts.js';
-import { createShelf } from './shelf.js';
-import { createStoredQueues } from './stored-queues.js';
-import { createSweeper } from './sweeper.js';
-import { createThreadWriter, hasThread, THREAD } from './thread-writer.js';
-import { createWorker, type Worker } from './worker.js';
-import { openWriter } from './writer.js';
+import { HandoffKitError } from '../../internal/index.js';
+import type { Delivery } from '../delivery.js';
+import { runMigrations } from '../migrate.js';
+import type { JobStatus, Queue, QueueName } from '../queue.js';
+import { createQueueAdmin, type QueueAdmin } from '../queue-admin.js';
+import { deliveryMigrations } from '../schema.js';
+import type { ForgetHook, SqlDatabase, SqlRow, SqlValue } from '../sql.js';
+import {
+  createStoredDelivery,
+  type EngineSettings,
+  type StorageEngine,
+  type StoredOptions,
+} from '../stored-delivery.js';
+import { digestKey, fromText } from '../text.js';
+import { createTopics } from '../topics.js';
+import type { CommandOptions, TransactionResult } from './commands.js';
+import { type Connection, createStatementRunner, loadDriver, openConnection } from './database.js';
+import {
+  createInlineWriter,
+  createThreadWriter,
+  hasWriterThread,
+  WRITER_THREAD,
+  type Writer,
+} from './writer.js';
 
 /** Settings of {@link sqlite}. */
 export interface SqliteOptions extends StoredOptions {
-  /** The database file. It is made when it is not there; its folder must be. */
+  /** The database file. It is created when it is not there; its folder must be. */
   readonly file: string;
-  /** How many conversations are handled side by side. Default 16. */
-  readonly concurrency?: number;
-  /** How long a conversation stays with a process that gives no sign of life. Default 6 seconds. */
-  readonly leaseMs?: number;
-  /** How often to look for what other processes on the same file have stored. Default 500 ms. */
-  readonly pollMs?: number;
 }
 
-/** Handlers are registered after the receiver was made; work begins when they have had time for it. */
-const START_AFTER_MS = 100;
+const DEFAULTS = { concurrency: 16, leaseMs: 6_000, pollMs: 500 };
 
 /**
- * Keeps events and replies in a file, without a server: 200 means that the event is on disk. Several processes
- * of one machine may share the file. What is written is written in a thread of its own; a bundler that packs this
- * package into one file leaves its code behind, and then the event loop waits for the disk.
+ * Keeps events and replies in a file, without a server: 200 means that the event is on disk. Several processes of
+ * one machine may share the file.
+ *
+ * The database is written in a thread of its own. A bundler that packs this package into one file leaves the code of
+ * that thread behind; the event loop then waits for the disk.
+ *
+ * @example
+ * const receiver = createReceiver({ auth, service, delivery: sqlite({ file: './handoff.db' }) });
  */
 export function sqlite(options: SqliteOptions): Delivery {
-  return sqliteWith(options, THREAD);
+  return sqliteWith(options, WRITER_THREAD);
 }
 
-/** The same, with the code of its thread from elsewhere. Where there is none, it writes in the caller's thread. */
-export function sqliteWith(options: SqliteOptions, thread: URL): Delivery {
-  const concurrency = quantityOf('concurrency', options.concurrency ?? 16);
-  const maxAttempts = quantityOf('maxAttempts', options.maxAttempts ?? 8);
-  const leaseMs = duration('leaseMs', options.leaseMs ?? 6_000);
-  const pollMs = duration('pollMs', options.pollMs ?? 500);
-  const rememberMs = duration('rememberMs', options.rememberMs ?? 7 * 86_400_000);
-  const backoff = { minDelayMs: 1_000, maxDelayMs: 300_000, ...options.backoff };
-  const policy = { ...DEFAULT_OUTBOX, ...options.outbox };
-  const keepContent = options.keepContent ?? false;
+/** The same, with the code of the writer thread from elsewhere. Where there is none, it writes in the caller's thread. */
+export function sqliteWith({ file, ...options }: SqliteOptions, threadFile: URL): Delivery {
+  loadDriver();
+  return createStoredDelivery(options, DEFAULTS, (settings) => createEngine(file, settings, threadFile));
+}
 
-  const writing = { keepContent, owner: randomUUID(), leaseMs };
-  const database = openDatabase(options.file);
-  const writer = hasThread(thread)
-    ? createThreadWriter(thread, { file: options.file, ...writing })
-    : openWriter(database, writing);
-  const inbox = createQueueReads(database, 'inbox');
-  const outbox = createQueueReads(database, 'outbox');
-  const conversations = createConversationTable(database, keepContent);
-  const marks = createMarks(database);
-  const runs = createHandlerRuns(duration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));
-  const shelf = createShelf(database, writer, pollMs);
-  const queues = createStoredQueues(database, writer, () => undefined);
-  const workers: { inbox?: Worker; outbox?: Worker } = {};
-  let host: DeliveryHost | undefined;
-  let starting: NodeJS.Timeout | undefined;
-  let sweeper: { stop(): void } | undefined;
-  let service: ServiceClient | null = null;
-  let stopped = false;
-  let stopping: Promise<{ unfinished: number }> | undefined;
+/** Opens the queues of a database file for an operator, also while receivers work on it. */
+export async function openSqliteQueues(file: string): Promise<QueueAdmin> {
+  const { sql, forgetHooks, close } = await openSqliteDatabase(file);
+  return createQueueAdmin(sql, forgetHooks, close);
+}
 
-  const onTrouble = (error: unknown): void => {
-    if (!stopped)
-      started(host).log.error({ err: error, file: options.file }, 'the database cannot be written');
+/** A database that was opened by itself. */
+export interface OpenDatabase {
+  readonly sql: SqlDatabase;
+  readonly forgetHooks: readonly ForgetHook[];
+  close(): Promise<void>;
+}
+
+/** Opens a database file without a receiver. */
+export async function openSqliteDatabase(file: string): Promise<OpenDatabase> {
+  const settings = {
+    keepContent: false,
+    leaseMs: DEFAULTS.leaseMs,
+    pollMs: DEFAULTS.pollMs,
+    onError: () => undefined,
   };
-  const receipts = followReceipts({ outbox, pollMs, onTrouble });
-  const shared = { writer, concurrency, leaseMs, pollMs, onTrouble };
+  const engine = createEngine(file, settings, null);
+  await engine.open();
+  return engine;
+}
 
-  const begin = (): Worker => {
-    clearTimeout(starting);
-    if (workers.inbox) return workers.inbox;
-    const to = started(host);
-    const attempt = createHandling({ host: to, runs, backoff, maxAttempts });
-    const handling = createWorker({ ...shared, queue: 'inbox', attempt });
-    workers.inbox = handling;
-    sweeper = createSweeper({ writer, rememberMs, onTrouble });
-    if (service) {
-      const send = createSending({ client: service, receipts, policy, host: to });
-      workers.outbox = createWorker({ ...shared, queue: 'outbox', attempt: send });
-    }
-    return handling;
+function createEngine(file: string, settings: EngineSettings, threadFile: URL | null): StorageEngine {
+  const { keepContent, leaseMs, pollMs } = settings;
+  const options: CommandOptions = { keepContent, leaseMs, owner: randomUUID() };
+  const forgetHooks: ForgetHook[] = [];
+  let connection: Connection | undefined;
+  let read: ReturnType<typeof createStatementRunner> | undefined;
+  let writer: Writer | undefined;
+
+  const opened = <Part>(part: Part | undefined): Part => {
+    if (part !== undefined) return part;
+    throw new HandoffKitError('DELIVERY_STOPPED', 'the database is not open.');
   };
+  const run: Writer['run'] = (name, ...args) => opened(writer).run(name, ...args);
+  /** Changes whenever another connection commits, the writer's included. */
+  const dataVersion = (): unknown => opened(read)('PRAGMA data_version')[0]?.data_version;
+  const topics = createTopics({ pollMs, changeCounter: () => (read ? dataVersion() : 0) });
 
-  const store = async (conversationId: string, reply: StoredReply, how: ReplyOptions = {}) => {
-    checkReply(service, conversationId, reply);
-    const key = replyKey(conversationId, how, randomUUID());
-    const receipt = receipts.open(key, conversationId);
-    try {
-      const item = { key, conversationId, content: [JSON.stringify(reply)] };
-      await writer.write('addReply', item, Date.now());
-    } catch (error) {
-      onTrouble(error);
-      const failure = new HandoffKitError('NOT_STORED', 'the reply could not be stored.', { cause: error });
-      receipts.failed(key, failure);
-      throw failure;
-    }
-    receipts.stored(key);
-    workers.outbox?.wake();
-    return receipt;
+  const sql: SqlDatabase = {
+    dialect: 'sqlite',
+    now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+    table: (name) => name,
+    list: (parameter) => `(SELECT value AS item FROM json_each(${parameter}))`,
+    read: async (text, values) => opened(read)(text, values),
+    async write(text, values) {
+      const [rows = []] = rowsOf(await run('transaction', [{ sql: text, ...(values && { values }) }])) ?? [];
+      return rows;
+    },
+    transaction: async (statements) => rowsOf(await run('transaction', statements)),
+    migrate: (component, migrations) => runMigrations(sql, component, migrations),
+    publish: topics.publish,
+    subscribe: topics.subscribe,
+    onForget: (hook) => void forgetHooks.push(hook),
   };
 
-  const leave = async (timeoutMs: number): Promise<{ unfinished: number }> => {
-    clearTimeout(starting);
-    sweeper?.stop();
-    const deadline = Date.now() + timeoutMs;
-    const handlers = (await workers.inbox?.stop(timeoutMs)) ?? 0;
-    // Handlers may wait for what they said, so replies go out for as long as handlers run.
-    const replies = (await workers.outbox?.stop(Math.max(0, deadline - Date.now()))) ?? 0;
-    receipts.stop();
-    runs.abortAll();
-    shelf.stop();
-    await within(writer.write('release').catch(onTrouble), 1_000);
-    stopped = true;
-    await writer.close();
-    database.close();
-    return { unfinished: handlers + replies };
-  };
+  const queue = (name: QueueName): Queue => ({
+    add: ({ key, conversationId, type, content, userIds = [] }, claim) =>
+      run('add', name, key, conversationId, type, content, userIds, claim, Date.now()),
+    claim: (claim, limit) => run('claim', name, claim, limit, Date.now()),
+    complete: ({ id, conversation, claim }) => run('complete', name, id, conversation, claim, Date.now()),
+    fail: ({ id, conversation, claim }, failure) =>
+      run('fail', name, id, conversation, claim, failure, Date.now()),
+    release: (jobs, { interrupted }) =>
+      run(
+        'release',
+        name,
+        jobs.map(({ id, conversation, claim }) => ({ id, conversation, claim })),
+        interrupted,
+      ),
+    releaseUnused: (inUse) => run('releaseUnused', name, inUse),
+    has: async (key) =>
+      opened(read)('SELECT 1 AS one FROM seen_key WHERE digest = $1', [digestKey(name, key)]).length > 0,
+    statusOf: async (ids) => ids.map((id) => statusOf(opened(read), id)),
+  });
 
   return {
-    start(deliveryHost) {
-      host = deliveryHost;
-      starting = setTimeout(begin, START_AFTER_MS);
+    sql,
+    forgetHooks,
+    queues: { inbox: queue('inbox'), outbox: queue('outbox') },
+    lease: { renew: ({ reclaim }) => run('renewLease', Date.now(), reclaim), end: () => run('endLease') },
+    async open() {
+      connection ??= openConnection(file);
+      read ??= createStatementRunner(connection);
+      writer ??=
+        threadFile && hasWriterThread(threadFile)
+          ? createThreadWriter(threadFile, { file, ...options })
+          : createInlineWriter(connection, options);
+      await sql.migrate('delivery', deliveryMigrations(sql));
     },
-    createReplies(client): Replies {
-      service = client;
-      return {
-        reply: (id, text, how) => store(id, { kind: 'reply', text, timestamp: Date.now() }, how),
-        end: (id, how) => store(id, { kind: 'close', timestamp: Date.now() }, how),
-        idle: () => Promise.resolve(),
-      };
+    async close() {
+      topics.stop();
+      await writer?.close();
+      read = undefined;
+      connection?.close();
     },
-    async seen(event) {
-      try {
-        return await writer.write('knows', event.key, event.conversationId);
-      } catch (error) {
-        // Whoever accepts the event finds the same trouble, and says so to the sender.
-        onTrouble(error);
-        return false;
-      }
-    },
-    accept(event) {
-      return stopped ? 'unavailable' : begin().store(event);
-    },
-    // Whoever stops it again waits for the same end.
-    stop: ({ timeoutMs }) => (stopping ??= leave(timeoutMs)),
-    stats: () => inbox.stats(),
-    queues,
-    shelf,
-    handoffs: createHandoffStore({ conversations, marks, writer }),
   };
 }
 
-function started(host: DeliveryHost | undefined): DeliveryHost {
-  if (host) return host;
-  throw new HandoffKitError('NOT_STARTED', 'a delivery must be handed to createReceiver before it is used.');
+function statusOf(read: (sql: string, values: readonly SqlValue[]) => SqlRow[], id: string): JobStatus {
+  const [job] = read('SELECT state, error FROM job WHERE seq = $1', [Number(id)]);
+  if (job?.state === 'dead') return { state: 'dead', error: fromText(job.error) };
+  if (job) return { state: job.state === 'done' ? 'done' : 'waiting' };
+  const isKnown = read('SELECT 1 AS one FROM seen_key WHERE seq = $1', [Number(id)]).length > 0;
+  return { state: isKnown ? 'done' : 'gone' };
+}
+
+function rowsOf(result: TransactionResult): SqlRow[][] | null {
+  if ('rows' in result) return result.rows;
+  throw new Error(result.error);
 }

@@ -1,116 +1,224 @@
-import type { Database } from './database.js';
-import { type Call, createRunGroup, type Verb } from './run-group.js';
-import { createWrites, type Writes, type WritesOptions } from './writes.js';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { HandoffKitError } from '../../internal/index.js';
+import { type CommandOptions, type Commands, createCommands } from './commands.js';
+import { type Connection, rollBack } from './database.js';
 
-/** Hears what became of something that was to be written. */
-export interface Asker<Result> {
-  /** It is on disk. */
-  done(result: Result): void;
-  /** It has not happened. */
-  failed(error: unknown): void;
-}
-
-/** Writes so that what comes together shares one commit. */
+/**
+ * Group commit: commands that arrive while a commit is under way share the next one, so that one sync of the disk
+ * serves many senders. The writer runs in a thread of its own, and the event loop goes on while the disk is slow.
+ *
+ * ```
+ *   main thread                                  writer thread
+ *   run('add', …)  ─┐
+ *   run('add', …)  ─┼─ once per turn ──────────► waits ─► takes every group that has arrived
+ *   run('claim')   ─┘                                      BEGIN IMMEDIATE
+ *                                                          run the commands, in order
+ *   resolve or reject each ◄── results, or one error ──── COMMIT (synced)
+ * ```
+ */
 export interface Writer {
-  /** Writes something within the next commit. Resolves to its result once that is on disk. */
-  write<Name extends Verb>(
-    verb: Name,
-    ...args: Parameters<Writes[Name]>
-  ): Promise<Awaited<ReturnType<Writes[Name]>>>;
-  /** The same for what is written for every event, since promises cost. */
-  ask<Name extends Verb>(
-    asker: Asker<ReturnType<Writes[Name]>>,
-    verb: Name,
-    ...args: Parameters<Writes[Name]>
-  ): void;
-  /** Writes nothing more, once what was begun is done. */
+  /** Runs a command within the next commit. Resolves once it is on disk. */
+  run<Name extends keyof Commands>(
+    name: Name,
+    ...args: Parameters<Commands[Name]>
+  ): Promise<ReturnType<Commands[Name]>>;
+  /** Finishes what was sent, and accepts nothing more. */
   close(): Promise<void>;
 }
 
-/** Takes a group to where it is written. Each asker hears of its own call. */
-export type SendGroup = (calls: readonly Call[], askers: readonly Asker<unknown>[]) => void;
+/** A command's name and arguments. */
+export type Command = readonly [name: keyof Commands, ...args: unknown[]];
 
-/** Tells everybody of a group. */
-export function tellAll(askers: readonly Asker<unknown>[], results: readonly unknown[], from = 0): void {
-  for (let nth = 0; nth < askers.length; nth += 1) askers[nth]?.done(results[from + nth]);
+/** Message to the writer thread: a group of commands, or the order to end. */
+export type WriterRequest = readonly Command[] | 'close';
+
+/** Message from the writer thread: the results of all groups of a commit, in order, or why the commit failed. */
+export type WriterResponse =
+  | { readonly results: readonly unknown[] }
+  | { readonly failed: { readonly message: string; readonly code?: unknown }; readonly groups: number };
+
+/** What the writer thread is started with. */
+export interface WriterThreadData extends CommandOptions {
+  readonly file: string;
+  readonly exitGate: Int32Array<SharedArrayBuffer>;
 }
-
-/** Tells everybody of a group that nothing of it has happened. */
-export function tellFailure(askers: readonly Asker<unknown>[], error: unknown): void {
-  for (const asker of askers) asker.failed(error);
-}
-
-/** What comes takes the place of what is done: so that is removed first. */
-const isFirst = (verb: Verb): boolean => verb === 'finish';
 
 /**
- * Collects what is to be written for as long as each turn of the event loop brings more, and sends it as a group, or
- * in groups of a size. Who is alone waits for one turn that brings nothing, which takes no time.
+ * Shared between the threads: whether the writer is using the database, and whether the process is exiting. Some
+ * drivers abort the process when it exits during a statement.
  */
-export function collectGroups(
-  send: SendGroup,
-  size = Number.POSITIVE_INFINITY,
-): Pick<Writer, 'write' | 'ask'> {
-  let first = newGroup();
-  let rest = newGroup();
-  /** How many there were a turn ago. */
-  let before = 0;
-  let watching = false;
+export const EXIT_GATE = { busy: 0, exiting: 1 } as const;
 
-  const count = (): number => first.calls.length + rest.calls.length;
-
-  const flush = (): void => {
-    const calls = first.calls.concat(rest.calls);
-    const askers = first.askers.concat(rest.askers);
-    first = newGroup();
-    rest = newGroup();
-    before = 0;
-    send(calls, askers);
-  };
-
-  const look = (): void => {
-    if (count() > before) {
-      before = count();
-      setImmediate(look);
-      return;
-    }
-    watching = false;
-    if (count() > 0) flush();
-  };
-
-  const ask = (asker: Asker<unknown>, verb: Verb, ...args: readonly unknown[]): void => {
-    const { calls, askers } = isFirst(verb) ? first : rest;
-    calls.push([verb, args]);
-    askers.push(asker);
-    if (count() >= size) flush();
-    else if (!watching) {
-      watching = true;
-      setImmediate(look);
+/** Runs commands in one transaction. Throws when it fails, and then nothing of it has happened. */
+export function createGroupRunner(
+  connection: Connection,
+  options: CommandOptions,
+): (commands: readonly Command[]) => unknown[] {
+  const begin = connection.prepare('BEGIN IMMEDIATE');
+  const commit = connection.prepare('COMMIT');
+  const byName = createCommands(connection, options) as unknown as Readonly<
+    Record<keyof Commands, (...args: readonly unknown[]) => unknown>
+  >;
+  return (commands) => {
+    try {
+      begin.run();
+      const results = commands.map(([name, ...args]) => byName[name](...args));
+      commit.run();
+      return results;
+    } catch (error) {
+      rollBack(connection);
+      throw error;
     }
   };
-
-  const write = (verb: Verb, ...args: readonly unknown[]): Promise<unknown> =>
-    new Promise((resolve, reject) => ask({ done: resolve, failed: reject }, verb, ...args));
-
-  return { ask, write: write as Writer['write'] };
 }
 
-const newGroup = (): { calls: Call[]; askers: Asker<unknown>[] } => ({ calls: [], askers: [] });
+interface Caller {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
 
-/** Who takes no lanes: commands that look into queues and put them right. */
-const ONLY_LOOKS: WritesOptions = { keepContent: false, owner: 'nobody', leaseMs: 0 };
+/** Sends a group to where it is committed. */
+type SendGroup = (commands: readonly Command[], callers: readonly Caller[]) => void;
 
-/** Makes a {@link Writer} that writes in this thread, which stands still for as long as the disk takes. */
-export function openWriter(database: Database, options: WritesOptions = ONLY_LOOKS): Writer {
-  const run = createRunGroup(database, createWrites(database, options));
-  const collected = collectGroups((calls, askers) => {
+/** Collects the commands of one turn of the event loop into a group. */
+function collectGroups(send: SendGroup): Writer['run'] {
+  let commands: Command[] = [];
+  let callers: Caller[] = [];
+  const flush = (): void => {
+    const group = commands;
+    const waiting = callers;
+    commands = [];
+    callers = [];
+    send(group, waiting);
+  };
+  const run = (...command: Command): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      if (commands.length === 0) setImmediate(flush);
+      commands.push(command);
+      callers.push({ resolve, reject });
+    });
+  return run as Writer['run'];
+}
+
+/** Makes a {@link Writer} that commits in the caller's thread, which stands still for as long as the disk takes. */
+export function createInlineWriter(connection: Connection, options: CommandOptions): Writer {
+  const runGroup = createGroupRunner(connection, options);
+  const run = collectGroups((commands, callers) => {
     let results: unknown[];
     try {
-      results = run(calls);
+      results = runGroup(commands);
     } catch (error) {
-      return tellFailure(askers, error);
+      for (const { reject } of callers) reject(error);
+      return;
     }
-    tellAll(askers, results);
+    for (const [index, { resolve }] of callers.entries()) resolve(results[index]);
   });
-  return { ...collected, close: () => Promise.resolve() };
+  return { run, close: () => Promise.resolve() };
 }
+
+/** The code of the writer thread. A bundler that packs this package into one file leaves it behind. */
+export const WRITER_THREAD = new URL('./writer-thread.js', import.meta.url);
+
+/** Whether the code of the writer thread is where it should be. */
+export const hasWriterThread = (file: URL): boolean => existsSync(file);
+
+/** How long the exit of a process waits for its last commit. */
+const EXIT_TIMEOUT_MS = 2_000;
+
+/** A thread that dies soon after its start would do so again: it is not restarted at once. */
+const RESTART_DELAY_MS = 500;
+
+/** Called when the process exits. One listener serves however many databases are open. */
+const exitHooks = new Set<() => void>();
+const runExitHooks = (): void => {
+  for (const hook of exitHooks) hook();
+};
+
+/**
+ * Makes a {@link Writer} with a thread of its own. A thread that dies is replaced; commands it had not answered are
+ * rejected, although they may have been committed.
+ */
+export function createThreadWriter(threadFile: URL, data: Omit<WriterThreadData, 'exitGate'>): Writer {
+  const exitGate = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  /** The callers of groups that were sent and not yet answered, in order. */
+  let unanswered: (readonly Caller[])[] = [];
+  let thread: Worker | undefined;
+  let startedAt = 0;
+  let lastError: unknown;
+  let closing: Promise<void> | undefined;
+
+  const onResponse = (response: WriterResponse): void => {
+    if ('failed' in response) {
+      const { message, code } = response.failed;
+      const error = Object.assign(new Error(message), code === undefined ? {} : { code });
+      for (const { reject } of unanswered.splice(0, response.groups).flat()) reject(error);
+      return;
+    }
+    let index = 0;
+    while (index < response.results.length) {
+      const callers = unanswered.shift();
+      if (!callers) return;
+      for (const { resolve } of callers) {
+        resolve(response.results[index]);
+        index += 1;
+      }
+    }
+  };
+
+  const start = (): Worker => {
+    startedAt = performance.now();
+    Atomics.store(exitGate, EXIT_GATE.busy, 1);
+    const started = new Worker(threadFile, { workerData: { ...data, exitGate } satisfies WriterThreadData });
+    started.on('message', onResponse);
+    started.on('error', (error) => onDeath(started, error));
+    started.on('exit', () => onDeath(started, closedError()));
+    return started;
+  };
+
+  const onDeath = (dead: Worker, error: unknown): void => {
+    if (thread !== dead) return;
+    thread = undefined;
+    lastError = error;
+    Atomics.store(exitGate, EXIT_GATE.busy, 0);
+    const callers = unanswered.flat();
+    unanswered = [];
+    for (const { reject } of callers) reject(error);
+  };
+
+  const run = collectGroups((commands, callers) => {
+    try {
+      if (closing) throw closedError();
+      if (!thread && performance.now() - startedAt < RESTART_DELAY_MS) throw lastError;
+      thread ??= start();
+      thread.postMessage(commands satisfies WriterRequest);
+      unanswered.push(callers);
+    } catch (error) {
+      for (const { reject } of callers) reject(error);
+    }
+  });
+
+  const onExit = (): void => {
+    Atomics.store(exitGate, EXIT_GATE.exiting, 1);
+    Atomics.wait(exitGate, EXIT_GATE.busy, 1, EXIT_TIMEOUT_MS);
+  };
+  if (exitHooks.size === 0) process.on('exit', runExitHooks);
+  exitHooks.add(onExit);
+
+  const close = async (): Promise<void> => {
+    const leaving = thread;
+    if (leaving) {
+      leaving.postMessage('close' satisfies WriterRequest);
+      await once(leaving, 'exit');
+    }
+    exitHooks.delete(onExit);
+    if (exitHooks.size === 0) process.off('exit', runExitHooks);
+  };
+
+  thread = start();
+  return { run, close: () => (closing ??= close()) };
+}
+
+const closedError = (): HandoffKitError =>
+  new HandoffKitError('DELIVERY_STOPPED', 'the database was closed.');

@@ -38,6 +38,7 @@ export function greeting(engine: Engine): void {
       await before.stop(1);
       const after = await set.receive(service.options, {}, GREETING);
       after.receiver.on('handoff.requested', ({ reply }) => reply('How can I help?'));
+      await after.start();
       await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'How can I help?']));
     });
   });

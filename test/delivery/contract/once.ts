@@ -27,8 +27,8 @@ export function once(engine: Engine): void {
       const answers = notes<unknown>();
       const to = await (await stage(engine)).receive(service.options);
       to.receiver.on('handoff.message', async ({ reply, attempt }) => {
-        const { delivered } = await reply('Hello');
-        void delivered.then((answer) => answers.add(answer));
+        const receipt = await reply('Hello');
+        void receipt.delivered().then((answer) => answers.add(answer));
         if (attempt < 3) throw new Error('not yet');
       });
       await service.down();
@@ -48,12 +48,12 @@ export function once(engine: Engine): void {
       const before = await set.receive(service.options);
       const make = () => before.reply('c', 'Hello', { once: 'hello' });
       const receipts = await Promise.all([make(), make()]);
-      await Promise.all(receipts.map(({ delivered }) => delivered));
-      await (await make()).delivered;
+      await Promise.all(receipts.map(({ delivered }) => delivered()));
+      await (await make()).delivered();
       await before.stop();
       const after = await set.receive(service.options);
-      await (await after.reply('c', 'Hello', { once: 'hello' })).delivered;
-      await (await after.reply('c', 'Bye', { once: 'bye' })).delivered;
+      await (await after.reply('c', 'Hello', { once: 'hello' })).delivered();
+      await (await after.reply('c', 'Bye', { once: 'bye' })).delivered();
       expect(service.said('c')).toEqual(['Hello', 'Bye']);
     });
 
@@ -61,7 +61,7 @@ export function once(engine: Engine): void {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
       const receipts = await Promise.all(['c', 'd'].map((id) => to.reply(id, 'Hello', { once: 'hello' })));
-      await Promise.all(receipts.map(({ delivered }) => delivered));
+      await Promise.all(receipts.map(({ delivered }) => delivered()));
       expect([service.said('c'), service.said('d')]).toEqual([['Hello'], ['Hello']]);
     });
 
@@ -69,9 +69,9 @@ export function once(engine: Engine): void {
       const service = await flakyService(() => ({ status: 403 }));
       const to = await (await stage(engine)).receive(service.options);
       const make = () => to.reply('c', 'Hello', { once: 'hello' });
-      await expect((await make()).delivered).rejects.toMatchObject({ code: 'SERVICE_AUTH_FAILED' });
+      await expect((await make()).delivered()).rejects.toMatchObject({ code: 'SERVICE_AUTH_FAILED' });
       await eventually(async () => expect(await to.queues.depth('outbox')).toMatchObject({ dead: 1 }));
-      await expect((await make()).delivered).rejects.toThrow();
+      await expect((await make()).delivered()).rejects.toThrow();
       expect(service.calls).toHaveLength(1);
     });
   });

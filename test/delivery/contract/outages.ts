@@ -13,7 +13,7 @@ export function outages(engine: Engine): void {
       const to = await (await stage(engine)).receive(service.options);
       await service.down();
       const receipts = await Promise.all(words.map((text) => to.reply('c', text)));
-      const { delivered: closed } = await to.end('c');
+      const closed = await to.end('c');
       await eventually(async () => {
         const [first] = await to.queues.list('outbox');
         expect(first).toMatchObject({
@@ -24,7 +24,7 @@ export function outages(engine: Engine): void {
       });
       expect(service.calls).toEqual([]);
       await service.up();
-      await Promise.all([...receipts.map(({ delivered }) => delivered), closed]);
+      await Promise.all([...receipts.map(({ delivered }) => delivered()), closed.delivered()]);
       expect(service.said('c')).toEqual([...words, 'close']);
       expect(to.reports).toEqual([]);
     });
@@ -37,7 +37,7 @@ export function outages(engine: Engine): void {
       await Promise.all(words.map((text) => before.reply('c', text)));
       await before.stop();
       await service.up();
-      await set.receive(service.options);
+      await (await set.receive(service.options)).start();
       await eventually(() => expect(service.said('c')).toEqual(words));
     });
 
@@ -64,8 +64,7 @@ export function outages(engine: Engine): void {
       const to = await (await stage(engine)).receive(service.options, { concurrency: 1, outbox });
       await to.reply('c', 'waits');
       await eventually(() => expect(service.said('c')).toEqual(['waits']));
-      const { delivered } = await to.reply('d', 'goes');
-      await delivered;
+      await (await to.reply('d', 'goes')).delivered();
       expect(service.said('c')).toEqual(['waits']);
     });
   });
@@ -82,7 +81,7 @@ export function outages(engine: Engine): void {
       });
       const to = await (await stage(engine)).receive(service.options);
       const receipts = await Promise.all(words.map((text) => to.reply('c', text)));
-      await Promise.all(receipts.map(({ delivered }) => delivered));
+      await Promise.all(receipts.map(({ delivered }) => delivered()));
       expect(early).toBe(0);
       expect(service.said('c')).toEqual(['1', ...words]);
     });
@@ -93,15 +92,15 @@ export function outages(engine: Engine): void {
       const service = await flakyService();
       await service.down();
       const to = await (await stage(engine)).receive(service.options, { outbox: { giveUpAfterMs: 1 } });
-      const { delivered } = await to.reply('c', 'too old');
-      await expect(delivered).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
+      const receipt = await to.reply('c', 'too old');
+      await expect(receipt.delivered()).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
       await eventually(async () =>
         expect(await to.queues.list('outbox')).toMatchObject([{ state: 'dead', what: 'reply' }]),
       );
       expect(to.reports).toMatchObject([{ error: { code: 'SERVICE_UNREACHABLE' }, conversationId: 'c' }]);
       await service.up();
       const later = await to.reply('c', 'later');
-      await later.delivered;
+      await later.delivered();
       expect(service.said('c')).toEqual(['later']);
     });
   });

@@ -48,7 +48,7 @@ export function postponements(engine: Engine): void {
       await to.accept(chatEvent('c'));
       const attempts = Array.from({ length: 13 }, () => 1);
       expect(await seen.until(engine.stores ? 14 : 13)).toEqual(engine.stores ? [...attempts, 2] : attempts);
-      await eventually(() => expect(to.delivery.stats().pending).toBe(0));
+      await eventually(async () => expect(await to.delivery.stats()).toMatchObject({ pending: 0 }));
       expect(to.logged.about('parked')).toEqual([]);
     });
 
@@ -80,7 +80,7 @@ export function postponements(engine: Engine): void {
       });
       await to.accept(chatEvent('c', { key: 'k' }));
       await done.until(1);
-      await eventually(() => expect(to.delivery.stats().pending).toBe(0));
+      await eventually(async () => expect(await to.delivery.stats()).toMatchObject({ pending: 0 }));
       expect(to.reports).toEqual([]);
       const line = {
         level: LEVEL.warn,

@@ -18,8 +18,8 @@ export function refusals(engine: Engine): void {
       const service = await flakyService(firstOnly({ status: 404, code: 40_412 }));
       const to = await (await stage(engine)).receive(service.options);
       const receipts = await Promise.all(['refused', 'later'].map((text) => to.reply('c', text)));
-      await expect(receipts[0]?.delivered).rejects.toBeInstanceOf(ServiceError);
-      await receipts[1]?.delivered;
+      await expect(receipts[0]?.delivered()).rejects.toBeInstanceOf(ServiceError);
+      await receipts[1]?.delivered();
       expect(service.said('c')).toEqual(['refused', 'later']);
       expect(to.reports).toMatchObject([
         { error: { code: 'SERVICE_REFUSED' }, conversationId: 'c', attempt: 1 },
@@ -59,7 +59,7 @@ export function refusals(engine: Engine): void {
       const options = { ...service.options, timeoutMs: 100 };
       const to = await (await stage(engine)).receive(options, { outbox: { whenUnknown: 'resend' } });
       const receipts = await Promise.all(['1', '2'].map((text) => to.reply('c', text)));
-      await Promise.all(receipts.map(({ delivered }) => delivered));
+      await Promise.all(receipts.map(({ delivered }) => delivered()));
       expect(service.said('c')).toEqual(['1', '1', '2']);
       expect(to.reports).toEqual([]);
     });
@@ -69,8 +69,8 @@ export function refusals(engine: Engine): void {
       const options = { ...service.options, timeoutMs: 100 };
       const to = await (await stage(engine)).receive(options, { outbox: { whenUnknown: 'park' } });
       const receipts = await Promise.all(['1', '2'].map((text) => to.reply('c', text)));
-      await expect(receipts[0]?.delivered).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-      await receipts[1]?.delivered;
+      await expect(receipts[0]?.delivered()).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+      await receipts[1]?.delivered();
       expect(service.said('c')).toEqual(['1', '2']);
       expect(to.reports).toMatchObject([{ error: { code: 'OUTCOME_UNKNOWN' }, conversationId: 'c' }]);
       expect(await to.queues.depth('outbox')).toMatchObject({ dead: 1 });
@@ -95,13 +95,14 @@ export function refusals(engine: Engine): void {
 
     it('is sent again where the policy is to resend', async () => {
       const { set, service } = await stopWhileSending();
-      await set.receive(service.options, { outbox: { whenUnknown: 'resend' } });
+      await (await set.receive(service.options, { outbox: { whenUnknown: 'resend' } })).start();
       await eventually(() => expect(service.said('c')).toEqual(['1', '1', '2']));
     });
 
     it('is parked where the policy is to park', async () => {
       const { set, service } = await stopWhileSending();
       const after = await set.receive(service.options, { outbox: { whenUnknown: 'park' } });
+      await after.start();
       await eventually(() => expect(service.said('c')).toEqual(['1', '2']));
       expect(after.reports).toMatchObject([{ error: { code: 'OUTCOME_UNKNOWN' }, conversationId: 'c' }]);
       expect(await after.queues.depth('outbox')).toMatchObject({ dead: 1 });

@@ -164,12 +164,14 @@ export function restarts(engine: Engine): void {
       const { waiting, dead, oldestAt } = await to.queues.depth('inbox');
       expect([waiting, dead]).toEqual([3, 0]);
       expect(oldestAt?.getTime()).toBeGreaterThanOrEqual(began - 1_000);
-      expect(to.delivery.stats()).toMatchObject({ pending: 3 });
+      expect(await to.delivery.stats()).toMatchObject({ pending: 3 });
       held.resolve();
       await eventually(async () =>
         expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, oldestAt: null }),
       );
-      await eventually(() => expect(to.delivery.stats()).toEqual({ pending: 0, remembered: 3 }));
+      await eventually(async () =>
+        expect(await to.delivery.stats()).toEqual({ pending: 0, remembered: 3 }),
+      );
     });
   });
 }

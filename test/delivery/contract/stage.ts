@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest';
-import type { Delivery } from '../../../src/delivery/index.js';
+import type { Delivery, QueueAdmin } from '../../../src/delivery/index.js';
 import type { OutboxPolicy } from '../../../src/delivery/outbox.js';
-import type { StoredQueues } from '../../../src/delivery/stored-queues.js';
+
 import type { DeliveredEvent, FailureReport, HandlerRun, ReceiverOptions } from '../../../src/index.js';
 import { logLines } from '../../helpers/log-lines.js';
 import { makeReceiver } from '../../helpers/start.js';
@@ -71,12 +71,14 @@ export async function stage(engine: Engine) {
       const delivery = await openDelivery(options);
       const logged = logLines();
       const reports: Report[] = [];
-      delivery.start({
+      delivery.connect({
+        handles: () => true,
         handle: async (event, run) => void (await handle(event, run)),
         greet: async () => {},
         report: (error, place) => reports.push({ ...place, error }),
         log: logged.log,
       });
+      await delivery.start?.();
       return {
         delivery,
         logged,
@@ -97,7 +99,20 @@ export async function stage(engine: Engine) {
         ...made.receiver.conversations,
         delivery,
         reports,
-        accept: async (event: DeliveredEvent) => delivery.accept(event),
+        /** Starts the receiver first: handlers are registered by then. */
+        async accept(event: DeliveredEvent) {
+          await made.receiver.start();
+          return delivery.accept(event);
+        },
+        async reply(...args: Parameters<typeof made.receiver.conversations.reply>) {
+          await made.receiver.start();
+          return made.receiver.conversations.reply(...args);
+        },
+        async end(...args: Parameters<typeof made.receiver.conversations.end>) {
+          await made.receiver.start();
+          return made.receiver.conversations.end(...args);
+        },
+        start: () => made.receiver.start(),
         queues: queuesOf(delivery),
         stop: (timeoutMs = 20_000) => {
           running.delete(delivery);
@@ -109,8 +124,8 @@ export async function stage(engine: Engine) {
 }
 
 /** The queues, which only an engine that stores has. */
-function queuesOf(delivery: Delivery): StoredQueues {
-  const needed = (): StoredQueues => {
+function queuesOf(delivery: Delivery): QueueAdmin {
+  const needed = (): QueueAdmin => {
     if (!delivery.queues) throw new Error('this engine stores nothing');
     return delivery.queues;
   };

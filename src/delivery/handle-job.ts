@@ -1,0 +1,80 @@
+import { type DeliveredEvent, Postponed } from '../events/index.js';
+import { within } from '../internal/index.js';
+import { type Backoff, createPostponements, delayAfter } from './backoff.js';
+import type { DeliveryHost } from './delivery.js';
+import { describeError } from './outbox.js';
+import type { ClaimedJob, JobOutcome } from './queue.js';
+import { describeEvent, type HandlerRunner, logPostponed, type RunResult } from './run-handlers.js';
+import { restoreEvent } from './stored-event.js';
+
+/** What {@link createHandleJob} needs. */
+export interface HandleJobOptions {
+  readonly host: DeliveryHost;
+  readonly runner: HandlerRunner;
+  readonly backoff: Backoff;
+  /** Attempts before an event becomes a dead letter. */
+  readonly maxAttempts: number;
+  /** How long a handler waits for the greeting. Default 10 seconds. */
+  readonly greetingTimeoutMs?: number;
+}
+
+/** The platform waits a minute for a first reply; the handler, which may send one too, must not wait that long. */
+const GREETING_TIMEOUT_MS = 10_000;
+
+const DONE: JobOutcome = { state: 'done' };
+const dead = (error: string): JobOutcome => ({ state: 'failed', error, retryInMs: null, counts: true });
+
+/** Makes what runs the handlers of a stored event once, and decides what becomes of it. Never rejects. */
+export function createHandleJob({
+  host,
+  runner,
+  backoff,
+  maxAttempts,
+  greetingTimeoutMs = GREETING_TIMEOUT_MS,
+}: HandleJobOptions): (job: ClaimedJob) => Promise<JobOutcome> {
+  const postponements = createPostponements(backoff);
+
+  const park = (event: DeliveredEvent, attempts: number, error: string): JobOutcome => {
+    host.log.error({ ...describeEvent(event), attempts }, 'parked as a dead letter: it failed too often');
+    return dead(error);
+  };
+
+  const greet = async (event: DeliveredEvent<'handoff.requested'>): Promise<void> => {
+    if (await within(host.greet(event), greetingTimeoutMs)) return;
+    host.log.warn(describeEvent(event), 'the greeting takes long: the handoff is handled without it');
+  };
+
+  const outcomeOf = (event: DeliveredEvent, attempt: number, result: RunResult): JobOutcome => {
+    if (result?.error instanceof Postponed) {
+      const retryInMs = postponements.next(event.key, result.error);
+      logPostponed(host, event, retryInMs, result.error);
+      return { state: 'failed', error: describeError(result.error), retryInMs, counts: false };
+    }
+    postponements.end(event.key);
+    if (!result) return DONE;
+    const error = describeError(result.error);
+    if (attempt >= maxAttempts) return park(event, attempt, error);
+    return { state: 'failed', error, retryInMs: delayAfter(attempt, backoff), counts: true };
+  };
+
+  return async ({ event: received, content, attempt }) => {
+    let event: DeliveredEvent;
+    try {
+      event = received ?? restoreEvent(content);
+    } catch (error) {
+      host.report(error, { attempt });
+      return dead('its stored content cannot be parsed');
+    }
+    if (!host.handles(event.name)) {
+      host.log.error(
+        describeEvent(event),
+        `no handler for ${event.name}: the stored event is kept as a dead letter. Add receiver.on('${event.name}', …) before receiver.start(), then retry it.`,
+      );
+      return dead(`no handler for ${event.name} was registered`);
+    }
+    // An event that ends its process each time never gets as far as a failure.
+    if (attempt > maxAttempts) return park(event, attempt, 'the process ended during its last attempt');
+    if (event.name === 'handoff.requested') await greet(event);
+    return outcomeOf(event, attempt, await runner.run(host, event, attempt));
+  };
+}

@@ -1,0 +1,214 @@
+import {
+  type Conversation,
+  type ConversationFilter,
+  type ConversationState,
+  firstConversation,
+  type HandoffStore,
+  nextConversation,
+} from '../handoff/index.js';
+import type { SqlDatabase, SqlRow, SqlValue } from './sql.js';
+import { conversationKey, digestText, fromText, toText } from './text.js';
+
+/** Rows in one statement; more would hold up other writers. */
+const BATCH_SIZE = 1_000;
+
+const COLUMNS =
+  'conversation, version, state, user_key, user_id, anonymous_id, adapter, link, requested_at, changed_at, closed_at, content';
+const PARAMETERS = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12';
+
+const ALL_STATES: readonly ConversationState[] = [
+  'requested',
+  'waiting',
+  'connected',
+  'closing',
+  'closed',
+  'failed',
+];
+
+/** Makes a {@link HandoffStore} in a database. `keepContent`: whether transcripts stay after the end. */
+export function createHandoffStore(database: SqlDatabase, keepContent: boolean): HandoffStore {
+  const { now } = database;
+  const table = database.table('conversation');
+  const keys = database.table('idempotency_key');
+  const cursors = database.table('cursor');
+  const leases = database.table('task_lease');
+
+  const find = async (where: string, values: readonly SqlValue[]): Promise<Conversation | null> => {
+    const [row] = await database.read(`SELECT content FROM ${table} WHERE ${where}`, values);
+    return row ? restore(row) : null;
+  };
+  const get = (id: string): Promise<Conversation | null> => find('conversation = $1', [conversationKey(id)]);
+
+  const wrote = async (sql: string, values: readonly SqlValue[]): Promise<boolean> =>
+    (await database.write(sql, values)).length > 0;
+
+  /** Deletes in batches, and counts. */
+  const removeAll = async (
+    from: string,
+    key: string,
+    where: string,
+    values: readonly SqlValue[],
+  ): Promise<number> => {
+    const sql = `DELETE FROM ${from} WHERE ${key} IN (SELECT ${key} FROM ${from} WHERE ${where} LIMIT ${BATCH_SIZE}) RETURNING 1 AS one`;
+    let removed = 0;
+    for (let count = BATCH_SIZE; count === BATCH_SIZE; removed += count) {
+      count = (await database.write(sql, values)).length;
+    }
+    return removed;
+  };
+
+  return {
+    get,
+    async create(conversation) {
+      const known = await get(conversation.id);
+      if (known) return { conversation: known, created: false };
+      const first = firstConversation(conversation, Date.now());
+      const created = await wrote(
+        `INSERT INTO ${table} (${COLUMNS}) VALUES (${PARAMETERS}) ON CONFLICT DO NOTHING RETURNING 1 AS one`,
+        columnsOf(first),
+      );
+      return { conversation: created ? first : ((await get(conversation.id)) ?? first), created };
+    },
+    findByLink: (adapter, externalId) =>
+      find('link = $1 ORDER BY requested_at DESC, conversation DESC LIMIT 1', [linkKey(adapter, externalId)]),
+    async update(id, version, change) {
+      const found = await find('conversation = $1 AND version = $2', [conversationKey(id), version]);
+      if (!found) return null;
+      const next = nextConversation(found, change, { now: Date.now(), keepContent });
+      const updated = await wrote(
+        `UPDATE ${table} SET (${COLUMNS}) = (${PARAMETERS})
+         WHERE conversation = $1 AND version = $13 RETURNING 1 AS one`,
+        [...columnsOf(next), version],
+      );
+      return updated ? next : null;
+    },
+    async list(filter = {}) {
+      if (filter.states?.length === 0) return [];
+      const values: SqlValue[] = [];
+      const rows = await database.read(listStatement(table, filter, values), values);
+      return rows.map(restore);
+    },
+    addIdempotencyKey: (key, keepMs) =>
+      wrote(
+        `INSERT INTO ${keys} AS k (key, expires_at) VALUES ($1, ${now} + $2)
+         ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at WHERE k.expires_at <= ${now}
+         RETURNING 1 AS one`,
+        [digestText(key), keepMs],
+      ),
+    async hasIdempotencyKey(key) {
+      const sql = `SELECT 1 AS one FROM ${keys} WHERE key = $1 AND expires_at > ${now}`;
+      return (await database.read(sql, [digestText(key)])).length > 0;
+    },
+    async removeIdempotencyKey(key) {
+      await database.write(`DELETE FROM ${keys} WHERE key = $1`, [digestText(key)]);
+    },
+    async cursor(name) {
+      const [row] = await database.read(`SELECT position FROM ${cursors} WHERE name = $1`, [
+        digestText(name),
+      ]);
+      return row ? fromText(row.position) : null;
+    },
+    moveCursor: (name, from, to) =>
+      from === null
+        ? wrote(
+            `INSERT INTO ${cursors} (name, position) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1 AS one`,
+            [digestText(name), toText(to)],
+          )
+        : wrote(`UPDATE ${cursors} SET position = $3 WHERE name = $1 AND position = $2 RETURNING 1 AS one`, [
+            digestText(name),
+            toText(from),
+            toText(to),
+          ]),
+    lease: (name, owner, forMs) =>
+      wrote(
+        `INSERT INTO ${leases} AS l (name, owner, expires_at) VALUES ($1, $2, ${now} + $3)
+         ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
+         WHERE l.owner = excluded.owner OR l.expires_at <= ${now} RETURNING 1 AS one`,
+        [digestText(name), digestText(owner), forMs],
+      ),
+    async release(name, owner) {
+      await database.write(`DELETE FROM ${leases} WHERE name = $1 AND owner = $2`, [
+        digestText(name),
+        digestText(owner),
+      ]);
+    },
+    forget: (userId) =>
+      removeAll(table, 'conversation', 'user_id = $1 OR anonymous_id = $1', [digestText(userId)]),
+    async prune(closedBefore) {
+      await removeAll(keys, 'key', `expires_at <= ${now}`, []);
+      await removeAll(leases, 'name', `expires_at <= ${now}`, []);
+      return removeAll(table, 'conversation', 'closed_at < $1', [closedBefore.getTime()]);
+    },
+  };
+}
+
+const linkKey = (adapter: string, externalId: string): string =>
+  digestText(JSON.stringify([adapter, externalId]));
+
+const digestOrNull = (text: string | null | undefined): string | null =>
+  text === null || text === undefined ? null : digestText(text);
+
+/** The columns a conversation is looked up by, and the whole of it as JSON, in the order of {@link COLUMNS}. */
+function columnsOf(conversation: Conversation): SqlValue[] {
+  const { id, version, state, user, link, closure, requestedAt, changedAt } = conversation;
+  return [
+    conversationKey(id),
+    version,
+    state,
+    digestText(user.key),
+    digestOrNull(user.userId),
+    digestOrNull(user.anonymousId),
+    digestOrNull(link?.adapter),
+    link && linkKey(link.adapter, link.externalId),
+    requestedAt.getTime(),
+    changedAt.getTime(),
+    closure?.at.getTime() ?? null,
+    JSON.stringify(conversation),
+  ];
+}
+
+function restore({ content }: SqlRow): Conversation {
+  const stored = JSON.parse(String(content)) as Conversation;
+  const { closure } = stored;
+  return {
+    ...stored,
+    requestedAt: new Date(stored.requestedAt),
+    replyBy: new Date(stored.replyBy),
+    firstReplyAt: stored.firstReplyAt && new Date(stored.firstReplyAt),
+    changedAt: new Date(stored.changedAt),
+    closure: closure && { ...closure, at: new Date(closure.at) },
+  };
+}
+
+/**
+ * The statement of a list, whose parameters it adds to `values`. Each state is read in the order of its own index,
+ * and the parts are merged: one condition for several states would sort every conversation there is.
+ */
+function listStatement(table: string, filter: ConversationFilter, values: SqlValue[]): string {
+  const { states = ALL_STATES, userKey, adapter, changedBefore, after, limit = 100 } = filter;
+  const parameter = (value: SqlValue): string => `$${values.push(value)}`;
+  const order = 'ORDER BY changed_at DESC, conversation DESC';
+
+  const part = (which: string): string => {
+    const conditions = [
+      which,
+      ...(adapter === undefined ? [] : [`adapter = ${parameter(digestText(adapter))}`]),
+      ...(changedBefore ? [`changed_at < ${parameter(changedBefore.getTime())}`] : []),
+      ...(after
+        ? [
+            `(changed_at, conversation) < (${parameter(after.changedAt.getTime())}, ${parameter(conversationKey(after.id))})`,
+          ]
+        : []),
+    ];
+    return `SELECT content, changed_at, conversation FROM ${table} WHERE ${conditions.join(' AND ')}
+      ${order} LIMIT ${parameter(limit)}`;
+  };
+
+  const inStates = `state IN (${states.map((state) => `'${state}'`).join(', ')})`;
+  const parts =
+    userKey === undefined
+      ? states.map((state) => part(`state = '${state}'`))
+      : [part(`user_key = ${parameter(digestText(userKey))} AND ${inStates}`)];
+  const merged = parts.map((each, index) => `SELECT * FROM (${each}) AS part_${index}`).join(' UNION ALL ');
+  return `SELECT content FROM (${merged}) AS parts ${order} LIMIT ${parameter(limit)}`;
+}

@@ -1,0 +1,309 @@
+import type {
+  AddResult,
+  ClaimedJob,
+  JobStatus,
+  NewJob,
+  ProcessLease,
+  Queue,
+  QueueName,
+  SettleResult,
+} from '../queue.js';
+import { USER_NOTED_MS } from '../retention.js';
+import type { SqlRow, SqlValue } from '../sql.js';
+import { conversationKey, digestKey, digestText, fromText, toText } from '../text.js';
+import { createBatcher } from './batcher.js';
+
+/**
+ * The queue on PostgreSQL. Statements lock heads in the order of their conversation, so that two processes never wait
+ * for each other in a circle; claims skip locked heads.
+ *
+ * A head stays when its last job is done, with `jobs = 0`. Deleting it would need to know that no other process is
+ * adding a job at that moment, and a statement cannot see rows that are not committed yet; counting in the head row
+ * itself is safe, since an update always sees the latest version of the row it locks. Retention removes idle heads.
+ */
+export interface PostgresQueueOptions {
+  /** Runs one statement, within a time limit. */
+  readonly query: (sql: string, values: readonly unknown[]) => Promise<SqlRow[]>;
+  readonly table: (name: string) => string;
+  /** SQL for the current time. */
+  readonly now: string;
+  readonly queue: QueueName;
+  /** Identifies this process among those that share the database. */
+  readonly owner: string;
+  /** Whether finished jobs keep their content. */
+  readonly keepContent: boolean;
+}
+
+interface AddEntry {
+  readonly job: NewJob;
+  readonly claim: number | null;
+  readonly digest: Buffer;
+}
+
+/** Makes a {@link Queue} on PostgreSQL. */
+export function createPostgresQueue(options: PostgresQueueOptions): Queue {
+  const { query, table, now, queue, owner, keepContent } = options;
+  const heads = table('head');
+  const jobs = table('job');
+  const keys = table('seen_key');
+
+  const ADD = `
+    WITH input AS MATERIALIZED (
+      SELECT nextval('${keys}_seq_seq') AS seq, * FROM (
+        SELECT * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::text[], $6::bigint[])
+          WITH ORDINALITY AS i (digest, conversation, type, content, claim, position) ORDER BY position) AS ordered
+    ), added_key AS (
+      INSERT INTO ${keys} (seq, digest, seen_at) SELECT seq, digest, ${now} FROM input ORDER BY digest, position
+      ON CONFLICT (digest) DO NOTHING RETURNING seq
+    ), added AS (
+      INSERT INTO ${jobs} (seq, queue, conversation, type, created_at, content)
+      SELECT seq, $1, conversation, type, ${now}, content FROM input JOIN added_key USING (seq)
+      RETURNING seq, conversation
+    ), counted AS (
+      INSERT INTO ${heads} AS h (queue, conversation, jobs, due_at, owner, claim)
+      SELECT $1, conversation, jobs, ${now}, CASE WHEN claim IS NOT NULL THEN $7 END, claim FROM (
+        SELECT a.conversation, count(*) AS jobs, (array_agg(i.claim ORDER BY a.seq))[1] AS claim
+        FROM added a JOIN input i USING (seq) GROUP BY a.conversation) AS totals
+      ORDER BY conversation
+      ON CONFLICT (queue, conversation) DO UPDATE SET
+        jobs = h.jobs + excluded.jobs,
+        due_at = CASE WHEN h.jobs = 0 THEN excluded.due_at ELSE h.due_at END,
+        owner = CASE WHEN h.jobs = 0 AND h.owner IS NULL THEN excluded.owner ELSE h.owner END,
+        claim = CASE WHEN h.jobs = 0 AND h.owner IS NULL THEN excluded.claim ELSE h.claim END
+      RETURNING conversation, owner, claim
+    ), users AS (
+      INSERT INTO ${table('user_conversation')} AS u (user_id, conversation, seen_at)
+      SELECT DISTINCT user_id, conversation, ${now} FROM unnest($8::text[], $9::text[]) AS n (user_id, conversation)
+      ORDER BY user_id, conversation
+      ON CONFLICT (user_id, conversation) DO UPDATE SET seen_at = excluded.seen_at
+        WHERE u.seen_at < excluded.seen_at - ${USER_NOTED_MS}
+    )
+    SELECT i.seq, a.seq IS NOT NULL AS added, c.owner, c.claim,
+      a.seq = min(a.seq) OVER (PARTITION BY i.conversation) AS is_first
+    FROM input i LEFT JOIN added a USING (seq) LEFT JOIN counted c ON c.conversation = i.conversation
+    ORDER BY i.position`;
+
+  const idsOfKeys = async (entries: readonly AddEntry[]): Promise<ReadonlyMap<string, string>> => {
+    const rows = await query(`SELECT seq, digest FROM ${keys} WHERE digest = ANY($1::bytea[])`, [
+      entries.map(({ digest }) => digest),
+    ]);
+    return new Map(rows.map(({ seq, digest }) => [(digest as Buffer).toString('hex'), String(seq)]));
+  };
+
+  const add = createBatcher<AddEntry, AddResult>(async (batch) => {
+    const users = batch.flatMap(({ job }) =>
+      (job.userIds ?? []).map((id) => [digestText(id), conversationKey(job.conversationId)] as const),
+    );
+    const rows = await query(ADD, [
+      queue,
+      batch.map(({ digest }) => digest),
+      batch.map(({ job }) => conversationKey(job.conversationId)),
+      batch.map(({ job }) => job.type),
+      batch.map(({ job }) => job.content),
+      batch.map(({ claim }) => claim),
+      owner,
+      users.map(([user]) => user),
+      users.map(([, conversation]) => conversation),
+    ]);
+    const repeats = batch.filter((_entry, index) => rows[index]?.added !== true);
+    const known = repeats.length > 0 ? await idsOfKeys(repeats) : new Map<string, string>();
+    return batch.map(({ claim, digest }, index): AddResult => {
+      const row = rows[index];
+      if (row?.added !== true) {
+        return { id: known.get(digest.toString('hex')) ?? '', isDuplicate: true, isClaimed: false };
+      }
+      const isClaimed =
+        claim !== null && row.is_first === true && row.owner === owner && Number(row.claim) === claim;
+      return { id: String(row.seq), isDuplicate: false, isClaimed };
+    });
+  });
+
+  const CLAIM = `
+    WITH due AS (
+      SELECT conversation FROM ${heads} WHERE queue = $1 AND owner IS NULL AND jobs > 0 AND due_at <= ${now}
+      ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED
+    )
+    UPDATE ${heads} h SET owner = $3, claim = $4 FROM due
+    WHERE h.queue = $1 AND h.conversation = due.conversation RETURNING h.conversation, h.jobs`;
+
+  /** A statement of its own: its snapshot is taken once the heads are ours, so no job in it is finished already. */
+  const FIRST_JOBS = `
+    SELECT c.conversation, j.seq, j.type, j.attempts, j.interruptions, j.created_at, j.content
+    FROM unnest($2::text[]) AS c (conversation) CROSS JOIN LATERAL (
+      SELECT * FROM ${jobs} WHERE queue = $1 AND conversation = c.conversation AND state = 'waiting'
+      ORDER BY seq LIMIT 1) AS j`;
+
+  /** Frees heads without a job, which would be claimed again and again. */
+  const RESET = `
+    UPDATE ${heads} h SET jobs = greatest(0, h.jobs - e.jobs), owner = NULL, claim = NULL
+    FROM unnest($2::text[], $3::integer[]) AS e (conversation, jobs)
+    WHERE h.queue = $1 AND h.conversation = e.conversation AND h.owner = $4 AND h.claim = $5`;
+
+  /** Ends claims whose job is done or dead: `$2` ids, `$3` conversations, `$4` claims, `$5` the owner. */
+  const advance = (settle: string): string => `
+    WITH settled AS (
+      SELECT * FROM unnest($2::bigint[], $3::text[], $4::bigint[]) AS s (seq, conversation, claim)
+    ), locked AS (
+      SELECT s.seq, h.conversation FROM ${heads} h JOIN settled s ON s.conversation = h.conversation AND s.claim = h.claim
+      WHERE h.queue = $1 AND h.owner = $5 ORDER BY h.conversation FOR UPDATE OF h
+    ), advanced AS (
+      UPDATE ${heads} h SET jobs = greatest(0, h.jobs - 1), due_at = ${now}, owner = NULL, claim = NULL FROM locked l
+      WHERE h.queue = $1 AND h.conversation = l.conversation RETURNING l.seq, h.jobs
+    ), job_settled AS (${settle})
+    SELECT seq, jobs FROM advanced`;
+
+  const COMPLETE = advance(
+    keepContent
+      ? `UPDATE ${jobs} j SET state = 'done', attempts = attempts + 1, error = NULL FROM advanced a WHERE j.seq = a.seq`
+      : `DELETE FROM ${jobs} j USING advanced a WHERE j.seq = a.seq`,
+  );
+  const PARK = advance(
+    `UPDATE ${jobs} j SET state = 'dead', attempts = attempts + 1, error = $6 FROM advanced a WHERE j.seq = a.seq`,
+  );
+
+  const resultOf = (row: SqlRow | undefined): SettleResult => {
+    if (!row) return 'lost';
+    return Number(row.jobs) > 0 ? 'more' : 'idle';
+  };
+
+  const complete = createBatcher<ClaimedJob, SettleResult>(async (batch) => {
+    const rows = await query(COMPLETE, [queue, ...columnsOf(batch), owner]);
+    const bySeq = new Map(rows.map((row) => [String(row.seq), row]));
+    return batch.map(({ id }) => resultOf(bySeq.get(id)));
+  });
+
+  const POSTPONE = `
+    WITH postponed AS (
+      UPDATE ${heads} SET due_at = ${now} + $5, owner = NULL, claim = NULL
+      WHERE queue = $1 AND conversation = $2 AND owner = $3 AND claim = $4 RETURNING 1 AS one
+    )
+    UPDATE ${jobs} SET attempts = attempts + $6, error = $7 FROM postponed WHERE seq = $8 RETURNING 1 AS one`;
+
+  const RELEASE = `
+    WITH released AS (
+      SELECT * FROM unnest($2::bigint[], $3::text[], $4::bigint[]) AS r (seq, conversation, claim)
+    ), freed AS (
+      UPDATE ${heads} h SET owner = NULL, claim = NULL FROM released r
+      WHERE h.queue = $1 AND h.conversation = r.conversation AND h.owner = $5 AND h.claim = r.claim RETURNING r.seq
+    )
+    UPDATE ${jobs} j SET interruptions = interruptions + $6 FROM freed f WHERE j.seq = f.seq`;
+
+  return {
+    add: (job, claim) => add({ job, claim, digest: digestKey(queue, job.key) }),
+    async claim(claim, limit) {
+      const claimed = await query(CLAIM, [queue, limit, owner, claim]);
+      if (claimed.length === 0) return { jobs: [], nextDueInMs: null };
+      const rows = await query(FIRST_JOBS, [queue, claimed.map(({ conversation }) => conversation)]);
+      const found = new Set(rows.map(({ conversation }) => conversation));
+      const empty = claimed.filter(({ conversation }) => !found.has(conversation));
+      if (empty.length > 0) {
+        const conversations = empty.map(({ conversation }) => conversation);
+        await query(RESET, [queue, conversations, empty.map((row) => row.jobs), owner, claim]);
+      }
+      return { jobs: rows.map((row) => toJob(row, claim)), nextDueInMs: null };
+    },
+    complete,
+    async fail(job, { error, retryInMs, counts }) {
+      if (retryInMs === null) {
+        const [row] = await query(PARK, [queue, ...columnsOf([job]), owner, toText(error)]);
+        return resultOf(row);
+      }
+      const { id, conversation, claim } = job;
+      const values = [
+        queue,
+        conversation,
+        owner,
+        claim,
+        Math.ceil(retryInMs),
+        counts ? 1 : 0,
+        toText(error),
+        id,
+      ];
+      return (await query(POSTPONE, values)).length > 0 ? 'idle' : 'lost';
+    },
+    async release(released, { interrupted }) {
+      if (released.length === 0) return;
+      await query(RELEASE, [queue, ...columnsOf(released), owner, interrupted ? 1 : 0]);
+    },
+    async releaseUnused(inUse) {
+      await query(
+        `UPDATE ${heads} SET owner = NULL, claim = NULL WHERE owner = $1 AND queue = $2 AND claim <> ALL($3::bigint[])`,
+        [owner, queue, inUse],
+      );
+    },
+    async has(key) {
+      const sql = `SELECT 1 AS one FROM ${keys} WHERE digest = $1`;
+      return (await query(sql, [digestKey(queue, key)])).length > 0;
+    },
+    async statusOf(ids) {
+      const rows = await query(
+        `SELECT j.state, j.error, k.seq IS NOT NULL AS known FROM unnest($1::bigint[]) WITH ORDINALITY AS i (seq, position)
+         LEFT JOIN ${jobs} j ON j.seq = i.seq LEFT JOIN ${keys} k ON k.seq = i.seq ORDER BY i.position`,
+        [ids],
+      );
+      return rows.map(toStatus);
+    },
+  };
+}
+
+const columnsOf = (jobs: readonly ClaimedJob[]): unknown[] => [
+  jobs.map(({ id }) => id),
+  jobs.map(({ conversation }) => conversation),
+  jobs.map(({ claim }) => claim),
+];
+
+const toJob = (row: SqlRow, claim: number): ClaimedJob => ({
+  id: String(row.seq),
+  conversation: String(row.conversation),
+  type: String(row.type),
+  content: String(row.content),
+  attempt: Number(row.attempts) + Number(row.interruptions) + 1,
+  interrupted: Number(row.interruptions) > 0,
+  createdAt: Number(row.created_at),
+  claim,
+});
+
+function toStatus({ state, error, known }: SqlRow): JobStatus {
+  if (state === 'dead') return { state, error: fromText(error) };
+  if (state === 'waiting' || state === 'done') return { state };
+  return { state: known === true ? 'done' : 'gone' };
+}
+
+/** Makes the {@link ProcessLease} of a process. */
+export function createPostgresLease(
+  { query, table, now, owner }: Pick<PostgresQueueOptions, 'query' | 'table' | 'now' | 'owner'>,
+  leaseMs: number,
+): ProcessLease {
+  const heads = table('head');
+  const jobs = table('job');
+  const processes = table('process');
+
+  const RECLAIM = `
+    WITH dead AS (DELETE FROM ${processes} WHERE expires_at <= ${now} RETURNING owner),
+    freed AS (
+      UPDATE ${heads} SET owner = NULL, claim = NULL WHERE owner IN (SELECT owner FROM dead) RETURNING queue, conversation
+    ), interrupted AS (
+      UPDATE ${jobs} SET interruptions = interruptions + 1 WHERE seq IN (
+        SELECT (SELECT seq FROM ${jobs} j WHERE j.queue = f.queue AND j.conversation = f.conversation
+          AND j.state = 'waiting' ORDER BY j.seq LIMIT 1) FROM freed f)
+    )
+    SELECT count(*) AS count FROM freed`;
+
+  return {
+    async renew({ reclaim }) {
+      const values: readonly SqlValue[] = [owner, leaseMs];
+      await query(
+        `INSERT INTO ${processes} (owner, expires_at) VALUES ($1, ${now} + $2)
+         ON CONFLICT (owner) DO UPDATE SET expires_at = excluded.expires_at`,
+        values,
+      );
+      if (!reclaim) return 0;
+      const [row] = await query(RECLAIM, []);
+      return Number(row?.count ?? 0);
+    },
+    async end() {
+      await query(`UPDATE ${heads} SET owner = NULL, claim = NULL WHERE owner = $1`, [owner]);
+      await query(`DELETE FROM ${processes} WHERE owner = $1`, [owner]);
+    },
+  };
+}

@@ -1,0 +1,226 @@
+import type { QueueName } from './queue.js';
+import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
+import { conversationKey, digestText, fromText } from './text.js';
+
+/** A job as an operator sees it. */
+export interface StoredJob {
+  readonly id: string;
+  readonly queue: QueueName;
+  /** `waiting` for its turn, running or waiting for its next attempt; `dead` after too many failures; `done`. */
+  readonly state: 'waiting' | 'done' | 'dead';
+  readonly conversationId: string;
+  /** The event's name, or `reply` or `close`. */
+  readonly what: string;
+  /** Attempts so far that failed or were interrupted. */
+  readonly attempts: number;
+  /** The error of the last failed attempt. */
+  readonly error: string | null;
+  readonly createdAt: Date;
+}
+
+/** A job with its content. */
+export interface StoredJobDetails extends StoredJob {
+  /** The event's body, or the reply. Content that cannot be parsed is shown as text. */
+  readonly content: unknown;
+}
+
+/** How much a queue holds. */
+export interface QueueDepth {
+  readonly waiting: number;
+  readonly dead: number;
+  /** When the oldest waiting job was added, or `null`. */
+  readonly oldestAt: Date | null;
+}
+
+/** Which jobs to list. */
+export interface JobFilter {
+  readonly state?: StoredJob['state'];
+  readonly conversationId?: string;
+  /** The most jobs to list, the oldest first. Default 100. */
+  readonly limit?: number;
+}
+
+/** Inspects and repairs the queues, also while receivers work on them. */
+export interface QueueAdmin {
+  /** Lists jobs. Jobs that are done are there only where `keepContent` is set. */
+  list(queue: QueueName, filter?: JobFilter): Promise<StoredJob[]>;
+  show(queue: QueueName, id: string): Promise<StoredJobDetails | null>;
+  /** Retries a dead letter, before later jobs of its conversation. `false`: it is not dead. */
+  retry(queue: QueueName, id: string): Promise<boolean>;
+  /** Removes a dead letter. `false`: it is not dead. */
+  discard(queue: QueueName, id: string): Promise<boolean>;
+  /**
+   * Removes all data of a user's conversations: jobs in every state, the conversations, and what other stores keep of
+   * them. Resolves to how many jobs and conversations were removed.
+   */
+  forget(userId: string): Promise<number>;
+  depth(queue: QueueName): Promise<QueueDepth>;
+  /** Rejects when nothing can be written: the database is away, its disk is full, or it is read-only. */
+  check(): Promise<void>;
+  /** Closes the database, where this opened it. */
+  close(): Promise<void>;
+}
+
+/** Conversations in one transaction; more would hold up other writers. */
+const BATCH_SIZE = 100;
+
+/** Makes a {@link QueueAdmin} on a database that is open. */
+export function createQueueAdmin(
+  database: SqlDatabase,
+  forgetHooks: readonly ForgetHook[],
+  close: () => Promise<void>,
+): QueueAdmin {
+  const { table, list, now } = database;
+  const jobs = table('job');
+  const columns =
+    'seq, queue, state, conversation, type, attempts, interruptions, error, created_at, content';
+
+  /** Removes a conversation's jobs with their keys. Heads are locked first, so that no job is added meanwhile. */
+  const removeJobs = (conversations: readonly string[]): SqlStatement[] => {
+    const values = [JSON.stringify(conversations)];
+    const those = `conversation IN ${list('$1')}`;
+    const lock = `SELECT 1 AS one FROM ${table('head')} WHERE ${those} ORDER BY queue, conversation FOR UPDATE`;
+    return [
+      ...(database.dialect === 'postgres' ? [{ sql: lock, values }] : []),
+      {
+        sql: `DELETE FROM ${table('seen_key')} WHERE seq IN (SELECT seq FROM ${jobs} WHERE ${those})`,
+        values,
+      },
+      { sql: `DELETE FROM ${jobs} WHERE ${those} RETURNING 1 AS one`, values },
+      { sql: `DELETE FROM ${table('head')} WHERE ${those}`, values },
+      { sql: `DELETE FROM ${table('user_conversation')} WHERE ${those}`, values },
+      { sql: `DELETE FROM ${table('conversation')} WHERE ${those} RETURNING 1 AS one`, values },
+    ];
+  };
+
+  return {
+    async list(queue, { state, conversationId, limit = 100 } = {}) {
+      const values: SqlValue[] = [queue, limit];
+      const conditions = [
+        'queue = $1',
+        ...(state === undefined ? [] : [`state = $${values.push(state)}`]),
+        ...(conversationId === undefined
+          ? []
+          : [`conversation = $${values.push(conversationKey(conversationId))}`]),
+      ].join(' AND ');
+      const sql = `SELECT ${columns} FROM ${jobs} WHERE ${conditions} ORDER BY seq LIMIT $2`;
+      return (await database.read(sql, values)).map((row) => toJob(row));
+    },
+    async show(queue, id) {
+      if (!isId(id)) return null;
+      const [row] = await database.read(`SELECT ${columns} FROM ${jobs} WHERE seq = $1 AND queue = $2`, [
+        Number(id),
+        queue,
+      ]);
+      return row ? toDetails(row) : null;
+    },
+    async retry(queue, id) {
+      if (!isId(id)) return false;
+      const done = await database.transaction([
+        {
+          sql: `UPDATE ${jobs} SET state = 'waiting', attempts = 0, interruptions = 0
+            WHERE seq = $1 AND queue = $2 AND state = 'dead' RETURNING 1 AS one`,
+          values: [Number(id), queue],
+          required: true,
+        },
+        {
+          sql: `INSERT INTO ${table('head')} AS h (queue, conversation, jobs, due_at)
+            SELECT queue, conversation, 1, ${now} FROM ${jobs} WHERE seq = $1
+            ON CONFLICT (queue, conversation) DO UPDATE SET jobs = h.jobs + 1, due_at = excluded.due_at`,
+          values: [Number(id)],
+        },
+      ]);
+      if (done) database.publish(queue);
+      return done !== null;
+    },
+    async discard(queue, id) {
+      if (!isId(id)) return false;
+      const done = await database.transaction([
+        {
+          sql: `DELETE FROM ${jobs} WHERE seq = $1 AND queue = $2 AND state = 'dead' RETURNING 1 AS one`,
+          values: [Number(id), queue],
+          required: true,
+        },
+        { sql: `DELETE FROM ${table('seen_key')} WHERE seq = $1`, values: [Number(id)] },
+      ]);
+      return done !== null;
+    },
+    async forget(userId) {
+      const digest = digestText(userId);
+      const rows = await database.read(
+        `SELECT conversation FROM ${table('user_conversation')} WHERE user_id = $1
+         UNION SELECT conversation FROM ${table('conversation')} WHERE user_id = $1 OR anonymous_id = $1`,
+        [digest],
+      );
+      const all = rows.map(({ conversation }) => String(conversation));
+      let removed = 0;
+      for (let from = 0; from < all.length; from += BATCH_SIZE) {
+        const some = all.slice(from, from + BATCH_SIZE);
+        // Other stores first: once the rows below are gone, nobody could find theirs.
+        for (const hook of forgetHooks) await hook(some);
+        const [conversations, , , jobsRemoved] = (
+          (await database.transaction(removeJobs(some))) ?? []
+        ).toReversed();
+        removed += (conversations?.length ?? 0) + (jobsRemoved?.length ?? 0);
+      }
+      return removed;
+    },
+    async depth(queue) {
+      const [row] = await database.read(
+        `SELECT (SELECT coalesce(sum(jobs), 0) FROM ${table('head')} WHERE queue = $1) AS waiting,
+          (SELECT count(*) FROM ${jobs} WHERE queue = $1 AND state = 'dead') AS dead,
+          (SELECT min(created_at) FROM ${jobs} WHERE queue = $1 AND state = 'waiting') AS oldest`,
+        [queue],
+      );
+      const oldest = row?.oldest ?? null;
+      return {
+        waiting: Number(row?.waiting),
+        dead: Number(row?.dead),
+        oldestAt: oldest === null ? null : new Date(Number(oldest)),
+      };
+    },
+    async check() {
+      await database.write(
+        `INSERT INTO ${table('process')} (owner, expires_at) VALUES ('check', 0)
+         ON CONFLICT (owner) DO UPDATE SET expires_at = 0`,
+      );
+    },
+    close,
+  };
+}
+
+const isId = (id: string): boolean => /^\d{1,15}$/.test(id);
+
+interface StoredContent {
+  readonly conversationId?: string;
+  readonly body?: unknown;
+}
+
+function parseContent({ content }: SqlRow): StoredContent | string {
+  try {
+    return JSON.parse(String(content)) as StoredContent;
+  } catch {
+    return String(content);
+  }
+}
+
+function toJob(row: SqlRow): StoredJob {
+  const content = parseContent(row);
+  const inContent = typeof content === 'string' ? undefined : content.conversationId;
+  return {
+    id: String(row.seq),
+    queue: row.queue as QueueName,
+    state: row.state as StoredJob['state'],
+    conversationId: inContent ?? fromText(row.conversation),
+    what: String(row.type),
+    attempts: Number(row.attempts) + Number(row.interruptions),
+    error: row.error === null ? null : fromText(row.error),
+    createdAt: new Date(Number(row.created_at)),
+  };
+}
+
+function toDetails(row: SqlRow): StoredJobDetails {
+  const content = parseContent(row);
+  if (typeof content === 'string') return { ...toJob(row), content };
+  return { ...toJob(row), content: row.queue === 'inbox' ? (content.body ?? null) : content };
+}

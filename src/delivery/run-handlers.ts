@@ -1,0 +1,163 @@
+import { type DeliveredEvent, type HandlerRun, Postponed } from '../events/index.js';
+import { createDeadlines, HandoffKitError } from '../internal/index.js';
+import { type Backoff, createPostponements } from './backoff.js';
+import type { DeliveryHost } from './delivery.js';
+
+/** How a run of handlers ended: `null`, or the error they threw. */
+export type RunResult = { readonly error: unknown } | null;
+
+/** Runs handlers with a time limit. */
+export interface HandlerRunner {
+  /**
+   * Runs an event's handlers. A run beyond the time limit is aborted and counts as failed. Returns no promise when
+   * the handlers were synchronous, which saves inline delivery a turn of the event loop.
+   */
+  run(host: DeliveryHost, event: DeliveredEvent, attempt: number): Promise<RunResult> | null;
+  /** Aborts the signals of all running handlers. */
+  abortAll(): void;
+}
+
+/** Makes a {@link HandlerRunner}. */
+export function createHandlerRunner(timeoutMs: number): HandlerRunner {
+  /** Controllers of running handlers that have read their signal. */
+  const controllers = new Set<AbortController>();
+  const deadlines = createDeadlines(timeoutMs);
+
+  return {
+    run(host, event, attempt) {
+      const run = new AbortableRun(attempt, controllers);
+      const handling = host.handle(event, run);
+      if (!handling) {
+        run.forget();
+        return null;
+      }
+      return new Promise((resolve) => {
+        const finish = (result: RunResult): void => {
+          deadline.clear();
+          run.forget();
+          resolve(result);
+        };
+        const deadline = deadlines.start(() => {
+          const error = timeoutError(event, timeoutMs);
+          run.abort(error);
+          host.report(error, { ...describeEvent(event), attempt });
+          finish({ error });
+        });
+        handling.then(
+          () => finish(null),
+          (error: unknown) => finish({ error }),
+        );
+      });
+    },
+    abortAll() {
+      const reason = new HandoffKitError('SHUTTING_DOWN', 'the receiver is closing and waits no longer.');
+      for (const controller of controllers) controller.abort(reason);
+    },
+  };
+}
+
+/** The fields that identify an event in log lines and error reports. */
+export const describeEvent = ({ name, conversationId, requestId }: DeliveredEvent) => ({
+  event: name,
+  conversationId,
+  requestId,
+});
+
+const timeoutError = (event: DeliveredEvent, ms: number): HandoffKitError =>
+  new HandoffKitError(
+    'HANDLER_TIMEOUT',
+    `handlers of ${event.name} were still running after ${ms} ms; their conversation goes on without them. Watch the handler's signal, or raise handlerTimeoutMs.`,
+  );
+
+/** A run whose signal is made when a handler first reads it: most never do, and a controller costs a microsecond. */
+class AbortableRun implements HandlerRun {
+  readonly attempt: number;
+  readonly #controllers: Set<AbortController>;
+  #controller: AbortController | undefined;
+  #aborted: { readonly reason: unknown } | undefined;
+
+  constructor(attempt: number, controllers: Set<AbortController>) {
+    this.attempt = attempt;
+    this.#controllers = controllers;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      this.#controllers.add(this.#controller);
+    }
+    if (this.#aborted) this.#controller.abort(this.#aborted.reason);
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#aborted = { reason };
+    this.#controller?.abort(reason);
+  }
+
+  forget(): void {
+    if (this.#controller) this.#controllers.delete(this.#controller);
+  }
+}
+
+/** Runs postponed handlers again, in a process that stores nothing. */
+export interface InlineRetry {
+  /**
+   * Waits and runs the handlers again for as long as they postpone. The event fails, and is reported, when that
+   * takes longer than the time limit or the process stops.
+   */
+  retry(host: DeliveryHost, event: DeliveredEvent, first: RunResult): Promise<RunResult>;
+  /** Ends all waits. */
+  stop(): void;
+}
+
+/** Makes an {@link InlineRetry} that gives each event `totalMs`. */
+export function createInlineRetry(runner: HandlerRunner, backoff: Backoff, totalMs: number): InlineRetry {
+  const postponements = createPostponements(backoff);
+  const waits = new Set<() => void>();
+  let stopped = false;
+
+  const wait = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        waits.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms).unref();
+      waits.add(end);
+    });
+
+  return {
+    async retry(host, event, first) {
+      const deadline = performance.now() + totalMs;
+      let result = first;
+      while (!stopped && result?.error instanceof Postponed) {
+        const afterMs = postponements.next(event.key, result.error);
+        if (performance.now() + afterMs > deadline) break;
+        logPostponed(host, event, afterMs, result.error);
+        await wait(afterMs);
+        if (!stopped) result = await runner.run(host, event, 1);
+      }
+      postponements.end(event.key);
+      if (result?.error instanceof Postponed) {
+        host.report(result.error, { ...describeEvent(event), attempt: 1 });
+      }
+      return result;
+    },
+    stop() {
+      stopped = true;
+      for (const end of waits) end();
+    },
+  };
+}
+
+/** Logs that a handler postponed its event. */
+export function logPostponed(
+  host: DeliveryHost,
+  event: DeliveredEvent,
+  afterMs: number,
+  { message }: Error,
+): void {
+  host.log.warn({ ...describeEvent(event), afterMs, reason: message }, 'postponed by its handler');
+}

@@ -1,0 +1,96 @@
+import type { SqlDatabase } from './sql.js';
+
+/**
+ * The tables of both databases. Times are milliseconds. Ids of users and long ids of conversations are digests
+ * (see text.ts): they are only ever looked up, and an index takes neither every character nor any length.
+ *
+ * - `seen_key`: a digest of each idempotency key, in the order in which jobs were added. `seq` is the job's id.
+ * - `job`: jobs that wait, are dead, or are done and kept with their content.
+ * - `head`: one row for each conversation with jobs to run: how many, when the first is due, which process has it.
+ * - `process`: until when each process is believed to be alive.
+ * - `user_conversation`: which conversations are whose.
+ * - `conversation`: handed-over conversations, as JSON, with the columns they are looked up by.
+ * - `idempotency_key`, `cursor`, `task_lease`: what the bridge remembers.
+ */
+export function deliveryMigrations({ dialect, table }: SqlDatabase): readonly (readonly string[])[] {
+  const isSqlite = dialect === 'sqlite';
+  const serial = isSqlite ? 'INTEGER PRIMARY KEY AUTOINCREMENT' : 'bigserial PRIMARY KEY';
+  const bytes = isSqlite ? 'BLOB' : 'bytea';
+  const text = isSqlite ? 'TEXT' : 'text COLLATE "C"';
+  const clustered = isSqlite ? ' WITHOUT ROWID' : '';
+
+  const initial = [
+    `CREATE TABLE ${table('seen_key')} (
+      seq ${serial},
+      digest ${bytes} NOT NULL UNIQUE,
+      seen_at bigint NOT NULL
+    )`,
+    `CREATE TABLE ${table('job')} (
+      seq ${isSqlite ? 'INTEGER' : 'bigint'} PRIMARY KEY,
+      queue ${text} NOT NULL,
+      conversation ${text} NOT NULL,
+      type ${text} NOT NULL,
+      state ${text} NOT NULL DEFAULT 'waiting',
+      attempts integer NOT NULL DEFAULT 0,
+      interruptions integer NOT NULL DEFAULT 0,
+      created_at bigint NOT NULL,
+      error ${text},
+      content ${text} NOT NULL
+    )`,
+    `CREATE INDEX job_of_conversation ON ${table('job')} (queue, conversation, seq)`,
+    `CREATE INDEX job_settled ON ${table('job')} (queue, state, seq) WHERE state <> 'waiting'`,
+    `CREATE TABLE ${table('head')} (
+      queue ${text} NOT NULL,
+      conversation ${text} NOT NULL,
+      jobs integer NOT NULL,
+      due_at bigint NOT NULL,
+      owner ${text},
+      claim bigint,
+      PRIMARY KEY (queue, conversation)
+    )${clustered}`,
+    `CREATE INDEX head_due ON ${table('head')} (queue, due_at) WHERE owner IS NULL AND jobs > 0`,
+    `CREATE INDEX head_owner ON ${table('head')} (owner) WHERE owner IS NOT NULL`,
+    `CREATE TABLE ${table('process')} (owner ${text} PRIMARY KEY, expires_at bigint NOT NULL)${clustered}`,
+    `CREATE TABLE ${table('user_conversation')} (
+      user_id ${text} NOT NULL,
+      conversation ${text} NOT NULL,
+      seen_at bigint NOT NULL,
+      PRIMARY KEY (user_id, conversation)
+    )${clustered}`,
+    `CREATE INDEX user_of_conversation ON ${table('user_conversation')} (conversation)`,
+    `CREATE INDEX user_conversation_seen ON ${table('user_conversation')} (seen_at)`,
+    `CREATE TABLE ${table('conversation')} (
+      conversation ${text} PRIMARY KEY,
+      version integer NOT NULL,
+      state ${text} NOT NULL,
+      user_key ${text} NOT NULL,
+      user_id ${text},
+      anonymous_id ${text},
+      adapter ${text},
+      link ${text},
+      requested_at bigint NOT NULL,
+      changed_at bigint NOT NULL,
+      closed_at bigint,
+      content ${text} NOT NULL
+    )`,
+    `CREATE INDEX conversation_state ON ${table('conversation')} (state, changed_at, conversation)`,
+    `CREATE INDEX conversation_adapter ON ${table('conversation')} (adapter, state, changed_at, conversation)
+      WHERE adapter IS NOT NULL`,
+    `CREATE INDEX conversation_link ON ${table('conversation')} (link, requested_at) WHERE link IS NOT NULL`,
+    `CREATE INDEX conversation_user_key ON ${table('conversation')} (user_key, changed_at, conversation)`,
+    `CREATE INDEX conversation_user_id ON ${table('conversation')} (user_id) WHERE user_id IS NOT NULL`,
+    `CREATE INDEX conversation_anonymous_id ON ${table('conversation')} (anonymous_id)
+      WHERE anonymous_id IS NOT NULL`,
+    `CREATE INDEX conversation_closed ON ${table('conversation')} (closed_at) WHERE closed_at IS NOT NULL`,
+    `CREATE TABLE ${table('idempotency_key')} (key ${text} PRIMARY KEY, expires_at bigint NOT NULL)`,
+    `CREATE INDEX idempotency_key_expires ON ${table('idempotency_key')} (expires_at)`,
+    `CREATE TABLE ${table('cursor')} (name ${text} PRIMARY KEY, position ${text} NOT NULL)`,
+    `CREATE TABLE ${table('task_lease')} (
+      name ${text} PRIMARY KEY,
+      owner ${text} NOT NULL,
+      expires_at bigint NOT NULL
+    )`,
+    `CREATE INDEX task_lease_expires ON ${table('task_lease')} (expires_at)`,
+  ];
+  return [initial];
+}

@@ -1,0 +1,229 @@
+import type { AddResult, ClaimedJob, ClaimResult, JobFailure, QueueName, SettleResult } from '../queue.js';
+import { USER_NOTED_MS } from '../retention.js';
+import type { SqlRow, SqlStatement } from '../sql.js';
+import { conversationKey, digestKey, digestText, toText } from '../text.js';
+import { type Connection, createTransactionRunner, type Statement } from './database.js';
+
+/**
+ * Everything that is written to the database, each command with plain data alone, since the caller is in another
+ * thread. The writer runs commands within a transaction and commits them in groups.
+ */
+export interface Commands {
+  add(
+    queue: QueueName,
+    key: string,
+    conversationId: string,
+    type: string,
+    content: string,
+    userIds: readonly string[],
+    claim: number | null,
+    now: number,
+  ): AddResult;
+  claim(queue: QueueName, claim: number, limit: number, now: number): ClaimResult;
+  complete(queue: QueueName, id: string, conversation: string, claim: number, now: number): SettleResult;
+  fail(
+    queue: QueueName,
+    id: string,
+    conversation: string,
+    claim: number,
+    failure: JobFailure,
+    now: number,
+  ): SettleResult;
+  release(
+    queue: QueueName,
+    jobs: readonly Pick<ClaimedJob, 'id' | 'conversation' | 'claim'>[],
+    interrupted: boolean,
+  ): void;
+  releaseUnused(queue: QueueName, inUse: readonly number[]): void;
+  /** Extends this process's lease; with `reclaim`, releases the conversations of processes whose lease has expired. */
+  renewLease(now: number, reclaim: boolean): number;
+  endLease(): void;
+  /** Runs statements of other stores. A failure is theirs alone: the rest of the group is committed. */
+  transaction(statements: readonly SqlStatement[]): TransactionResult;
+}
+
+/** The rows of each statement, `null` when a required one gave none, or an error. */
+export type TransactionResult = { readonly rows: SqlRow[][] | null } | { readonly error: string };
+
+/** Settings of {@link createCommands}. */
+export interface CommandOptions {
+  /** Whether finished jobs keep their content. */
+  readonly keepContent: boolean;
+  /** Identifies this process among those that share the file. */
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+/** Makes the {@link Commands} of a connection. */
+export function createCommands(connection: Connection, options: CommandOptions): Commands {
+  const runTransaction = createTransactionRunner(connection);
+  let queue: Omit<Commands, 'transaction'> | undefined;
+  /** The tables exist only once the first transaction has created them. */
+  const commands = (): Omit<Commands, 'transaction'> => (queue ??= createQueueCommands(connection, options));
+
+  return {
+    transaction(statements) {
+      try {
+        return { rows: runTransaction(statements) };
+      } catch (error) {
+        return { error: error instanceof Error ? error.message : String(error) };
+      }
+    },
+    add: (...args) => commands().add(...args),
+    claim: (...args) => commands().claim(...args),
+    complete: (...args) => commands().complete(...args),
+    fail: (...args) => commands().fail(...args),
+    release: (...args) => commands().release(...args),
+    releaseUnused: (...args) => commands().releaseUnused(...args),
+    renewLease: (...args) => commands().renewLease(...args),
+    endLease: () => commands().endLease(),
+  };
+}
+
+function createQueueCommands(
+  connection: Connection,
+  { keepContent, owner, leaseMs }: CommandOptions,
+): Omit<Commands, 'transaction'> {
+  const sql = (text: string): Statement => connection.prepare(text);
+  const insertKey = sql('INSERT INTO seen_key (digest, seen_at) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const findKey = sql('SELECT seq FROM seen_key WHERE digest = ?');
+  const insertJob = sql(
+    'INSERT INTO job (seq, queue, conversation, type, created_at, content) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const insertHead = sql(
+    'INSERT INTO head (queue, conversation, jobs, due_at, owner, claim) VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  const countJob = sql('UPDATE head SET jobs = jobs + 1 WHERE queue = ? AND conversation = ?');
+  const noteUser = sql(
+    `INSERT INTO user_conversation (user_id, conversation, seen_at) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at WHERE seen_at < excluded.seen_at - ${USER_NOTED_MS}`,
+  );
+  const dueHeads = sql(
+    `SELECT conversation FROM head WHERE queue = ? AND owner IS NULL AND jobs > 0 AND due_at <= ?
+     ORDER BY due_at LIMIT ?`,
+  );
+  const nextDue = sql(
+    'SELECT min(due_at) AS due_at FROM head WHERE queue = ? AND owner IS NULL AND jobs > 0',
+  );
+  const takeHead = sql('UPDATE head SET owner = ?, claim = ? WHERE queue = ? AND conversation = ?');
+  const firstJob = sql(
+    `SELECT seq, type, attempts, interruptions, created_at, content FROM job
+     WHERE queue = ? AND conversation = ? AND state = 'waiting' ORDER BY seq LIMIT 1`,
+  );
+  const claimed = 'queue = ? AND conversation = ? AND owner = ? AND claim = ?';
+  const removeLastHead = sql(`DELETE FROM head WHERE ${claimed} AND jobs = 1`);
+  const removeHead = sql('DELETE FROM head WHERE queue = ? AND conversation = ?');
+  const advanceHead = sql(
+    `UPDATE head SET jobs = jobs - 1, due_at = ?, owner = NULL, claim = NULL WHERE ${claimed}`,
+  );
+  const postponeHead = sql(`UPDATE head SET due_at = ?, owner = NULL, claim = NULL WHERE ${claimed}`);
+  const freeHead = sql(`UPDATE head SET owner = NULL, claim = NULL WHERE ${claimed}`);
+  const freeUnused = sql(
+    `UPDATE head SET owner = NULL, claim = NULL
+     WHERE queue = ? AND owner = ? AND claim NOT IN (SELECT value FROM json_each(?))`,
+  );
+  const freeHeadsOf = sql('UPDATE head SET owner = NULL, claim = NULL WHERE owner = ?');
+  const removeJob = sql('DELETE FROM job WHERE seq = ?');
+  const keepJob = sql("UPDATE job SET state = 'done', attempts = attempts + 1, error = NULL WHERE seq = ?");
+  const parkJob = sql("UPDATE job SET state = 'dead', attempts = attempts + 1, error = ? WHERE seq = ?");
+  const failJob = sql('UPDATE job SET attempts = attempts + ?, error = ? WHERE seq = ?');
+  const interruptJob = sql('UPDATE job SET interruptions = interruptions + 1 WHERE seq = ?');
+  const interruptJobsOf = sql(
+    `UPDATE job SET interruptions = interruptions + 1 WHERE seq IN (
+       SELECT (SELECT seq FROM job j WHERE j.queue = h.queue AND j.conversation = h.conversation
+         AND j.state = 'waiting' ORDER BY j.seq LIMIT 1) FROM head h WHERE h.owner = ?)`,
+  );
+  const renewProcess = sql(
+    'INSERT INTO process (owner, expires_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at',
+  );
+  const removeExpired = sql('DELETE FROM process WHERE expires_at <= ? RETURNING owner');
+  const removeProcess = sql('DELETE FROM process WHERE owner = ?');
+
+  const changed = ({ changes }: { readonly changes: number | bigint }): boolean => Number(changes) > 0;
+
+  /** Ends the claim on a conversation whose first job is done or dead. */
+  const advance = (queue: QueueName, conversation: string, claim: number, now: number): SettleResult => {
+    if (changed(removeLastHead.run(queue, conversation, owner, claim))) return 'idle';
+    return changed(advanceHead.run(now, queue, conversation, owner, claim)) ? 'more' : 'lost';
+  };
+
+  return {
+    add(queue, key, conversationId, type, content, userIds, claim, now) {
+      const digest = digestKey(queue, key);
+      const inserted = insertKey.run(digest, now);
+      if (!changed(inserted)) {
+        return { id: String(findKey.get(digest)?.seq), isDuplicate: true, isClaimed: false };
+      }
+      const seq = Number(inserted.lastInsertRowid);
+      const conversation = conversationKey(conversationId);
+      insertJob.run(seq, queue, conversation, type, now, content);
+      const isFirst = changed(insertHead.run(queue, conversation, now, claim === null ? null : owner, claim));
+      if (!isFirst) countJob.run(queue, conversation);
+      for (const userId of userIds) noteUser.run(digestText(userId), conversation, now);
+      return { id: String(seq), isDuplicate: false, isClaimed: isFirst && claim !== null };
+    },
+    claim(queue, claim, limit, now) {
+      const jobs: ClaimedJob[] = [];
+      for (const { conversation: stored } of dueHeads.all(queue, now, limit)) {
+        const conversation = String(stored);
+        const row = firstJob.get(queue, conversation);
+        if (!row) {
+          removeHead.run(queue, conversation);
+          continue;
+        }
+        takeHead.run(owner, claim, queue, conversation);
+        jobs.push(toJob(row, conversation, claim));
+      }
+      const dueAt = jobs.length < limit ? (nextDue.get(queue)?.due_at ?? null) : null;
+      return { jobs, nextDueInMs: dueAt === null ? null : Math.max(0, Number(dueAt) - now) };
+    },
+    complete(queue, id, conversation, claim, now) {
+      const result = advance(queue, conversation, claim, now);
+      if (result !== 'lost') (keepContent ? keepJob : removeJob).run(Number(id));
+      return result;
+    },
+    fail(queue, id, conversation, claim, { error, retryInMs, counts }, now) {
+      if (retryInMs === null) {
+        const result = advance(queue, conversation, claim, now);
+        if (result !== 'lost') parkJob.run(toText(error), Number(id));
+        return result;
+      }
+      const dueAt = now + Math.ceil(retryInMs);
+      if (!changed(postponeHead.run(dueAt, queue, conversation, owner, claim))) return 'lost';
+      failJob.run(counts ? 1 : 0, toText(error), Number(id));
+      return 'idle';
+    },
+    release(queue, jobs, interrupted) {
+      for (const { id, conversation, claim } of jobs) {
+        const isOurs = changed(freeHead.run(queue, conversation, owner, claim));
+        if (isOurs && interrupted) interruptJob.run(Number(id));
+      }
+    },
+    releaseUnused: (queue, inUse) => void freeUnused.run(queue, owner, JSON.stringify(inUse)),
+    renewLease(now, reclaim) {
+      renewProcess.run(owner, now + leaseMs);
+      let released = 0;
+      if (!reclaim) return released;
+      for (const { owner: dead } of removeExpired.all(now)) {
+        interruptJobsOf.run(String(dead));
+        released += Number(freeHeadsOf.run(String(dead)).changes);
+      }
+      return released;
+    },
+    endLease() {
+      freeHeadsOf.run(owner);
+      removeProcess.run(owner);
+    },
+  };
+}
+
+const toJob = (row: SqlRow, conversation: string, claim: number): ClaimedJob => ({
+  id: String(row.seq),
+  conversation,
+  type: String(row.type),
+  content: String(row.content),
+  attempt: Number(row.attempts) + Number(row.interruptions) + 1,
+  interrupted: Number(row.interruptions) > 0,
+  createdAt: Number(row.created_at),
+  claim,
+});

@@ -1,0 +1,337 @@
+import { randomUUID } from 'node:crypto';
+import type { ServiceClient } from '../client/index.js';
+import type { Receipt, Replies, ReplyOptions } from '../events/index.js';
+import { duration, HandoffKitError, quantityOf, within } from '../internal/index.js';
+import type { Backoff } from './backoff.js';
+import type { Delivery, DeliveryHost } from './delivery.js';
+import { createHandleJob } from './handle-job.js';
+import { createHandoffStore } from './handoff-store.js';
+import {
+  checkReply,
+  createSendJob,
+  DEFAULT_OUTBOX,
+  type OutboxPolicy,
+  replyKey,
+  type StoredReply,
+} from './outbox.js';
+import type { AddResult, NewJob, ProcessLease, Queue, QueueName } from './queue.js';
+import { createQueueAdmin } from './queue-admin.js';
+import { createReceipts } from './receipts.js';
+import { startRetention } from './retention.js';
+import { createHandlerRunner } from './run-handlers.js';
+import type { ForgetHook, SqlDatabase } from './sql.js';
+import { storeEvent, userIdsOf } from './stored-event.js';
+import { createThrottledLog } from './throttled-log.js';
+import { createWorker, type Worker } from './worker.js';
+
+/** Settings of every delivery that stores. */
+export interface StoredOptions {
+  /** How often an event is tried before it becomes a dead letter. Default 8. */
+  readonly maxAttempts?: number;
+  /** How delays grow between attempts. Default from one second to five minutes. */
+  readonly backoff?: Partial<Backoff>;
+  /** How long handlers may take. Default 5 minutes. */
+  readonly handlerTimeoutMs?: number;
+  /** Whether handled events and sent replies keep their content until they are forgotten. Default `false`. */
+  readonly keepContent?: boolean;
+  /** How long keys of handled events are remembered, to recognise repeats. Default 7 days. */
+  readonly rememberMs?: number;
+  /** How replies are sent. */
+  readonly outbox?: Partial<OutboxPolicy>;
+  /** How many conversations each process handles at once. */
+  readonly concurrency?: number;
+  /**
+   * How long a process that shows no sign of life keeps its conversations. A process whose event loop is blocked for
+   * longer counts as dead. The same for all processes that share a database.
+   */
+  readonly leaseMs?: number;
+  /** How often to look for jobs that no notification announced. */
+  readonly pollMs?: number;
+}
+
+/** A database with its queues, which {@link createStoredDelivery} makes a delivery of. */
+export interface StorageEngine {
+  readonly sql: SqlDatabase;
+  readonly queues: Readonly<Record<QueueName, Queue>>;
+  readonly lease: ProcessLease;
+  readonly forgetHooks: readonly ForgetHook[];
+  /** Connects, and brings the tables up to date. Called once at a time; called again after it failed. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The settings that a {@link StorageEngine} needs. */
+export interface EngineSettings {
+  readonly keepContent: boolean;
+  readonly leaseMs: number;
+  readonly pollMs: number;
+  /** Called when something fails in the background. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The defaults that differ from database to database. */
+export interface EngineDefaults {
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  readonly pollMs: number;
+}
+
+/** How long closing the database may take. */
+const CLOSE_TIMEOUT_MS = 3_000;
+
+/** A receiver that stores events and is not started within this time was probably forgotten. */
+const START_REMINDER_MS = 5_000;
+
+/**
+ * Makes a delivery of a database: accept stores an event, a worker handles it, and replies go through an outbox that
+ * another worker sends.
+ */
+export function createStoredDelivery(
+  options: StoredOptions,
+  defaults: EngineDefaults,
+  createEngine: (settings: EngineSettings) => StorageEngine,
+): Delivery {
+  const concurrency = quantityOf('concurrency', options.concurrency ?? defaults.concurrency);
+  const leaseMs = duration('leaseMs', options.leaseMs ?? defaults.leaseMs);
+  const pollMs = duration('pollMs', options.pollMs ?? defaults.pollMs);
+  const maxAttempts = quantityOf('maxAttempts', options.maxAttempts ?? 8);
+  const rememberMs = duration('rememberMs', options.rememberMs ?? 7 * 86_400_000);
+  const backoff = { minDelayMs: 1_000, maxDelayMs: 300_000, ...options.backoff };
+  const policy = { ...DEFAULT_OUTBOX, ...options.outbox };
+  const keepContent = options.keepContent ?? false;
+  const runner = createHandlerRunner(duration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));
+
+  let host: DeliveryHost | undefined;
+  let client: ServiceClient | null = null;
+  let stopped = false;
+  const onError = createThrottledLog(() => (stopped ? undefined : host?.log));
+  const engine = createEngine({ keepContent, leaseMs, pollMs, onError });
+  const { sql, queues } = engine;
+  const handoffs = createHandoffStore(sql, keepContent);
+  const receipts = createReceipts(queues.outbox);
+
+  let opening: Promise<void> | undefined;
+  let isOpen = false;
+  let starting: Promise<void> | undefined;
+  let stopping: Promise<{ unfinished: number }> | undefined;
+  let reminder: NodeJS.Timeout | undefined;
+  const workers: { inbox?: Worker; outbox?: Worker } = {};
+  const cleanups: (() => void)[] = [];
+
+  const open = async (): Promise<void> => {
+    if (stopped) throw new HandoffKitError('DELIVERY_STOPPED', 'the delivery was stopped.');
+    opening ??= engine.open().then(
+      () => {
+        isOpen = true;
+      },
+      (error: unknown) => {
+        opening = undefined;
+        throw error;
+      },
+    );
+    await opening;
+  };
+
+  /** Stores a job: through the worker, which may run it at once, or straight into the queue before `start`. */
+  const add = async (
+    queue: QueueName,
+    job: NewJob,
+    event?: Parameters<Worker['add']>[1],
+  ): Promise<AddResult> => {
+    if (!isOpen) await open();
+    const worker = workers[queue];
+    const result = worker ? await worker.add(job, event) : await queues[queue].add(job, null);
+    // Other processes are woken only for jobs that this one has no slot for: each that wakes queries the database.
+    if (!result.isDuplicate && !result.isClaimed && (!worker || worker.isFull())) sql.publish(queue);
+    if (!worker) remindToStart();
+    return result;
+  };
+
+  const remindToStart = (): void => {
+    if (starting || reminder || stopped) return;
+    reminder = setTimeout(() => {
+      if (starting || stopped) return;
+      connected(host).log.error(
+        {},
+        'events are stored but not handled: the receiver was never started. Call await receiver.start() once all handlers are registered.',
+      );
+    }, START_REMINDER_MS).unref();
+  };
+
+  const store = async (reply: StoredReply, how: ReplyOptions = {}): Promise<Receipt> => {
+    checkReply(client, reply);
+    const { conversationId, kind } = reply;
+    const key = replyKey(conversationId, how, randomUUID());
+    try {
+      const job = { key, conversationId, type: kind, content: JSON.stringify(reply) };
+      const { id } = await add('outbox', job);
+      return receipts.open(id, conversationId);
+    } catch (error) {
+      onError(error);
+      throw new HandoffKitError('NOT_STORED', 'the reply could not be stored.', { cause: error });
+    }
+  };
+
+  const startLease = async (): Promise<() => boolean> => {
+    let renewedAt = performance.now();
+    let renewing = false;
+    const renew = async (): Promise<void> => {
+      if (renewing) return;
+      renewing = true;
+      const startedAt = performance.now();
+      try {
+        // After an outage of the database every lease has expired: the other processes get time to renew theirs.
+        const reclaimed = await engine.lease.renew({ reclaim: startedAt - renewedAt < leaseMs });
+        renewedAt = startedAt;
+        for (const worker of Object.values(workers)) {
+          await worker.releaseUnused();
+          if (reclaimed > 0) worker.wake();
+        }
+      } finally {
+        renewing = false;
+      }
+    };
+    await renew();
+    const timer = setInterval(() => void renew().catch(onError), leaseMs / 3);
+    cleanups.push(() => clearInterval(timer));
+    return () => performance.now() - renewedAt < leaseMs;
+  };
+
+  const start = async (): Promise<void> => {
+    const to = connected(host);
+    await open();
+    const isLeaseValid = await startLease();
+    let claims = 0;
+    const shared = { concurrency, pollMs, isLeaseValid, nextClaim: () => (claims += 1), onError };
+    workers.inbox = createWorker({
+      ...shared,
+      queue: queues.inbox,
+      run: createHandleJob({ host: to, runner, backoff, maxAttempts }),
+    });
+    cleanups.push(
+      sql.subscribe('inbox', () => workers.inbox?.wake()),
+      startRetention({ database: sql, handoffs, rememberMs, onError }),
+    );
+    if (client) {
+      workers.outbox = createWorker({
+        ...shared,
+        queue: queues.outbox,
+        run: createSendJob({ client, receipts, policy, host: to }),
+        onSettled: () => sql.publish('receipts'),
+      });
+      const refresh = (): void => void receipts.refresh().catch(onError);
+      const timer = setInterval(refresh, pollMs).unref();
+      cleanups.push(
+        sql.subscribe('outbox', () => workers.outbox?.wake()),
+        sql.subscribe('receipts', refresh),
+        () => clearInterval(timer),
+      );
+    }
+    for (const worker of Object.values(workers)) worker.wake();
+  };
+
+  const stop = async (timeoutMs: number): Promise<{ unfinished: number }> => {
+    clearTimeout(reminder);
+    await starting?.catch(() => undefined);
+    const deadline = performance.now() + timeoutMs;
+    // Handlers may wait for their replies, so the outbox works for as long as handlers run.
+    const handlers = (await workers.inbox?.stop(timeoutMs)) ?? 0;
+    const replies = (await workers.outbox?.stop(Math.max(1, deadline - performance.now()))) ?? 0;
+    runner.abortAll();
+    if (handlers + replies > 0) for (const queue of ['inbox', 'outbox'] as const) sql.publish(queue);
+    for (const cleanup of cleanups) cleanup();
+    if (isOpen) await within(engine.lease.end().catch(onError), CLOSE_TIMEOUT_MS);
+    stopped = true;
+    await within(engine.close().catch(onError), CLOSE_TIMEOUT_MS);
+    return { unfinished: handlers + replies };
+  };
+
+  return {
+    connect(deliveryHost) {
+      host = deliveryHost;
+    },
+    start() {
+      starting ??= start().catch((error: unknown) => {
+        starting = undefined;
+        throw error;
+      });
+      return starting;
+    },
+    createReplies(serviceClient): Replies {
+      client = serviceClient;
+      const timestamp = (): number => Date.now();
+      return {
+        reply: (conversationId, text, how) =>
+          store({ kind: 'reply', conversationId, text, timestamp: timestamp() }, how),
+        end: (conversationId, how) => store({ kind: 'close', conversationId, timestamp: timestamp() }, how),
+        idle: () => Promise.resolve(),
+      };
+    },
+    async seen({ key }) {
+      try {
+        await open();
+        return await queues.inbox.has(key);
+      } catch (error) {
+        // Accepting the event fails for the same reason, and tells the sender.
+        onError(error);
+        return false;
+      }
+    },
+    async accept(event) {
+      if (stopped || stopping) return 'unavailable';
+      const { key, conversationId, name } = event;
+      try {
+        const job = {
+          key,
+          conversationId,
+          type: name,
+          content: storeEvent(event),
+          userIds: userIdsOf(event),
+        };
+        const { isDuplicate } = await add('inbox', job, event);
+        return isDuplicate ? 'duplicate' : 'stored';
+      } catch (error) {
+        onError(error);
+        return 'unavailable';
+      }
+    },
+    stop: ({ timeoutMs }) => (stopping ??= stop(timeoutMs)),
+    async stats() {
+      const { table } = sql;
+      if (!isOpen) return { pending: 0, remembered: 0 };
+      // The keys' numbers have few gaps, and counting millions of rows would take long.
+      const [row] = await sql.read(
+        `SELECT (SELECT coalesce(sum(jobs), 0) FROM ${table('head')} WHERE queue = 'inbox') AS pending,
+          (SELECT coalesce(max(seq) - min(seq) + 1, 0) FROM ${table('seen_key')}) AS keys,
+          (SELECT coalesce(sum(jobs), 0) FROM ${table('head')}) AS jobs`,
+      );
+      const keys = Number(row?.keys);
+      return { pending: Number(row?.pending), remembered: Math.max(0, keys - Number(row?.jobs)) };
+    },
+    queues: createQueueAdmin(withOpening(sql, open), engine.forgetHooks, () => Promise.resolve()),
+    database: withOpening(sql, open),
+    handoffs: createHandoffStore(withOpening(sql, open), keepContent),
+  };
+}
+
+/** The same database, opened when it is first used. */
+function withOpening(sql: SqlDatabase, open: () => Promise<void>): SqlDatabase {
+  const opened =
+    <Args extends readonly unknown[], Result>(run: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      await open();
+      return run(...args);
+    };
+  return {
+    ...sql,
+    read: opened(sql.read),
+    write: opened(sql.write),
+    transaction: opened(sql.transaction),
+    migrate: opened(sql.migrate),
+  };
+}
+
+function connected(host: DeliveryHost | undefined): DeliveryHost {
+  if (host) return host;
+  throw new HandoffKitError('NOT_STARTED', 'a delivery must be passed to createReceiver before it is used.');
+}

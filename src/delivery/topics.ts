@@ -1,0 +1,44 @@
+/** Tells subscribers within a process that something changed, and polls for changes that other processes made. */
+export interface Topics {
+  publish(topic: string): void;
+  /** Returns how to unsubscribe. */
+  subscribe(topic: string, listener: () => void): () => void;
+  stop(): void;
+}
+
+/** Settings of {@link createTopics}. */
+export interface TopicOptions {
+  readonly pollMs: number;
+  /** Gives another value whenever something may have changed. Cheaper than looking what did. */
+  readonly changeCounter: () => unknown;
+}
+
+/** Makes {@link Topics}. It polls only while there are subscribers. */
+export function createTopics({ pollMs, changeCounter }: TopicOptions): Topics {
+  const listeners = new Map<string, Set<() => void>>();
+  let timer: NodeJS.Timeout | undefined;
+  let lastCount: unknown;
+
+  const poll = (): void => {
+    const count = changeCounter();
+    if (count === lastCount) return;
+    lastCount = count;
+    for (const topic of listeners.values()) for (const listener of topic) listener();
+  };
+
+  return {
+    publish(topic) {
+      for (const listener of listeners.get(topic) ?? []) listener();
+    },
+    subscribe(topic, listener) {
+      const topicListeners = listeners.get(topic) ?? new Set();
+      listeners.set(topic, topicListeners.add(listener));
+      timer ??= setInterval(poll, pollMs).unref();
+      return () => void topicListeners.delete(listener);
+    },
+    stop() {
+      clearInterval(timer);
+      listeners.clear();
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import { createPending, within } from '../internal/index.js';
+import type { AddResult, ClaimedJob, JobOutcome, NewJob, Queue, SettleResult } from './queue.js';
+import { conversationKey } from './text.js';
+
+/**
+ * Runs the jobs of a queue: at most `concurrency` at once, one at a time per conversation.
+ *
+ * ```
+ *   add ──► claimed? ──yes──► run ──► complete or fail ──► more in this conversation? ──► look
+ *              │ no            ▲
+ *              ▼               │
+ *            look ── claim ────┘      look runs after add, after a job, on a notification, and every pollMs
+ * ```
+ */
+export interface Worker {
+  /** Stores a job, and runs it at once where a slot is free and nothing else of its conversation is pending. */
+  add(job: NewJob, event?: ClaimedJob['event']): Promise<AddResult>;
+  /** Looks for jobs soon. */
+  wake(): void;
+  /** Whether every slot is taken. */
+  isFull(): boolean;
+  /** Gives up claims that an error left behind. */
+  releaseUnused(): Promise<void>;
+  /**
+   * Starts nothing more, and waits for running jobs. Resolves to how many were still running when the time was up;
+   * their claims are released, so that another process can run them again.
+   */
+  stop(timeoutMs: number): Promise<number>;
+}
+
+/** What {@link createWorker} needs. */
+export interface WorkerOptions {
+  readonly queue: Queue;
+  readonly concurrency: number;
+  /** How often to look for jobs without being woken. */
+  readonly pollMs: number;
+  /** Runs a job and decides what becomes of it. Never rejects. */
+  readonly run: (job: ClaimedJob) => Promise<JobOutcome>;
+  /** Whether this process can be sure that its claims are still its own. */
+  readonly isLeaseValid: () => boolean;
+  /** Gives the next claim a number that no other claim of this process has. */
+  readonly nextClaim: () => number;
+  /** Called once the outcome of a job is stored. */
+  readonly onSettled?: (outcome: JobOutcome) => void;
+  /** Called when the database fails. The worker retries. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The delay before a failed write is retried. */
+const RETRY_WRITE_MS = 250;
+
+/** How long stopping waits for claims to be released. */
+const RELEASE_TIMEOUT_MS = 1_000;
+
+/** Makes a {@link Worker}. It does nothing until it is first woken. */
+export function createWorker(options: WorkerOptions): Worker {
+  const { queue, concurrency, pollMs, run, isLeaseValid, nextClaim, onSettled, onError } = options;
+  /** Jobs whose handler runs or whose outcome is being stored. */
+  const claimed = new Set<ClaimedJob>();
+  const settling = createPending();
+  /** Numbers of claims that are being made; those of claimed jobs are in use as well. */
+  const claiming = new Set<number>();
+  /** Slots taken by running handlers, and by jobs that are being stored and may be claimed. */
+  let busy = 0;
+  /** Whether jobs may be waiting that no slot of this process will run by itself. */
+  let mayHaveMore = true;
+  let looking = false;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let timerAt = 0;
+
+  const freeSlots = (): number => (stopped ? 0 : concurrency - busy);
+
+  /** A finished job must be recorded, however long the database is away: otherwise it would run again. */
+  const settle = async (job: ClaimedJob, outcome: JobOutcome): Promise<SettleResult> => {
+    for (;;) {
+      try {
+        return await (outcome.state === 'done' ? queue.complete(job) : queue.fail(job, outcome));
+      } catch (error) {
+        onError(error);
+        if (stopped) return 'lost';
+        await new Promise((resolve) => setTimeout(resolve, RETRY_WRITE_MS));
+      }
+    }
+  };
+
+  const track = (job: ClaimedJob): void => {
+    claimed.add(job);
+    settling.enter();
+  };
+
+  const runJob = async (job: ClaimedJob): Promise<void> => {
+    if (stopped || !isLeaseValid()) {
+      // Without a valid lease another process may have claimed the conversation: this one was paused for too long.
+      busy -= 1;
+      await queue.release([job], { interrupted: false }).catch(onError);
+    } else {
+      const outcome = await run(job);
+      busy -= 1;
+      const settled = settle(job, outcome);
+      // In the same turn as the write above: a database that groups its writes claims in the same commit.
+      if (mayHaveMore) look();
+      const result = await settled;
+      if (result === 'more') mayHaveMore = true;
+      if (outcome.state === 'failed' && outcome.retryInMs !== null) lookAfter(outcome.retryInMs);
+      onSettled?.(outcome);
+    }
+    claimed.delete(job);
+    settling.leave();
+    if (mayHaveMore) look();
+  };
+
+  const lookAfter = (ms: number): void => {
+    const at = performance.now() + Math.min(pollMs, Math.max(1, ms));
+    if (stopped || (timer && timerAt <= at)) return;
+    clearTimeout(timer);
+    timerAt = at;
+    timer = setTimeout(wake, at - performance.now());
+  };
+
+  const claimSome = async (limit: number): Promise<number> => {
+    const claim = nextClaim();
+    claiming.add(claim);
+    let jobs: readonly ClaimedJob[] = [];
+    try {
+      const result = await queue.claim(claim, limit);
+      jobs = result.jobs;
+      if (jobs.length === limit) mayHaveMore = true;
+      return result.nextDueInMs ?? pollMs;
+    } finally {
+      // Unused slots are free again; `runJob` frees the others.
+      busy -= limit - jobs.length;
+      for (const job of jobs) {
+        track(job);
+        void runJob(job);
+      }
+      claiming.delete(claim);
+    }
+  };
+
+  const look = (): void => {
+    const limit = freeSlots();
+    if (looking || limit <= 0) return;
+    looking = true;
+    mayHaveMore = false;
+    // Slots are taken while the claim is under way, so that no more jobs are added to them.
+    busy += limit;
+    clearTimeout(timer);
+    timer = undefined;
+    claimSome(limit)
+      .catch((error: unknown) => {
+        onError(error);
+        return pollMs;
+      })
+      .then((restMs) => {
+        looking = false;
+        if (mayHaveMore && freeSlots() > 0) look();
+        else lookAfter(restMs);
+      }, onError);
+  };
+
+  const wake = (): void => {
+    mayHaveMore = true;
+    look();
+  };
+
+  return {
+    wake,
+    isFull: () => busy >= concurrency,
+    async add(job, event) {
+      if (freeSlots() <= 0) {
+        const result = await queue.add(job, null);
+        if (!result.isDuplicate) wake();
+        return result;
+      }
+      const claim = nextClaim();
+      claiming.add(claim);
+      busy += 1;
+      let isClaimed = false;
+      try {
+        const result = await queue.add(job, claim);
+        isClaimed = result.isClaimed;
+        if (isClaimed) {
+          const claimedJob = { ...toClaimedJob(job, result.id, claim), ...(event && { event }) };
+          track(claimedJob);
+          // Senders are answered first: a handler may keep the event loop busy for long.
+          setImmediate(() => void runJob(claimedJob));
+        } else if (!result.isDuplicate) mayHaveMore = true;
+        return result;
+      } finally {
+        claiming.delete(claim);
+        if (!isClaimed) {
+          busy -= 1;
+          if (mayHaveMore) look();
+        }
+      }
+    },
+    releaseUnused: () => queue.releaseUnused([...claiming, ...[...claimed].map(({ claim }) => claim)]),
+    async stop(timeoutMs) {
+      stopped = true;
+      clearTimeout(timer);
+      await within(settling.idle(), timeoutMs);
+      const unfinished = [...claimed];
+      await within(queue.release(unfinished, { interrupted: true }).catch(onError), RELEASE_TIMEOUT_MS);
+      return unfinished.length;
+    },
+  };
+}
+
+/** A job that was claimed as it was added. */
+const toClaimedJob = ({ conversationId, type, content }: NewJob, id: string, claim: number): ClaimedJob => ({
+  id,
+  conversation: conversationKey(conversationId),
+  type,
+  content,
+  attempt: 1,
+  interrupted: false,
+  createdAt: Date.now(),
+  claim,
+});
