@@ -1,54 +1,21 @@
 /**
  * handoff-kit: the developer's side of a conversational-agent platform.
  *
+ * - Applications start with {@link createReceiver}.
+ * - `handoff-kit/delivery/sqlite` and `handoff-kit/delivery/postgres` store events.
+ * - `handoff-kit/adapters/…` connect human-service systems; `handoff-kit/adapter` is for writing one.
+ * - `handoff-kit/testing` and `handoff-kit/simulator` are for tests.
+ * - `handoff-kit/delivery`, `handoff-kit/client` and `handoff-kit/protocol` have the types behind the names below.
+ *
  * @module
  */
 export {
-  type Adapter,
-  type AdapterCall,
-  type AdapterCapabilities,
-  type AdapterCheckResult,
-  AdapterError,
-  type AdapterErrorKind,
-  type AdapterHttp,
-  type AdapterHttpAnswer,
-  type AdapterHttpOptions,
-  type AdapterHttpRequest,
-  type AdapterRetryPolicy,
   type Bridge,
   type BridgeMessages,
   type BridgeOptions,
   type BridgeStats,
   type BusinessHours,
-  type CloseReason,
-  type ConversationRef,
-  createAdapterHttp,
   createBridge,
-  defineAdapter,
-  type EmitEvents,
-  type HandoffSession,
-  type InboundClose,
-  type InboundEvent,
-  type InboundJoin,
-  type InboundMessage,
-  type InboundRequest,
-  type IsOpenAt,
-  type MessageAuthor,
-  type MessageText,
-  type MessageTextContext,
-  type OpenedConversation,
-  type OutgoingMessage,
-  type ParsedWebhook,
-  type PollResult,
-  type RateLimit,
-  type SentMessage,
-  type SignatureParts,
-  type SignatureVerdict,
-  type TranscriptText,
-  transcriptText,
-  verifySignature,
-  type WebhookHandler,
-  type Weekday,
 } from './bridge/index.js';
 export {
   createServiceClient,
@@ -56,56 +23,26 @@ export {
   type ServiceClientOptions,
   ServiceError,
 } from './client/index.js';
+export { type Delivery, type InlineOptions, inline } from './delivery/index.js';
 export {
-  type Acceptance,
-  type Delivery,
-  type DeliveryHost,
-  type DeliveryStats,
-  type InlineOptions,
-  inline,
-} from './delivery/index.js';
-export type {
-  AdmitContext,
-  AdmitGate,
-  AnyHandler,
-  ConversationActions,
-  DeliveredEvent,
-  DeliveredName,
-  EndOptions,
-  ErrorHandler,
-  EventName,
-  EventPayloads,
-  FailureReport,
-  Handler,
-  HandlerContexts,
-  HandlerRun,
-  HandoffClosedContext,
-  HandoffMessageContext,
-  HandoffRequestedContext,
-  MessageContext,
-  ProbeContext,
-  ProbePayload,
-  Receipt,
-  ReplyOptions,
-  TranscriptItem,
-  User,
+  type AdmitContext,
+  type AdmitGate,
+  type AnyHandler,
+  type Conversation,
+  type ConversationState,
+  type EndOptions,
+  type ErrorHandler,
+  type EventName,
+  type FailureReport,
+  type Handler,
+  type HandlerContext,
+  Postponed,
+  type Receipt,
+  type ReplyOptions,
+  type TranscriptItem,
+  type User,
 } from './events/index.js';
-export { Postponed } from './events/index.js';
-export type {
-  AdapterLink,
-  ClosedBy,
-  CloseResult,
-  Closure,
-  Conversation,
-  ConversationChange,
-  ConversationFilter,
-  ConversationState,
-  CreateResult,
-  HandoffLifecycle,
-  HandoffStore,
-  NewConversation,
-  RequestResult,
-} from './handoff/index.js';
+export type { ConversationFilter } from './handoff/index.js';
 export { createLog, HandoffKitError, type Log, type LogOptions } from './internal/index.js';
 export { ValidationError } from './protocol/index.js';
 export {

@@ -65,16 +65,25 @@ const eventOf = (/** @type {number} */ number) => ({
 });
 
 async function runKit() {
-  const host = { greet: async () => {}, report: (/** @type {unknown} */ error) => console.error(error), log };
-  const storing = openKit(1);
-  storing.start({ ...host, handle: () => new Promise(() => {}) });
+  const host = {
+    handles: () => true,
+    greet: async () => {},
+    report: (/** @type {unknown} */ error) => console.error(error),
+    log,
+  };
+  // Without `start`, events are stored and nothing handles them.
+  const storing = openKit();
+  storing.connect({ ...host, handle: () => undefined });
   await forAll(async (number) => {
     const acceptance = await storing.accept(eventOf(number));
     if (acceptance !== 'stored') throw new Error(`an event was not stored: ${acceptance}`);
   });
   await storing.stop({ timeoutMs: 1 });
   const handling = openKit();
-  return timed((handled) => handling.start({ ...host, handle: async () => handled() }));
+  return timed((handled) => {
+    handling.connect({ ...host, handle: async () => handled() });
+    return handling.start?.();
+  });
 }
 
 async function runBoss() {

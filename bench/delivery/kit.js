@@ -8,9 +8,9 @@ import { credentials } from '../requests.js';
  *
  * @param {import('../../dist/index.js').Delivery} delivery
  * @param {(receivedAt: number) => void} begun
- * @returns {import('node:http').RequestListener}
+ * @returns {Promise<import('node:http').RequestListener>}
  */
-export function receiverOn(delivery, begun) {
+export async function receiverOn(delivery, begun) {
   const receiver = createReceiver({
     auth: { message: webhookUser(credentials), handoff: noAuth() },
     log: false,
@@ -18,5 +18,6 @@ export function receiverOn(delivery, begun) {
   });
   receiver.on('message', async ({ receivedAt }) => begun(receivedAt.getTime()));
   receiver.onError(({ error }) => console.error(error));
+  await receiver.start();
   return express().use('/webhook', receiver);
 }

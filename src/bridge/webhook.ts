@@ -20,7 +20,7 @@ interface Answer {
   readonly reason?: string;
   readonly answer?: ParsedWebhook['answer'];
   readonly headers?: Readonly<Record<string, string>>;
-  readonly hangUp?: boolean;
+  readonly closesConnection?: boolean;
 }
 
 const NO_BYTES =
@@ -65,7 +65,7 @@ export function createWebhook(parts: BridgeParts, events: ReceiveEvents): Webhoo
     if (request.method !== 'POST')
       return { status: 405, reason: 'method not allowed', headers: { allow: 'POST' } };
     if (calls.ended)
-      return { status: 503, reason: 'shutting down', headers: { 'retry-after': '5' }, hangUp: true };
+      return { status: 503, reason: 'shutting down', headers: { 'retry-after': '5' }, closesConnection: true };
     const receivedAt = Date.now();
     const body = await bytesOf(request, limits);
     if (body === null) {
@@ -74,9 +74,9 @@ export function createWebhook(parts: BridgeParts, events: ReceiveEvents): Webhoo
     }
     if (body === HUNG_UP) return null;
     if (isRefusal(body)) {
-      const { status, reason, detail, hangUp = false } = body;
+      const { status, reason, detail, closesConnection = false } = body;
       log.warn({ status, reason, detail }, 'a webhook request was refused');
-      return { status, reason, hangUp };
+      return { status, reason, closesConnection };
     }
     const { method, url = '/' } = request;
     return take({ method, url, headers: joined(request.headers), body, receivedAt });
@@ -115,14 +115,14 @@ const joined = (headers: IncomingHttpHeaders): InboundRequest['headers'] =>
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
 
-function send(response: ServerResponse, { status, reason, answer, headers, hangUp = false }: Answer): void {
+function send(response: ServerResponse, { status, reason, answer, headers, closesConnection = false }: Answer): void {
   if (response.headersSent) return;
   const body = answer?.body ?? (reason === undefined ? '' : JSON.stringify({ error: reason }));
   response.writeHead(status, {
     ...(body === '' ? {} : { 'content-type': answer?.contentType ?? 'application/json' }),
     'content-length': Buffer.byteLength(body),
     ...headers,
-    ...(hangUp && { connection: 'close' }),
+    ...(closesConnection && { connection: 'close' }),
   });
   response.end(body);
 }

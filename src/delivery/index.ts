@@ -3,13 +3,21 @@
  *
  * @module
  */
+export type { DeliveredEvent, DeliveredName, FailurePlace, HandlerRun, Replies } from '../events/index.js';
+export type {
+  AdapterLink,
+  ConversationChange,
+  CreateResult,
+  HandoffLifecycle,
+  HandoffStore,
+  NewConversation,
+} from '../handoff/index.js';
 export type { Backoff } from './backoff.js';
 export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';
 export { type InlineOptions, inline } from './inline.js';
 export type { OutboxPolicy } from './outbox.js';
 export type { QueueName } from './queue.js';
 export type { JobFilter, QueueAdmin, QueueDepth, StoredJob, StoredJobDetails } from './queue-admin.js';
-export { createRecentKeys } from './recent-keys.js';
 export type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
 export type { StoredOptions } from './stored-delivery.js';
 export { conversationKey, fromText, toText } from './text.js';

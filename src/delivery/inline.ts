@@ -2,32 +2,34 @@ import type { DeliveredEvent } from '../events/index.js';
 import {
   createDeadlines,
   createKeyedQueue,
+  createRecentKeys,
   duration,
   HandoffKitError,
   quantityOf,
   within,
 } from '../internal/index.js';
 import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
-import { createRecentKeys } from './recent-keys.js';
 import { createHandlerRunner, createInlineRetry, describeEvent, type RunResult } from './run-handlers.js';
 
 /** Settings of {@link inline}. */
 export interface InlineOptions {
-  /** How long the sender waits for handlers before it is answered 200 anyway. Default 5 seconds. */
+  /** How long the sender waits for handlers before it is answered 200 regardless. Default 5 seconds. */
   readonly ackDeadlineMs?: number;
-  /** How long handlers may hold up their conversation, also by postponing. Default 5 minutes. */
+  /** How long handlers may delay their conversation, postponements included. Default 5 minutes. */
   readonly handlerTimeoutMs?: number;
   /** How many events may run or wait at once; more are answered 503. Default 10,000. */
   readonly maxPending?: number;
-  /** How many handled events are remembered, to tell repeats. Default 10,000. */
+  /** How many keys of handled events are remembered, to recognise repeats. Default 10,000. */
   readonly maxRemembered?: number;
   /** How long they are remembered. Default 10 minutes. */
   readonly rememberMs?: number;
 }
 
 /**
- * Handles events while the sender waits: 200 means that the handlers have finished, or that the deadline
- * passed. Nothing is stored, so what was not answered 200 is the sender's to send again.
+ * Handles events while the sender waits: 200 means that the handlers have finished, or that the acknowledgement deadline
+ * has passed. Nothing is stored: an event that was not answered 200 is the sender's to send again.
+ *
+ * @example createReceiver({ auth, delivery: inline({ ackDeadlineMs: 2_000 }) });
  */
 export function inline({
   ackDeadlineMs = 5_000,
@@ -66,7 +68,7 @@ export function inline({
     );
   };
 
-  /** Lets the sender go after the deadline, whatever the work does. The wait for a turn counts. */
+  /** Answers after the deadline at the latest. Waiting for earlier events of the conversation counts. */
   const answerInTime = (event: DeliveredEvent, turn: Promise<Acceptance>): Promise<Acceptance> =>
     new Promise((resolve) => {
       const { log } = connected(host);

@@ -5,18 +5,12 @@ import { toText } from './text.js';
  * Writes an event as JSON, to be handled later or by another process. The body is the text that was received where
  * that is known: parsing and writing it again would cost time and change nothing.
  */
-export function storeEvent({
-  body,
-  text,
-  name,
-  key,
-  conversationId,
-  receivedAt,
-  requestId,
-}: DeliveredEvent): string {
+export function storeEvent(event: DeliveredEvent): string {
+  const { body, text, raw, name, key, conversationId, receivedAt, requestId } = event;
   const fields = `"name":"${name}","key":"${toText(key)}","conversationId":"${toText(conversationId)}"`;
   const received = `"receivedAt":${receivedAt},"requestId":"${toText(requestId)}"`;
-  return `{${fields},${received},"body":${text ?? JSON.stringify(body)}}`;
+  const original = raw === undefined ? '' : `,"raw":${JSON.stringify(raw)}`;
+  return `{${fields},${received},"body":${text ?? JSON.stringify(body)}${original}}`;
 }
 
 /** Reads what {@link storeEvent} wrote. */

@@ -139,11 +139,11 @@ export function createWorker(options: WorkerOptions): Worker {
   };
 
   const look = (): void => {
-    const limit = freeSlots();
+    // Half of the free slots are for this claim; the others stay free for jobs that are added meanwhile.
+    const limit = Math.ceil(freeSlots() / 2);
     if (looking || limit <= 0) return;
     looking = true;
     mayHaveMore = false;
-    // Slots are taken while the claim is under way, so that no more jobs are added to them.
     busy += limit;
     clearTimeout(timer);
     timer = undefined;

@@ -7,15 +7,15 @@ import type {
   WebhookEndpoint,
 } from '../protocol/index.js';
 
-/** What an availability test tells: which endpoint the service tried. */
+/** The payload of a probe: the endpoint that the platform tested. */
 export interface ProbePayload {
-  /** The endpoint the probe came to; `root` for the address that stands for both groups. */
+  /** The endpoint; `root` for the address that stands for both groups. */
   readonly endpoint: WebhookEndpoint | 'root';
 }
 
-/** Every event and what it carries. Field names are the wire's own, so the platform's documentation applies. */
+/** The payload of each event. Field names are the wire's own, so the platform's documentation applies. */
 export interface EventPayloads {
-  /** An agent, or a human behind it, answered a user. */
+  /** The platform's agent, or a human behind it, answered a user. */
   message: AgentMessage;
   /** A user is to be handed over to a human. */
   'handoff.requested': HandoffRequest;
@@ -23,7 +23,7 @@ export interface EventPayloads {
   'handoff.message': HandoffChat;
   /** The user left, or the conversation timed out. */
   'handoff.closed': HandoffClose;
-  /** The service tested whether it can reach this receiver. For observers: nothing is stored or answered. */
+  /** The platform tested whether it can reach this receiver. Nothing is stored, and no handler can reply. */
   probe: ProbePayload;
 }
 
@@ -49,16 +49,18 @@ export type DeliveredBodies = {
 };
 
 interface Delivered<Name extends DeliveredName> {
-  /** What happened. */
+  /** The event's name. */
   readonly name: Name;
-  /** Equal for two deliveries of the same event, and for no others. */
+  /** The idempotency key: equal for two deliveries of the same event, and for no others. */
   readonly key: string;
   /** The conversation whose events are handled one at a time, in the order of arrival. */
   readonly conversationId: string;
   /** The validated body. */
   readonly body: DeliveredBodies[Name];
-  /** The same as the JSON text in which it came, where it is the same: it need not be written again to be stored. */
+  /** The JSON text that `body` was parsed from, where that is all it is: storing it saves writing it again. */
   readonly text?: string | undefined;
+  /** The body as it was received, where normalising has changed it. */
+  readonly raw?: unknown;
   /** When it arrived, in milliseconds. */
   readonly receivedAt: number;
   /** The request it came with, for finding it in logs. */

@@ -1,52 +1,56 @@
 import type { Log } from '../internal/index.js';
 import { type AudioClip, agentMessage, messageAudio, messageText, toDate } from '../protocol/index.js';
 import type { DeliveredEvent, DeliveredName, EventPayloads } from './catalog.js';
+import type { Conversation } from './conversation.js';
 import type {
   AdmitContext,
   ConversationActions,
   DeliveredContext,
   HandlerContexts,
+  HandoffClosedContext,
+  HandoffContext,
   HandoffMessageContext,
   HandoffRequestedContext,
   MessageContext,
 } from './handler.js';
 import type { Replies } from './replies.js';
 import { type TranscriptItem, transcriptOf } from './transcript.js';
-import { type User, userOf } from './user.js';
+import { type User, unknownUser, userOf } from './user.js';
 
-/** What the argument of a handler is built from. */
+/** What contexts are built from. */
 export interface ContextParts {
-  /** Where replies go. */
+  /** Sends or stores replies. */
   readonly replies: Replies;
   /** The logger whose children handlers get. */
   readonly log: Log;
-  /** How long the service waits for a first reply. */
+  /** How long the platform waits for a first reply. */
   readonly waitTimeoutMs: number;
-  /** Hears of the payload when it is first looked at. */
+  /** Finds a handed-over conversation. */
+  readonly findConversation: (id: string) => Promise<Conversation | null>;
+  /** Called with the payload when a handler first reads it. */
   readonly onPayload: <Name extends DeliveredName>(name: Name, payload: EventPayloads[Name]) => void;
 }
 
 /** One run of an event's handlers. */
 export interface HandlerRun {
-  /** Which attempt this is, from 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
   /** Aborts when the run is given up. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What all handlers of delivered events get. What costs something is made when it is first looked at, by getters
- * of a class: getters made anew for each event would give every event a hidden class of its own, which keeps the
- * whole request in memory until the next full collection.
+ * What all contexts of delivered events share. Costly fields are made when they are first read, by getters of a class:
+ * getters on an object literal would give every event a hidden class of its own.
  */
-abstract class Happened<Name extends DeliveredName> implements DeliveredContext<Name> {
+abstract class DeliveredEventContext<Name extends DeliveredName> implements DeliveredContext<Name> {
   readonly event: Name;
   readonly conversationId: string;
   readonly requestId: string;
   readonly attempt: number;
-  readonly #receivedAt: number;
+  protected readonly parts: ContextParts;
+  readonly #delivered: DeliveredEvent<Name>;
   readonly #sentTime: number | null;
-  readonly #parts: ContextParts;
   readonly #run: HandlerRun;
   #payload: EventPayloads[Name] | undefined;
   #log: Log | undefined;
@@ -56,25 +60,29 @@ abstract class Happened<Name extends DeliveredName> implements DeliveredContext<
     this.conversationId = event.conversationId;
     this.requestId = event.requestId;
     this.attempt = run.attempt;
-    this.#receivedAt = event.receivedAt;
+    this.parts = parts;
+    this.#delivered = event;
     this.#sentTime = sentTime;
-    this.#parts = parts;
     this.#run = run;
   }
 
-  /** Makes the payload, in its normalised shape. */
-  protected abstract read(): EventPayloads[Name];
+  /** Builds the payload, in its normalised shape. */
+  protected abstract readPayload(): EventPayloads[Name];
 
   get payload(): EventPayloads[Name] {
     if (this.#payload === undefined) {
-      this.#payload = this.read();
-      this.#parts.onPayload(this.event, this.#payload);
+      this.#payload = this.readPayload();
+      this.parts.onPayload(this.event, this.#payload);
     }
     return this.#payload;
   }
 
+  get raw(): unknown {
+    return this.#delivered.raw ?? this.#delivered.body;
+  }
+
   get receivedAt(): Date {
-    return new Date(this.#receivedAt);
+    return new Date(this.#delivered.receivedAt);
   }
 
   get sentAt(): Date | null {
@@ -83,7 +91,7 @@ abstract class Happened<Name extends DeliveredName> implements DeliveredContext<
 
   get log(): Log {
     const { event, conversationId, requestId } = this;
-    this.#log ??= this.#parts.log.child({ event, conversationId, requestId });
+    this.#log ??= this.parts.log.child({ event, conversationId, requestId });
     return this.#log;
   }
 
@@ -92,7 +100,7 @@ abstract class Happened<Name extends DeliveredName> implements DeliveredContext<
   }
 }
 
-class MessageHappened extends Happened<'message'> implements MessageContext {
+class MessageEventContext extends DeliveredEventContext<'message'> implements MessageContext {
   readonly #body: DeliveredEvent<'message'>['body'];
 
   constructor(parts: ContextParts, event: DeliveredEvent<'message'>, run: HandlerRun) {
@@ -100,7 +108,7 @@ class MessageHappened extends Happened<'message'> implements MessageContext {
     this.#body = event.body;
   }
 
-  protected override read(): EventPayloads['message'] {
+  protected override readPayload(): EventPayloads['message'] {
     return agentMessage.parse(this.#body);
   }
 
@@ -113,86 +121,130 @@ class MessageHappened extends Happened<'message'> implements MessageContext {
   }
 }
 
-/** Tells what a handler does for the second time because it runs again from what it does twice on purpose. */
-function createOnceKeys(eventKey: string): (act: string) => string {
+type HandoffName = Exclude<DeliveredName, 'message'>;
+
+class HandoffEventContext<Name extends HandoffName>
+  extends DeliveredEventContext<Name>
+  implements HandoffContext<Name>
+{
+  readonly user: User;
+  readonly #body: EventPayloads[Name];
+
+  constructor(
+    parts: ContextParts,
+    event: DeliveredEvent<Name>,
+    run: HandlerRun,
+    body: EventPayloads[Name],
+    user: User,
+  ) {
+    super(parts, event, run, body.timestamp);
+    this.#body = body;
+    this.user = user;
+  }
+
+  protected override readPayload(): EventPayloads[Name] {
+    return this.#body;
+  }
+
+  readonly conversation = (): Promise<Conversation | null> =>
+    this.parts.findConversation(this.conversationId);
+}
+
+/** Gives each action of a run an idempotency key: equal when the handler runs again, different for a repeat within it. */
+function createActionKeys(eventKey: string): (action: string) => string {
   const counts = new Map<string, number>();
-  return (act) => {
-    const count = (counts.get(act) ?? 0) + 1;
-    counts.set(act, count);
-    return `${eventKey} ${count} ${act}`;
+  return (action) => {
+    const count = (counts.get(action) ?? 0) + 1;
+    counts.set(action, count);
+    return `${eventKey} ${count} ${action}`;
   };
 }
 
-type HandoffName = Exclude<DeliveredName, 'message'>;
-
-class HandoffHappened<Name extends HandoffName> extends Happened<Name> {
-  readonly #body: EventPayloads[Name];
-
-  constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: HandlerRun, body: EventPayloads[Name]) {
-    super(parts, event, run, body.timestamp);
-    this.#body = body;
-  }
-
-  protected override read(): EventPayloads[Name] {
-    return this.#body;
-  }
-}
-
-class ActingHappened<Name extends HandoffName> extends HandoffHappened<Name> implements ConversationActions {
+class ActiveHandoffContext<Name extends HandoffName>
+  extends HandoffEventContext<Name>
+  implements ConversationActions
+{
   readonly reply: ConversationActions['reply'];
   readonly end: ConversationActions['end'];
 
-  constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: HandlerRun, body: EventPayloads[Name]) {
-    super(parts, event, run, body);
+  constructor(
+    parts: ContextParts,
+    event: DeliveredEvent<Name>,
+    run: HandlerRun,
+    body: EventPayloads[Name],
+    user: User,
+  ) {
+    super(parts, event, run, body, user);
     const { replies } = parts;
     const { conversationId } = event;
-    const once = createOnceKeys(event.key);
+    const keyOf = createActionKeys(event.key);
     this.reply = (text, options) =>
-      replies.reply(conversationId, text, { once: once(`reply ${text}`), ...options });
-    this.end = (options) => replies.end(conversationId, { once: once('close'), ...options });
+      replies.reply(conversationId, text, { once: keyOf(`reply ${text}`), ...options });
+    this.end = (options) => replies.end(conversationId, { once: keyOf('close'), ...options });
   }
 }
 
-class RequestHappened extends ActingHappened<'handoff.requested'> implements HandoffRequestedContext {
-  readonly user: User;
+class RequestedEventContext
+  extends ActiveHandoffContext<'handoff.requested'>
+  implements HandoffRequestedContext
+{
   readonly transcript: readonly TranscriptItem[];
   readonly replyBy: Date;
 
   constructor(parts: ContextParts, event: DeliveredEvent<'handoff.requested'>, run: HandlerRun) {
-    super(parts, event, run, event.body);
-    this.user = userOf(event.body);
+    super(parts, event, run, event.body, userOf(event.body));
     this.transcript = transcriptOf(event.body);
     this.replyBy = new Date(event.receivedAt + parts.waitTimeoutMs);
   }
+
+  get text(): string {
+    return this.transcript.findLast(({ from }) => from === 'user')?.text ?? '';
+  }
 }
 
-/** Builds the argument of an event's handlers. */
+class ChatEventContext extends ActiveHandoffContext<'handoff.message'> implements HandoffMessageContext {
+  get text(): string {
+    return this.payload.body;
+  }
+}
+
+/** Builds the argument of an event's handlers. A promise where the user must be looked up. */
 export function contextOf(
   parts: ContextParts,
   event: DeliveredEvent,
   run: HandlerRun,
-): HandlerContexts[DeliveredName] {
+): HandlerContexts[DeliveredName] | Promise<HandlerContexts[DeliveredName]> {
   switch (event.name) {
     case 'message':
-      return new MessageHappened(parts, event, run);
+      return new MessageEventContext(parts, event, run);
     case 'handoff.requested':
-      return new RequestHappened(parts, event, run);
+      return new RequestedEventContext(parts, event, run);
     case 'handoff.message':
-      return new ActingHappened(parts, event, run, event.body) satisfies HandoffMessageContext;
+      return findUser(parts, event).then((user) => new ChatEventContext(parts, event, run, event.body, user));
     case 'handoff.closed':
-      return new HandoffHappened(parts, event, run, event.body);
+      return findUser(parts, event).then(
+        (user) => new HandoffEventContext(parts, event, run, event.body, user) satisfies HandoffClosedContext,
+      );
   }
 }
 
-const NOT_RUNNING: HandlerRun = { attempt: 1, signal: new AbortController().signal };
+async function findUser(
+  { findConversation }: ContextParts,
+  { conversationId }: DeliveredEvent,
+): Promise<User> {
+  return (await findConversation(conversationId))?.user ?? unknownUser(conversationId);
+}
+
+const NO_RUN: HandlerRun = { attempt: 1, signal: new AbortController().signal };
 
 /** Builds what a gate sees: the request, and nothing that acts. */
 export function admitContextOf(
   parts: ContextParts,
   event: DeliveredEvent<'handoff.requested'>,
 ): AdmitContext {
-  const { conversationId, requestId, receivedAt, sentAt, log, user, transcript, replyBy, payload } =
-    new RequestHappened(parts, event, NOT_RUNNING);
+  const context = new RequestedEventContext(parts, event, NO_RUN);
+  const { conversationId, requestId, receivedAt, sentAt, log, user, text, transcript, replyBy, payload } =
+    context;
   return {
     event: 'handoff.requested',
     conversationId,
@@ -201,6 +253,7 @@ export function admitContextOf(
     sentAt,
     log,
     user,
+    text,
     transcript,
     replyBy,
     payload,

@@ -5,39 +5,37 @@ import type { FailureReport, HandlerContexts } from './handler.js';
 import { reportNewValues } from './new-values.js';
 import { Postponed } from './postponed.js';
 import type { Registry } from './registry.js';
-import type { Replies } from './replies.js';
 
 /** Where a failure happened. */
 export type FailurePlace = Partial<Pick<FailureReport, 'event' | 'conversationId' | 'requestId' | 'attempt'>>;
 
-/** Brings events to those who registered for them. */
+/** Calls the handlers that were registered for events. */
 export interface Dispatcher {
   /**
-   * Runs all handlers of an event, one after another. Rejects with what they threw. Handlers that have nothing to
-   * wait for are done when it returns, and it returns no promise then: most handlers of messages are such.
+   * Runs all handlers of an event, one after another. Rejects with the errors they threw. Returns no promise when all
+   * were synchronous, as most handlers of messages are.
    */
   handle(event: DeliveredEvent, run: HandlerRun): Promise<void> | undefined;
-  /** Asks every gate; the first that refuses gives the reason. */
+  /** Asks every gate. Resolves to `true`, or to the reason of the first that refuses. */
   admit(event: DeliveredEvent<'handoff.requested'>): Promise<true | string>;
-  /** Tells observers of a probe. Never rejects: a probe's answer does not depend on them. */
+  /** Calls the observers of a probe. Never rejects: the answer to a probe does not depend on them. */
   observe(probe: ProbePayload, requestId: string, receivedAt: number): Promise<void>;
-  /** Writes a failure to the log and tells those who registered for it. Never throws. */
+  /** Logs a failure and calls the error handlers. Never throws. */
   report(error: unknown, place: FailurePlace): void;
 }
 
 /** What {@link createDispatcher} needs. */
-export interface DispatcherParts {
+export interface DispatcherOptions
+  extends Pick<ContextParts, 'replies' | 'waitTimeoutMs' | 'findConversation'> {
   readonly registry: Registry;
-  readonly replies: Replies;
-  /** For the package's own lines. */
+  /** The receiver's logger. */
   readonly log: Log;
-  /** For handlers' lines: what people write is hidden in it. */
+  /** The logger for handlers, which hides what people write. */
   readonly handlerLog: Log;
-  readonly waitTimeoutMs: number;
 }
 
-/** What the service is told when a gate refuses without a reason of its own, or fails. */
-const NOT_NOW = 'no human is available';
+/** The reason when a gate refuses without one, or fails. */
+const NO_HUMAN = 'no human is available';
 
 /** Makes a {@link Dispatcher}. */
 export function createDispatcher({
@@ -46,12 +44,14 @@ export function createDispatcher({
   log,
   handlerLog,
   waitTimeoutMs,
-}: DispatcherParts): Dispatcher {
+  findConversation,
+}: DispatcherOptions): Dispatcher {
   const warnOnce = createWarnOnce(log);
   const parts: ContextParts = {
     replies,
     log: handlerLog,
     waitTimeoutMs,
+    findConversation,
     onPayload: (name, payload) =>
       reportNewValues[name](payload, (field, value) =>
         warnOnce(
@@ -65,40 +65,48 @@ export function createDispatcher({
   const report = (error: unknown, place: FailurePlace): void => {
     const where = { event: null, conversationId: null, requestId: null, attempt: 1, ...place };
     log.error({ ...where, err: error }, where.event ? 'handling an event failed' : 'a request failed');
-    for (const hear of registry.errorHandlers) {
-      settle(() => hear({ ...where, error, log: handlerLog.child(where) })).catch((failure: unknown) =>
+    for (const handler of registry.errorHandlers) {
+      callAsync(() => handler({ ...where, error, log: handlerLog.child(where) })).catch((failure: unknown) =>
         log.error({ ...where, err: failure }, 'an error handler failed itself'),
       );
     }
   };
 
-  const place = (event: DeliveredEvent): FailurePlace => ({
+  const placeOf = (event: DeliveredEvent): FailurePlace => ({
     event: event.name,
     conversationId: event.conversationId,
     requestId: event.requestId,
   });
 
-  /** Waits for a handler and runs those after it: every one gets its chance, also after an earlier one threw. */
-  const goOn = async ({ event, run, context, handlers, index, result }: Waiting): Promise<void> => {
-    let errors: unknown[] | null = null;
-    let awaited: Promise<unknown> | undefined = result;
-    for (let next = index; next < handlers.length; next += 1) {
-      const handler = handlers[next];
-      try {
-        await (awaited ?? handler?.(context));
-      } catch (error) {
-        errors ??= [];
-        errors.push(named(error));
-      }
-      awaited = undefined;
-    }
-    if (errors === null) return;
+  /** Reports errors, and throws what the delivery is to know of them. */
+  const fail = (event: DeliveredEvent, run: HandlerRun, errors: readonly unknown[]): never => {
     const failures = errors.filter((error) => !(error instanceof Postponed));
-    for (const error of failures) report(error, { ...place(event), attempt: run.attempt });
-    // Who asks to be run later must be: the event waits for it, also where another handler failed.
+    for (const error of failures) report(error, { ...placeOf(event), attempt: run.attempt });
+    // A handler that postpones must run again, also where another one failed.
     const postponed = errors.find((error) => error instanceof Postponed);
     if (postponed) throw postponed;
     throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'several handlers failed');
+  };
+
+  /** Runs handlers from the first asynchronous one on. Each runs, also after an earlier one threw. */
+  const runAsync = async ({ event, run, context, handlers, pending }: AsyncRun): Promise<void> => {
+    const errors: unknown[] = [];
+    let argument: HandlerContexts[DeliveredName];
+    try {
+      argument = await context;
+    } catch (error) {
+      return fail(event, run, [error]);
+    }
+    let result: unknown = pending;
+    for (const [index, handler] of handlers.entries()) {
+      try {
+        await (index === 0 && pending ? result : handler(argument));
+      } catch (error) {
+        errors.push(nameEmptyError(error));
+      }
+      result = undefined;
+    }
+    if (errors.length > 0) fail(event, run, errors);
   };
 
   return {
@@ -110,16 +118,15 @@ export function createDispatcher({
         warnOnce(
           event.name,
           { event: event.name },
-          `an event came that nobody handles: it is acknowledged and dropped. Add receiver.on('${event.name}', …).`,
+          `no handler for ${event.name}; the event was acknowledged and dropped. Add receiver.on('${event.name}', …).`,
         );
         return undefined;
       }
       const context = contextOf(parts, event, run);
-      let index = 0;
-      for (const handler of handlers) {
-        const result = call(handler, context);
-        if (result !== undefined) return goOn({ event, run, context, handlers, index, result });
-        index += 1;
+      if (context instanceof Promise) return runAsync({ event, run, context, handlers });
+      for (const [index, handler] of handlers.entries()) {
+        const pending = call(handler, context);
+        if (pending) return runAsync({ event, run, context, handlers: handlers.slice(index), pending });
       }
       return undefined;
     },
@@ -129,12 +136,12 @@ export function createDispatcher({
       try {
         for (const gate of registry.gates) {
           const verdict = await gate(context);
-          if (verdict !== true) return verdict || NOT_NOW;
+          if (verdict !== true) return verdict || NO_HUMAN;
         }
         return true;
       } catch (error) {
-        report(error, place(event));
-        return NOT_NOW;
+        report(error, placeOf(event));
+        return NO_HUMAN;
       }
     },
     async observe(payload, requestId, receivedAt) {
@@ -151,7 +158,7 @@ export function createDispatcher({
         try {
           await observer(context);
         } catch (error) {
-          report(named(error), { event: 'probe', requestId });
+          report(nameEmptyError(error), { event: 'probe', requestId });
         }
       }
     },
@@ -160,19 +167,17 @@ export function createDispatcher({
 
 type AnyContext = HandlerContexts[DeliveredName];
 
-/** Handlers of which one is not done yet. */
-interface Waiting {
+/** Handlers of which the first is asynchronous, or whose context is. */
+interface AsyncRun {
   readonly event: DeliveredEvent;
   readonly run: HandlerRun;
-  readonly context: AnyContext;
+  readonly context: AnyContext | Promise<AnyContext>;
   readonly handlers: readonly ((context: AnyContext) => unknown)[];
-  /** The one that is not done. */
-  readonly index: number;
-  /** What it gave back. */
-  readonly result: Promise<unknown>;
+  /** The promise of the first handler, where it was called already. */
+  readonly pending?: Promise<unknown>;
 }
 
-/** Calls a handler. `undefined`: it is done. What it throws is what its promise would be rejected with. */
+/** Calls a handler. `undefined`: it was synchronous and is done. A thrown error becomes a rejection. */
 function call(handler: (context: AnyContext) => unknown, context: AnyContext): Promise<unknown> | undefined {
   try {
     const result = handler(context);
@@ -185,10 +190,10 @@ function call(handler: (context: AnyContext) => unknown, context: AnyContext): P
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   value !== null && typeof value === 'object' && typeof (value as { then?: unknown }).then === 'function';
 
-/** What a handler threw, or a word for it where it threw nothing. */
-const named = (error: unknown): unknown =>
+/** The error a handler threw, or one that says so where it threw nothing. */
+const nameEmptyError = (error: unknown): unknown =>
   error ?? new HandoffKitError('EMPTY_ERROR', 'a handler threw nothing (undefined or null).');
 
-async function settle(task: () => unknown): Promise<void> {
+async function callAsync(task: () => unknown): Promise<void> {
   await task();
 }

@@ -1,5 +1,5 @@
 /**
- * What a handler sees: the events, the argument it gets, and the registry that brings the two together.
+ * Event names, handler contexts, the registry of handlers, and the dispatcher that calls them.
  *
  * @module
  */
@@ -12,6 +12,7 @@ export {
   type ProbePayload,
 } from './catalog.js';
 export type { HandlerRun } from './context.js';
+export type * from './conversation.js';
 export { createDispatcher, type Dispatcher, type FailurePlace } from './dispatch.js';
 export { eventKey } from './event-key.js';
 export type * from './handler.js';

@@ -1,13 +1,13 @@
 import { CLOSE_TYPES, MESSAGE_TYPES, unknownContentKinds } from '../protocol/index.js';
 import type { DeliveredName, EventPayloads } from './catalog.js';
 
-/** Tells of a value that the contract does not name. */
+/** Reports a value that the contract does not name. */
 export type NewValueReport = (field: string, value: string) => void;
 
 const isNew = (known: readonly string[], value: string | null): value is string =>
   value !== null && !known.includes(value);
 
-/** Looks for values newer than the contract. They are passed on as they are; somebody should hear of them. */
+/** Reports values newer than the contract. They reach handlers as they are, and operators should know. */
 export const reportNewValues: {
   [Name in DeliveredName]: (payload: EventPayloads[Name], report: NewValueReport) => void;
 } = {

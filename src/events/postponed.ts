@@ -1,12 +1,18 @@
 import { HandoffKitError } from '../internal/index.js';
 
 /**
- * Thrown by a handler that cannot do its work yet through no fault of the event: a system it needs is away, or
- * asks to be left alone for a while. The event is handled again after the wait, before later ones of its
- * conversation. It does not count as a failed attempt, so an outage of hours parks nothing.
+ * Thrown by a handler that cannot do its work yet, through no fault of the event: a system it needs is away or asks for
+ * a pause. The event is handled again after the delay, before later events of its conversation. It does not count as a
+ * failed attempt, so an outage of hours makes no dead letters.
+ *
+ * @example
+ * receiver.on('message', async ({ text }) => {
+ *   if (!(await crm.isUp())) throw new Postponed('the CRM is away', { retryAfterMs: 30_000 });
+ *   await crm.note(text);
+ * });
  */
 export class Postponed extends HandoffKitError {
-  /** After how long to try again; `null` leaves it to the delivery's own backoff. */
+  /** The delay; `null` leaves it to the delivery's backoff. */
   readonly retryAfterMs: number | null;
 
   constructor(

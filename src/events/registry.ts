@@ -2,23 +2,21 @@ import { HandoffKitError } from '../internal/index.js';
 import { EVENT_NAMES, type EventName } from './catalog.js';
 import type { AdmitGate, AnyHandler, ErrorHandler, Handler } from './handler.js';
 
-/** Who wants to hear of what. */
+/** The registered handlers. */
 export interface Registry {
   /** Adds a handler of one kind of event. */
   on<Name extends EventName>(name: Name, handler: Handler<Name>): void;
   /** Adds a handler of every kind of event. */
   onAny(handler: AnyHandler): void;
-  /** Adds a hearer of failures. */
+  /** Adds an error handler. */
   onError(handler: ErrorHandler): void;
   /** Adds a gate that a handoff request must pass. */
   admit(gate: AdmitGate): void;
-  /** Ends registration: a handler added after the first event would have missed some. */
+  /** Ends registration: a handler that is added later would have missed events. */
   seal(): void;
-  /** The handlers of an event, those for every event included, in the order they were added. */
+  /** The handlers of an event, including those of every event, in the order they were added. */
   handlersOf<Name extends EventName>(name: Name): readonly Handler<Name>[];
-  /** The hearers of failures. */
   readonly errorHandlers: readonly ErrorHandler[];
-  /** The gates. */
   readonly gates: readonly AdmitGate[];
 }
 
@@ -44,7 +42,7 @@ export function createRegistry(): Registry {
     if (sealed) {
       throw new HandoffKitError(
         'REGISTRATION_CLOSED',
-        `${method} came after the first event, which it has missed. Register all handlers before the receiver is mounted.`,
+        `${method} was called too late: the receiver has started, or has handled its first event. Register all handlers before receiver.start().`,
       );
     }
   };

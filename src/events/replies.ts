@@ -1,24 +1,24 @@
 import type { ServiceClient } from '../client/index.js';
 import { createKeyedQueue, HandoffKitError, type KeyedQueue } from '../internal/index.js';
 
-/** Settings of one reply or close. */
+/** Settings of one reply. */
 export interface ReplyOptions {
-  /** Gives up waiting. Whether the user saw the words is not known then. */
+  /** Gives up waiting. Whether the user has seen the reply is then unknown. */
   readonly signal?: AbortSignal;
   /**
-   * Makes the reply happen once: where replies are stored, a second one with the same value is not sent. Replies
-   * made in a handler have one of their own, so that a handler that is run again does not say a thing twice.
+   * An idempotency key within the conversation: where replies are stored, a second reply with the same key is not sent.
+   * Replies made in a handler have one by default, so that a handler that runs again does not repeat itself.
    */
   readonly once?: string;
-  /** Whose it is: a human agent's, as by default, or `kit` for what a program says, which connects nobody. */
+  /** The author: a human `agent`, the default, or `kit` for a program, whose replies do not connect the user to a human. */
   readonly by?: 'agent' | 'kit';
-  /** The agent's name, where it is known. The service is not told it. */
+  /** The agent's name, where it is known. The platform is not told. */
   readonly agent?: string | null;
 }
 
-/** Settings of one close. */
+/** Settings of ending a conversation. */
 export interface EndOptions extends ReplyOptions {
-  /** Why, in words for operators. Never what a user wrote. */
+  /** The reason, for operators. Never what a user wrote. */
   readonly why?: string | null;
 }
 
@@ -39,43 +39,45 @@ export interface Receipt {
   delivered(): Promise<unknown>;
 }
 
-/** Carries words and closes to handed-over conversations. */
+/** Sends or stores replies to handed-over conversations. */
 export interface Replies {
-  /** Says something to the user of a conversation. */
+  /** Replies to the user of a conversation. */
   reply(conversationId: string, text: string, options?: ReplyOptions): Promise<Receipt>;
   /** Ends a handoff from the human side. */
   end(conversationId: string, options?: EndOptions): Promise<Receipt>;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no reply is under way. */
   idle(): Promise<void>;
 }
 
-/** Hears of a reply or close that did not arrive. */
+/** Called when a reply or end did not arrive. */
 export type ReplyFailed = (conversationId: string, error: unknown) => void;
 
-/** Sends straight to the service, in order per conversation; a receipt means that the service has it. */
+/** Sends straight to the platform, in order per conversation. A receipt means that the platform has it. */
 export function createDirectReplies(client: ServiceClient | null, onFailed: ReplyFailed): Replies {
-  const lanes = createKeyedQueue();
+  const conversations = createKeyedQueue();
 
   return {
     reply: (conversationId, text, options) =>
-      send(lanes, conversationId, onFailed, () => needed(client).reply({ conversationId, text }, options)),
+      send(conversations, conversationId, onFailed, () =>
+        needed(client).reply({ conversationId, text }, options),
+      ),
     end: (conversationId, options) =>
-      send(lanes, conversationId, onFailed, () => needed(client).close({ conversationId }, options)),
-    idle: () => lanes.idle(),
+      send(conversations, conversationId, onFailed, () => needed(client).close({ conversationId }, options)),
+    idle: () => conversations.idle(),
   };
 }
 
 function send(
-  lanes: KeyedQueue,
+  conversations: KeyedQueue,
   conversationId: string,
   onFailed: ReplyFailed,
   task: () => Promise<unknown>,
 ): Promise<Receipt> {
-  const sent = lanes.run(conversationId, async (): Promise<Receipt> => {
+  const sent = conversations.run(conversationId, async (): Promise<Receipt> => {
     const answer = await task();
     return deliveredReceipt(conversationId, answer);
   });
-  // A handler that forgets to await a reply must not take the process down with an unhandled rejection.
+  // A handler that does not await its reply must not end the process with an unhandled rejection.
   sent.catch((error: unknown) => onFailed(conversationId, error));
   return sent;
 }
@@ -84,7 +86,7 @@ function needed(client: ServiceClient | null): ServiceClient {
   if (client) return client;
   throw new HandoffKitError(
     'SERVICE_NOT_CONFIGURED',
-    'cannot reply or close: this receiver was not told where the service is. Pass service: { baseUrl, apiKey } to createReceiver.',
+    'cannot reply or end the conversation: this receiver was not told where the platform is. Pass service: { baseUrl, apiKey } to createReceiver.',
   );
 }
 

@@ -1,14 +1,14 @@
 import type { HandoffRequest } from '../protocol/index.js';
 
-/** One thing said before the handoff. */
+/** One message before the handoff. */
 export interface TranscriptItem {
-  /** Who said it; `other` for a kind that the contract does not name. */
+  /** The author; `other` for a type that the contract does not name. */
   readonly from: 'user' | 'agent' | 'other';
-  /** What was said; an agent's answer can be empty. */
+  /** The text; an agent's answer can be empty. */
   readonly text: string;
 }
 
-/** What user and agent said before the handoff, in order. */
+/** The messages before the handoff, in order. */
 export function transcriptOf(request: HandoffRequest): TranscriptItem[] {
   return request.body.map(({ text, message_type }) => ({ from: speaker(message_type), text }));
 }

@@ -1,15 +1,15 @@
 import type { HandoffRequest } from '../protocol/index.js';
 
-/** Who is handed over. */
+/** The user of a handed-over conversation. */
 export interface User {
   /**
-   * What to key a contact by: the developer's user id, else the anonymous id, else the conversation. Never
-   * the e-mail address: channels without one send the same placeholder for everybody.
+   * The key for a contact: the developer's user id, else the anonymous id, else the conversation. Never the e-mail
+   * address: channels without one send the same placeholder for every user.
    */
   readonly key: string;
   /** The developer's own id of the user. */
   readonly userId: string | null;
-  /** The service's id of a user it does not know by name. */
+  /** The platform's id of a user without an id of the developer's. */
   readonly anonymousId: string | null;
   /** An address, perhaps a shared placeholder. */
   readonly email: string | null;
@@ -17,7 +17,16 @@ export interface User {
   readonly phone: string | null;
 }
 
-/** Reads who the user of a handoff is. */
+/** The user of a conversation that is not known here. */
+export const unknownUser = (conversationId: string): User => ({
+  key: userKey(null, null, conversationId),
+  userId: null,
+  anonymousId: null,
+  email: null,
+  phone: null,
+});
+
+/** Reads the user of a handoff request. */
 export function userOf({ user_info, email, conversation_id }: HandoffRequest): User {
   return {
     key: userKey(user_info.user_id, user_info.anonymous_id, conversation_id),

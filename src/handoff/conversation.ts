@@ -1,73 +1,81 @@
-import type { TranscriptItem, User } from '../events/index.js';
-import type { ClosedBy, ConversationState } from './state.js';
+import type { Conversation, ConversationState } from '../events/index.js';
 
-/** Where a conversation lives in a human-service system. */
-export interface AdapterLink {
-  /** The adapter's name. */
-  readonly adapter: string;
-  /** The system's own id of it, as its webhooks name it. */
-  readonly externalId: string;
-  /** Where a human can look at it, or `null`. */
-  readonly url: string | null;
-  /** What else the adapter wants back with each call, such as the id of a contact. */
-  readonly extra: Readonly<Record<string, string>>;
-}
-
-/** How a conversation ended. */
-export interface Closure {
-  readonly by: ClosedBy;
-  /** In words for operators, or `null`. Never what a user wrote. */
-  readonly why: string | null;
-  readonly at: Date;
-}
-
-/** One handed-over conversation. */
-export interface Conversation {
-  /** The service's id of the handoff. */
-  readonly id: string;
-  /** 1, and one more each time the service asks again for the same id after an end. */
-  readonly session: number;
-  readonly state: ConversationState;
-  /** Grows with every change, so that two who change it at once do not overwrite each other. */
-  readonly version: number;
-  readonly user: User;
-  readonly botId: string | null;
-  /** What was said before the handoff. Empty once it has ended, unless the delivery is told to keep content. */
-  readonly transcript: readonly TranscriptItem[];
-  /** The request's key: a second delivery of the same request has the same. */
-  readonly requestKey: string;
-  readonly requestedAt: Date;
-  /** Until then a first reply must have reached the service, else it ends the handoff. */
-  readonly replyBy: Date;
-  /** When the service was first given something to say to the user, by whomever. */
-  readonly firstReplyAt: Date | null;
-  /** Who answers, where the human-service system tells. */
-  readonly agent: string | null;
-  readonly link: AdapterLink | null;
-  readonly closure: Closure | null;
-  readonly changedAt: Date;
-}
-
-/** A conversation as it is first stored. */
+/** The fields of a conversation when it is created. */
 export type NewConversation = Pick<
   Conversation,
   'id' | 'user' | 'botId' | 'transcript' | 'requestKey' | 'requestedAt' | 'replyBy'
 >;
 
-/** What a change may touch. */
+/** The fields that an update may set. */
 export type ConversationChange = Partial<Omit<Conversation, 'id' | 'version' | 'changedAt'>>;
 
 /** Which conversations to list. */
 export interface ConversationFilter {
   readonly states?: readonly ConversationState[];
-  /** Of one user, by `user.key`. */
+  /** Only those of one user, by `user.key`. */
   readonly userKey?: string;
   /** Only those of an adapter. */
   readonly adapter?: string;
   /** Only those last changed before this time. */
   readonly changedBefore?: Date;
-  /** Only those that come after this one: the last of a page gives the next page. */
+  /** Only those after this one: the last conversation of a page gives the next page. */
   readonly after?: Pick<Conversation, 'changedAt' | 'id'>;
-  /** At most so many, the last changed first. Default 100. */
+  /** The most conversations to list, the last changed first. Default 100. */
   readonly limit?: number;
 }
+
+/** A conversation as it is created. */
+export const firstConversation = (conversation: NewConversation, now: number): Conversation => ({
+  id: conversation.id,
+  user: conversation.user,
+  botId: conversation.botId,
+  transcript: conversation.transcript,
+  requestKey: conversation.requestKey,
+  requestedAt: conversation.requestedAt,
+  replyBy: conversation.replyBy,
+  session: 1,
+  state: 'requested',
+  version: 1,
+  firstReplyAt: null,
+  agent: null,
+  link: null,
+  closure: null,
+  changedAt: new Date(now),
+});
+
+/** A conversation after a change. Its transcript is dropped at the end, unless content is kept. */
+export function nextConversation(
+  conversation: Conversation,
+  change: ConversationChange,
+  { now, keepContent }: { readonly now: number; readonly keepContent: boolean },
+): Conversation {
+  const next = {
+    ...conversation,
+    ...change,
+    id: conversation.id,
+    version: conversation.version + 1,
+    changedAt: new Date(now),
+  };
+  return isFinished(next) && !keepContent ? { ...next, transcript: [] } : next;
+}
+
+const NEXT_STATES: Readonly<Record<ConversationState, readonly ConversationState[]>> = {
+  requested: ['waiting', 'connected', 'closing', 'failed'],
+  waiting: ['connected', 'closing', 'failed'],
+  connected: ['closing', 'failed'],
+  closing: ['closed', 'requested'],
+  closed: ['requested'],
+  failed: ['requested'],
+};
+
+/** Whether a conversation may go from one state to another. Only a new request leads out of an end state. */
+export const mayBecome = (from: ConversationState, to: ConversationState): boolean =>
+  NEXT_STATES[from].includes(to);
+
+/** Whether messages can still be exchanged. */
+export const isOpen = (state: ConversationState): boolean =>
+  state === 'requested' || state === 'waiting' || state === 'connected';
+
+/** Whether nothing is left to do about a conversation. */
+export const isFinished = ({ state }: Pick<Conversation, 'state'>): boolean =>
+  state === 'closed' || state === 'failed';

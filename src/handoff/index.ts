@@ -1,19 +1,17 @@
 /**
- * The lifecycle of one handed-over conversation: its states, who may change them, and where they are kept.
+ * The lifecycle of handed-over conversations, and the store that keeps them.
  *
  * @module
  */
-export type {
-  AdapterLink,
-  Closure,
-  Conversation,
-  ConversationChange,
-  ConversationFilter,
-  NewConversation,
+export type { AdapterLink, ClosedBy, Closure, Conversation, ConversationState } from '../events/index.js';
+export {
+  type ConversationChange,
+  type ConversationFilter,
+  firstConversation,
+  isOpen,
+  type NewConversation,
+  nextConversation,
 } from './conversation.js';
-export { createLifecycle } from './create-lifecycle.js';
-export type { CloseResult, HandoffLifecycle, RequestResult } from './lifecycle.js';
+export { type CloseResult, createLifecycle, type HandoffLifecycle, type RequestResult } from './lifecycle.js';
 export { createMemoryStore } from './memory-store.js';
-export { firstConversation, nextConversation } from './next-conversation.js';
-export { type ClosedBy, type ConversationState, isOpen } from './state.js';
 export type { CreateResult, HandoffStore } from './store.js';

@@ -1,16 +1,35 @@
-import type { DeliveredEvent } from '../events/index.js';
-import type { AdapterLink, Conversation } from './conversation.js';
-import type { ClosedBy } from './state.js';
+import {
+  type AdapterLink,
+  type ClosedBy,
+  type Conversation,
+  type DeliveredEvent,
+  transcriptOf,
+  userOf,
+} from '../events/index.js';
+import { HandoffKitError } from '../internal/index.js';
+import { type ConversationChange, isOpen, mayBecome, type NewConversation } from './conversation.js';
 import type { HandoffStore } from './store.js';
 
-/** What became of a request for a human. */
+/**
+ * The lifecycle of a handed-over conversation.
+ *
+ * ```
+ *   request        accept        replied (by a human)
+ *  ─────────► requested ─────► waiting ─────► connected
+ *                │  │             │              │
+ *                │  └── fail ─────┴──────────────┴─────► failed ── request ──► requested (a new session)
+ *                └───── end ──────┴──────────────┴─────► closing ── close ──► closed ── request ──► requested
+ * ```
+ */
+
+/** The result of {@link HandoffLifecycle.request}. */
 export interface RequestResult {
   readonly conversation: Conversation;
-  /** Whether this call began the conversation (or began it anew); `false` for a repeat. */
+  /** Whether this call created the conversation or a new session of it; `false` for a repeat. */
   readonly isNew: boolean;
 }
 
-/** What became of a wish to end a conversation. */
+/** The result of {@link HandoffLifecycle.end}. */
 export interface CloseResult {
   readonly conversation: Conversation;
   /** Whether this call ended it; `false` when the other side was first. */
@@ -18,32 +37,169 @@ export interface CloseResult {
 }
 
 /**
- * Follows conversations through their lifecycle. Every verb is one compare-and-set, may be said again by somebody
- * who does not know that it was said, and then changes nothing. `null`: there is no such conversation, or its
- * state does not allow it.
+ * Moves conversations through their lifecycle. Every step is one compare-and-set; repeating it changes nothing. A step
+ * resolves to `null` when there is no such conversation, or its state does not allow the step.
  */
 export interface HandoffLifecycle {
-  /** Where the conversations are kept. */
+  /** The store of the conversations. */
   readonly store: HandoffStore;
   /**
-   * The service asks for a human. A repeat of the same request gives the conversation as it stands; a new
-   * request for an id that has ended, or is just being closed, begins it anew, as does the same request once it
-   * has failed.
+   * The platform asks for a human. A repeat of the same request gives the conversation as it is. A new request for a
+   * conversation that has ended or is closing starts a new session, and so does the same request after a failure.
    */
   request(event: DeliveredEvent<'handoff.requested'>): Promise<RequestResult>;
-  /** A human-service system has it now. Of several links the first stays: look which one it is. */
+  /** A human-service system has it. The first link stays: check which one the result has. */
   link(id: string, link: AdapterLink): Promise<Conversation | null>;
-  /** The service was told yes: `requested` becomes `waiting`. */
+  /** The platform was answered 200: `requested` becomes `waiting`. */
   accept(id: string): Promise<Conversation | null>;
-  /** Something was said to the user. By a human: `waiting` becomes `connected`. */
+  /** The user was sent a reply. If a human wrote it, `waiting` becomes `connected`. */
   replied(
     id: string,
     by: { readonly human: boolean; readonly agent?: string | null },
   ): Promise<Conversation | null>;
-  /** One side ends it: it becomes `closing`, and the other side is to be told. */
+  /** One side ends it: it becomes `closing` until the other side knows. */
   end(id: string, by: ClosedBy, why?: string | null): Promise<CloseResult | null>;
   /** Both sides know: `closing` becomes `closed`. */
   close(id: string): Promise<Conversation | null>;
   /** It cannot be brought to a human. */
   fail(id: string, why: string): Promise<Conversation | null>;
 }
+
+/** Settings of {@link createLifecycle}. */
+export interface LifecycleOptions {
+  /** How long the platform waits for a first reply. */
+  readonly waitTimeoutMs: number;
+  /** The current time in milliseconds. Default: the machine's clock. */
+  readonly now?: () => number;
+}
+
+/** A change to make to a conversation, or none because it is as it should be, or because its state forbids it. */
+type Decision = ConversationChange | 'keep' | 'refuse';
+
+interface Updated {
+  readonly conversation: Conversation;
+  readonly isChanged: boolean;
+}
+
+/** Each failed try means that another process changed it, and a lifecycle has few changes. */
+const MOST_TRIES = 100;
+
+/** What a new session starts with. */
+const NEW_SESSION = {
+  state: 'requested',
+  firstReplyAt: null,
+  agent: null,
+  link: null,
+  closure: null,
+} as const;
+
+/** Makes a {@link HandoffLifecycle} of the conversations in a store. */
+export function createLifecycle(
+  store: HandoffStore,
+  { waitTimeoutMs, now = Date.now }: LifecycleOptions,
+): HandoffLifecycle {
+  const update = async (
+    id: string,
+    decide: (conversation: Conversation) => Decision,
+  ): Promise<Updated | null> => {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const conversation = await store.get(id);
+      if (!conversation) return null;
+      const decision = decide(conversation);
+      if (decision === 'refuse') return null;
+      if (decision === 'keep') return { conversation, isChanged: false };
+      const changed = await store.update(id, conversation.version, decision);
+      if (changed) return { conversation: changed, isChanged: true };
+    }
+    throw contendedError();
+  };
+
+  const settle = async (
+    id: string,
+    decide: (conversation: Conversation) => Decision,
+  ): Promise<Conversation | null> => (await update(id, decide))?.conversation ?? null;
+
+  return {
+    store,
+    async request(event) {
+      const fresh = newConversation(event, waitTimeoutMs);
+      const { id, ...rest } = fresh;
+      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+        const { conversation, created } = await store.create(fresh);
+        if (created) return { conversation, isNew: true };
+        if (!startsNewSession(conversation, event.key)) return { conversation, isNew: false };
+        const session = conversation.session + 1;
+        const renewed = await store.update(id, conversation.version, { ...rest, ...NEW_SESSION, session });
+        if (renewed) return { conversation: renewed, isNew: true };
+      }
+      throw contendedError();
+    },
+    link: (id, link) =>
+      settle(id, (conversation) => {
+        if (!mayBeLinked(conversation)) return 'refuse';
+        return conversation.link ? 'keep' : { link };
+      }),
+    accept: (id) =>
+      settle(id, ({ state }) => {
+        if (state === 'requested') return { state: 'waiting' };
+        return isOpen(state) ? 'keep' : 'refuse';
+      }),
+    replied: (id, { human, agent }) =>
+      settle(id, (conversation) => {
+        if (!isOpen(conversation.state)) return 'refuse';
+        const change: ConversationChange = {
+          ...(human && conversation.state !== 'connected' && { state: 'connected' }),
+          ...(conversation.firstReplyAt === null && { firstReplyAt: new Date(now()) }),
+          ...(agent && agent !== conversation.agent && { agent }),
+        };
+        return Object.keys(change).length > 0 ? change : 'keep';
+      }),
+    async end(id, by, why = null) {
+      const ended = await update(id, ({ state }) =>
+        isOpen(state) ? { state: 'closing', closure: { by, why, at: new Date(now()) } } : 'keep',
+      );
+      return ended && { conversation: ended.conversation, isFirst: ended.isChanged };
+    },
+    close: (id) =>
+      settle(id, ({ state }) => {
+        if (state === 'closed') return 'keep';
+        return mayBecome(state, 'closed') ? { state: 'closed' } : 'refuse';
+      }),
+    fail: (id, why) =>
+      settle(id, ({ state }) => {
+        if (state === 'failed') return 'keep';
+        if (!mayBecome(state, 'failed')) return 'refuse';
+        return { state: 'failed', closure: { by: 'kit', why, at: new Date(now()) } };
+      }),
+  };
+}
+
+function newConversation(
+  { body, conversationId, key, receivedAt }: DeliveredEvent<'handoff.requested'>,
+  waitTimeoutMs: number,
+): NewConversation {
+  return {
+    id: conversationId,
+    user: userOf(body),
+    botId: body.bot_id,
+    transcript: transcriptOf(body),
+    requestKey: key,
+    requestedAt: new Date(receivedAt),
+    replyBy: new Date(receivedAt + waitTimeoutMs),
+  };
+}
+
+/** The platform hands an id over again only when it holds it for ended, whatever the other side knows. */
+function startsNewSession({ state, requestKey }: Conversation, key: string): boolean {
+  if (state === 'failed') return true;
+  return !isOpen(state) && requestKey !== key;
+}
+
+/** Whether a human-service system may still be involved, if only to be told of the end. */
+const mayBeLinked = ({ state }: Conversation): boolean => isOpen(state) || state === 'closing';
+
+const contendedError = (): HandoffKitError =>
+  new HandoffKitError(
+    'CONVERSATION_CONTENDED',
+    'a conversation could not be changed: each time, another process had changed it first. Try again later.',
+  );

@@ -1,38 +1,37 @@
-import type { Conversation, ConversationFilter } from './conversation.js';
-import { createMemoryMarks } from './memory-marks.js';
-import { firstConversation, isOver, nextConversation } from './next-conversation.js';
+import type { Conversation } from '../events/index.js';
+import { type ConversationFilter, firstConversation, isFinished, nextConversation } from './conversation.js';
 import type { HandoffStore } from './store.js';
 
 /** Settings of {@link createMemoryStore}. */
 export interface MemoryStoreOptions {
-  /** Default 10,000. Those that have ended make room first, the oldest first. */
+  /** Default 10,000. Beyond it, finished conversations are dropped first, the oldest first. */
   readonly maxConversations?: number;
-  /** Default 100,000. */
-  readonly maxMarks?: number;
+  /** Default 100,000. Beyond it, the oldest keys are dropped. */
+  readonly maxKeys?: number;
   /** Whether the transcript is kept after the end. Default `false`. */
   readonly keepContent?: boolean;
-  /** The time in milliseconds. Default: that of the machine. */
+  /** The current time in milliseconds. Default: the machine's clock. */
   readonly now?: () => number;
 }
 
 /** Makes a {@link HandoffStore} that lasts as long as the process, and never grows beyond its bounds. */
 export function createMemoryStore({
   maxConversations = 10_000,
-  maxMarks = 100_000,
+  maxKeys = 100_000,
   keepContent = false,
   now = Date.now,
 }: MemoryStoreOptions = {}): HandoffStore {
-  /** By id. Two maps, so that whoever is to make room is the first of one. */
+  /** By id. Finished ones are apart, so that the first to drop is the first of a map. */
   const live = new Map<string, Conversation>();
-  const over = new Map<string, Conversation>();
-  /** The ids of those that an adapter knows under one id of its own. */
+  const finished = new Map<string, Conversation>();
+  /** Ids by the id in an adapter's system. */
   const linked = new Map<string, Set<string>>();
 
-  const find = (id: string): Conversation | null => live.get(id) ?? over.get(id) ?? null;
+  const find = (id: string): Conversation | null => live.get(id) ?? finished.get(id) ?? null;
 
   const remove = (conversation: Conversation): void => {
     live.delete(conversation.id);
-    over.delete(conversation.id);
+    finished.delete(conversation.id);
     const key = linkKey(conversation);
     const ids = key === null ? undefined : linked.get(key);
     if (key === null || !ids) return;
@@ -41,7 +40,7 @@ export function createMemoryStore({
   };
 
   const put = (conversation: Conversation): void => {
-    (isOver(conversation) ? over : live).set(conversation.id, conversation);
+    (isFinished(conversation) ? finished : live).set(conversation.id, conversation);
     const key = linkKey(conversation);
     if (key === null) return;
     const ids = linked.get(key);
@@ -50,14 +49,14 @@ export function createMemoryStore({
   };
 
   const makeRoom = (): void => {
-    while (live.size + over.size >= maxConversations) {
-      const [oldest] = over.size > 0 ? over.values() : live.values();
+    while (live.size + finished.size >= maxConversations) {
+      const [oldest] = finished.size > 0 ? finished.values() : live.values();
       if (!oldest) return;
       remove(oldest);
     }
   };
 
-  const all = (): Conversation[] => [...live.values(), ...over.values()];
+  const all = (): Conversation[] => [...live.values(), ...finished.values()];
 
   const removeWhere = (condition: (conversation: Conversation) => boolean): number => {
     const gone = all().filter(condition);
@@ -65,10 +64,10 @@ export function createMemoryStore({
     return gone.length;
   };
 
-  const { dropExpired, ...marks } = createMemoryMarks({ maxMarks, now });
+  const { dropExpired, ...keys } = createMemoryKeys({ maxKeys, now });
 
   return {
-    ...marks,
+    ...keys,
     async create(conversation) {
       const known = find(conversation.id);
       if (known) return { conversation: known, created: false };
@@ -87,17 +86,17 @@ export function createMemoryStore({
       const conversation = find(id);
       if (conversation?.version !== version) return null;
       const next = nextConversation(conversation, change, { now: now(), keepContent });
-      // To the end of its row: what has not changed for longest makes room first.
+      // Moves it to the end of its map: the least recently changed is dropped first.
       remove(conversation);
       put(next);
       return next;
     },
     list: async (filter = {}) => pick(all(), filter),
-    forget: async (personId) =>
-      removeWhere(({ user }) => user.userId === personId || user.anonymousId === personId),
-    async prune(endedBefore) {
+    forget: async (userId) =>
+      removeWhere(({ user }) => user.userId === userId || user.anonymousId === userId),
+    async prune(closedBefore) {
       dropExpired();
-      return removeWhere(({ closure }) => closure !== null && closure.at < endedBefore);
+      return removeWhere(({ closure }) => closure !== null && closure.at < closedBefore);
     },
   };
 }
@@ -118,9 +117,93 @@ function pick(conversations: readonly Conversation[], filter: ConversationFilter
   return matching.sort(byLastChange).slice(0, limit);
 }
 
-type Place = Pick<Conversation, 'changedAt' | 'id'>;
+type Position = Pick<Conversation, 'changedAt' | 'id'>;
 
-function byLastChange(a: Place, b: Place): number {
+function byLastChange(a: Position, b: Position): number {
   const apart = b.changedAt.getTime() - a.changedAt.getTime();
   return apart === 0 ? Number(a.id < b.id) - Number(a.id > b.id) : apart;
+}
+
+/** The part of a store that is not about conversations. */
+interface MemoryKeys
+  extends Pick<
+    HandoffStore,
+    | 'addIdempotencyKey'
+    | 'hasIdempotencyKey'
+    | 'removeIdempotencyKey'
+    | 'cursor'
+    | 'moveCursor'
+    | 'lease'
+    | 'release'
+  > {
+  readonly dropExpired: () => void;
+}
+
+interface MemoryKeysOptions {
+  readonly maxKeys: number;
+  readonly now: () => number;
+}
+
+interface Lease {
+  readonly owner: string;
+  readonly until: number;
+}
+
+/** Fewer entries are not worth a clean-up. */
+const FEW = 1_000;
+
+function createMemoryKeys({ maxKeys, now }: MemoryKeysOptions): MemoryKeys {
+  /** When each key expires, in the order they were added. */
+  const keys = new Map<string, number>();
+  const cursors = new Map<string, string>();
+  const leases = new Map<string, Lease>();
+  let cleanAt = Math.min(FEW, maxKeys);
+
+  const holds = (key: string): boolean => (keys.get(key) ?? 0) > now();
+
+  const dropExpired = (): void => {
+    const time = now();
+    for (const [key, until] of keys) if (until <= time) keys.delete(key);
+    for (const [name, { until }] of leases) if (until <= time) leases.delete(name);
+  };
+
+  /** Cleans up only when there are twice as many as were left the last time. */
+  const makeRoom = (): void => {
+    if (Math.max(keys.size, leases.size) < cleanAt) return;
+    dropExpired();
+    for (const key of keys.keys()) {
+      if (keys.size < maxKeys) break;
+      keys.delete(key);
+    }
+    cleanAt = Math.min(maxKeys, Math.max(FEW, keys.size * 2, leases.size * 2));
+  };
+
+  return {
+    dropExpired,
+    async addIdempotencyKey(key, keepMs) {
+      if (holds(key)) return false;
+      keys.delete(key);
+      makeRoom();
+      keys.set(key, now() + keepMs);
+      return true;
+    },
+    hasIdempotencyKey: async (key) => holds(key),
+    removeIdempotencyKey: async (key) => void keys.delete(key),
+    cursor: async (name) => cursors.get(name) ?? null,
+    async moveCursor(name, from, to) {
+      if ((cursors.get(name) ?? null) !== from) return false;
+      cursors.set(name, to);
+      return true;
+    },
+    async lease(name, owner, forMs) {
+      const held = leases.get(name);
+      if (held && held.owner !== owner && held.until > now()) return false;
+      if (!held) makeRoom();
+      leases.set(name, { owner, until: now() + forMs });
+      return true;
+    },
+    async release(name, owner) {
+      if (leases.get(name)?.owner === owner) leases.delete(name);
+    },
+  };
 }

@@ -1,12 +1,12 @@
-/** One moment to come, unless it is cleared before. */
+/** A timeout that has not fired yet. */
 export interface Deadline {
-  /** It is not needed any more. */
+  /** Cancels it. */
   clear(): void;
 }
 
-/** Deadlines that are all equally far away. */
+/** Timeouts of one length. */
 export interface Deadlines {
-  /** Calls `onDue` after the time, unless it is cleared before. Does not keep the process alive. */
+  /** Calls `onDue` after the time, unless it is cleared. Does not keep the process alive. */
   start(onDue: () => void): Deadline;
 }
 

@@ -27,3 +27,4 @@ export {
   withRedaction,
 } from './log.js';
 export { createPending, type Pending, within } from './pending.js';
+export { createRecentKeys } from './recent-keys.js';

@@ -1,13 +1,13 @@
-/** Counts what is under way, and tells when nothing is. */
+/** Counts tasks under way. */
 export interface Pending {
   enter(): void;
   leave(): void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no task is under way. */
   idle(): Promise<void>;
   readonly count: number;
 }
 
-/** Makes a {@link Pending} that counts from nothing. */
+/** Makes a {@link Pending}. */
 export function createPending(): Pending {
   let count = 0;
   let waiting: (() => void)[] = [];
@@ -29,7 +29,7 @@ export function createPending(): Pending {
   };
 }
 
-/** Waits for something, but no longer than so long. Tells whether it came. */
+/** Waits for a promise, at most for a time. Resolves to whether it settled in time. */
 export async function within(done: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<false>((resolve) => {

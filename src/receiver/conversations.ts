@@ -1,9 +1,9 @@
 import type { EndOptions, Receipt, Replies, ReplyOptions } from '../events/index.js';
 import type { Conversation, ConversationFilter, HandoffLifecycle } from '../handoff/index.js';
 
-/** Handed-over conversations, from outside a handler. */
+/** Handed-over conversations, for code outside handlers. */
 export interface Conversations {
-  /** How a conversation stands: its user, what was said before, until when to reply, who ended it and why. */
+  /** A conversation as it is now: its user, its transcript, until when to reply, who ended it and why. */
   get(id: string): Promise<Conversation | null>;
   /**
    * Conversations, the last changed first.
@@ -14,9 +14,9 @@ export interface Conversations {
   list(filter?: ConversationFilter): Promise<Conversation[]>;
   /** Says something to the user. Replies to one conversation arrive in the order they were made. */
   reply(id: string, text: string, options?: ReplyOptions): Promise<Receipt>;
-  /** Ends a handoff from the human side. Where the service has ended it before, nothing is sent. */
+  /** Ends a handoff from the human side. Nothing is sent when the platform has ended it already. */
   end(id: string, options?: EndOptions): Promise<Receipt>;
-  /** The steps of a conversation's lifecycle, for what carries conversations elsewhere. */
+  /** The steps of a conversation's lifecycle, for code that carries conversations into other systems. */
   readonly lifecycle: HandoffLifecycle;
 }
 

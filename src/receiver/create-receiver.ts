@@ -25,8 +25,7 @@ import {
 } from '../internal/index.js';
 import type { WebhookEndpoint } from '../protocol/index.js';
 import { createAnswers } from './answer.js';
-import { createGuard } from './auth/index.js';
-import { createAuthenticate, type Guards } from './authenticate.js';
+import { createAuthenticate, createGuard, type Guards } from './auth/authenticate.js';
 import { type Conversations, createConversations } from './conversations.js';
 import { createGreet } from './greeting.js';
 import { createListener, type NextFunction, type RequestListener } from './listener.js';
@@ -38,24 +37,36 @@ import { createRoutes } from './routes.js';
 import { beginHandoff, trackHandlers } from './track-handoffs.js';
 import { trackReplies } from './track-replies.js';
 
-/** A request handler of Express, or of `http.createServer`, with what it takes to set it up and to end it. */
+/** A request handler for Express or `http.createServer`, and the methods to set it up and close it. */
 export interface Receiver {
-  /** Handles a request to one of its paths; any other goes on to `next`, or is answered 404 without one. */
+  /** Handles a request to one of its paths. Passes any other to `next`, or answers 404 without one. */
   (request: IncomingMessage, response: ServerResponse, next?: NextFunction): void;
-  /** Adds a handler of one kind of event. Handlers of one event run one after another. */
+  /**
+   * Adds a handler of one kind of event. Handlers of one event run one after another.
+   *
+   * @example receiver.on('handoff.message', async ({ text, reply }) => { await reply(`You said: ${text}`); });
+   */
   on<Name extends EventName>(name: Name, handler: Handler<Name>): Receiver;
   /** Adds a handler of every kind of event. */
   onAny(handler: AnyHandler): Receiver;
-  /** Adds a hearer of failures: of handlers, gates and greetings. */
+  /**
+   * Adds an error handler, called when a handler, gate or greeting fails.
+   *
+   * @example receiver.onError(({ error, event }) => reportToTracker(error, { event }));
+   */
   onError(handler: ErrorHandler): Receiver;
-  /** Adds a gate that every handoff request must pass before it is accepted. */
+  /**
+   * Adds a gate that every handoff request must pass before it is accepted.
+   *
+   * @example receiver.admit(({ receivedAt }) => receivedAt.getUTCHours() >= 9 || 'We open at 9:00');
+   */
   admit(gate: AdmitGate): Receiver;
   /**
    * Puts the receiver in front of an Express app, for its own paths only: `http.createServer(receiver.before(app))`.
-   * It is faster than mounting, since its requests never pass through Express. Set `basePath`.
+   * Faster than mounting, since its requests never pass through Express. Set `basePath`.
    */
   before(app: RequestListener): RequestListener;
-  /** Finds, replies to and closes handed-over conversations from outside a handler. */
+  /** Finds, replies to and ends handed-over conversations from outside a handler. */
   readonly conversations: Conversations;
   /** The database of the delivery, where it has one. */
   readonly storage: {
@@ -64,7 +75,7 @@ export interface Receiver {
     /** Stored events and replies, for operators; `null` where nothing is stored. */
     readonly queues: QueueAdmin | null;
   };
-  /** The client that replies go through; `null` where the receiver was not told where the service is. */
+  /** The client that replies go through; `null` where the receiver was not told where the platform is. */
   readonly service: ServiceClient | null;
   /** How many events are accepted and not yet handled, and how many keys are remembered. */
   stats(): Promise<DeliveryStats>;
@@ -94,7 +105,7 @@ const CLOSING_HOOK_MS = 2_000;
 const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies readonly WebhookEndpoint[];
 
 /**
- * Makes a receiver of everything the service sends.
+ * Makes a receiver for everything the platform sends.
  *
  * @example
  * const receiver = createReceiver({
@@ -119,21 +130,28 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const registry = createRegistry();
   const inFlight = createPending();
   const client = serviceOf(options.service);
-  const carried =
+  const untracked =
     delivery.createReplies?.(client) ??
     createDirectReplies(client, (conversationId, err) =>
-      log.warn({ conversationId, err }, 'a reply or close did not reach the service'),
+      log.warn({ conversationId, err }, 'a reply or end did not reach the platform'),
     );
   const waitTimeoutMs = duration('waitTimeoutMs', options.waitTimeoutMs ?? 60_000);
   const lifecycle = createLifecycle(delivery.handoffs ?? createMemoryStore(), { waitTimeoutMs });
-  const tracked = guards.handoff ? trackReplies({ lifecycle, replies: carried, log }) : null;
-  const replies = tracked ?? carried;
-  const dispatcher = createDispatcher({ registry, replies, log, handlerLog, waitTimeoutMs });
+  const tracked = guards.handoff ? trackReplies({ lifecycle, replies: untracked, log }) : null;
+  const replies = tracked ?? untracked;
+  const dispatcher = createDispatcher({
+    registry,
+    replies,
+    log,
+    handlerLog,
+    waitTimeoutMs,
+    findConversation: (id) => lifecycle.store.get(id),
+  });
   let closing: Promise<{ unfinished: number }> | undefined;
   let starting: Promise<void> | undefined;
   let isStarted = false;
 
-  const greet = createGreet(options.greeting, tracked?.greetings ?? carried, dispatcher);
+  const greet = createGreet(options.greeting, tracked?.greetings ?? untracked, dispatcher);
   /** The lifecycle of conversations is kept whether or not the application handles these events. */
   const TRACKED: ReadonlySet<DeliveredName> = new Set(tracked ? ['handoff.requested', 'handoff.closed'] : []);
   const handles = (name: DeliveredName): boolean => TRACKED.has(name) || registry.handlersOf(name).length > 0;

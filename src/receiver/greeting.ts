@@ -1,6 +1,6 @@
-import { createRecentKeys } from '../delivery/index.js';
 import type { DeliveredEvent, Dispatcher, Replies } from '../events/index.js';
 import { transcriptOf, userOf } from '../events/index.js';
+import { createRecentKeys } from '../internal/index.js';
 import type { ReceiverOptions } from './options.js';
 
 /** Sends the first reply of a handoff. Never rejects. */
@@ -13,7 +13,7 @@ export function createGreet(
   dispatcher: Dispatcher,
 ): Greet | null {
   if (greeting === undefined) return null;
-  // A repeat can be accepted while the handlers of the first still run, when nobody calls it a duplicate yet.
+  // A repeat can be accepted while the handlers of the first still run, and is no duplicate yet.
   const greeted = createRecentKeys({ maxKeys: 10_000, maxAgeMs: 600_000 });
   return async ({ name, key, body, conversationId, requestId }) => {
     if (greeted.has(key)) return;

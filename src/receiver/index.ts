@@ -14,7 +14,7 @@ export {
   noAuth,
   pathToken,
   webhookUser,
-} from './auth/index.js';
+} from './auth/schemes.js';
 export type { Conversations } from './conversations.js';
 export { createReceiver, type Receiver } from './create-receiver.js';
 export type { NextFunction, RequestListener } from './listener.js';

@@ -10,7 +10,7 @@ import { createRequestIds } from './request-id.js';
 import type { RequestLog } from './request-log.js';
 import type { Route } from './routes.js';
 
-/** Hands a request on to whatever comes after, as Express does. */
+/** Passes a request on to the next handler, as in Express. */
 export type NextFunction = (error?: unknown) => void;
 
 /** Handles requests. */
@@ -30,55 +30,55 @@ export interface ListenerParts {
   readonly requestLog: RequestLog;
   readonly dispatcher: Dispatcher;
   readonly greet: Greet | null;
-  /** Requests under way. */
+  /** Counts requests under way. */
   readonly inFlight: Pending;
 }
 
 const NOT_FOUND = refuse(404, 'not found');
 const WRONG_METHOD = refuse(405, 'method not allowed', { headers: { allow: 'POST' } });
 
-/** Binds the pipeline to HTTP: picks the requests that are its own, and answers them whatever happens. */
+/** Binds the pipeline to `node:http`: picks the requests for its paths, and always answers them. */
 export function createListener(parts: ListenerParts): RequestListener {
   const { routes, knowsToken, pipeline, limits, answers, requestLog, dispatcher, greet, inFlight } = parts;
   const requestIdOf = createRequestIds();
 
-  /** Other methods on the mount's own address, or under what is no token, may be another handler's. */
+  /** Another method on the root of the mount, or below a segment that is no token, may belong to another handler. */
   const isOurs = (route: Route, method: string | undefined): boolean => {
     if (method === 'POST') return true;
     return route.endpoint !== 'root' && (route.pathToken === undefined || knowsToken(route.pathToken));
   };
 
-  const conclude = (exchange: Exchange, outcome: Outcome): void => {
+  const succeed = (exchange: Exchange, outcome: Outcome): void => {
     answers.succeed(exchange.response, exchange.route.endpoint, exchange.requestId);
     requestLog.accepted(exchange, outcome);
     if (outcome.kind !== 'event' || outcome.event.name !== 'handoff.requested') return;
-    // What is stored is greeted when it is handled.
+    // A stored handoff is greeted when it is handled.
     if (!greet || outcome.acceptance === 'duplicate' || outcome.acceptance === 'stored') return;
     inFlight.enter();
     void greet(outcome.event).finally(() => inFlight.leave());
   };
 
-  const turnAway = (exchange: Exchange, refusal: Refusal): void => {
+  const refuseRequest = (exchange: Exchange, refusal: Refusal): void => {
     const { response, route, requestId } = exchange;
     if (refusal !== HUNG_UP) answers.refuse(response, route.endpoint, requestId, refusal);
     requestLog.refused(exchange, refusal);
   };
 
-  /** One function for all that is waited for, since each that is waited for in turn costs every request. */
+  /** One async function for the whole request: every further one would cost each request a promise. */
   const serve = async (exchange: Exchange): Promise<void> => {
     const { request, headers, route, requestId, response } = exchange;
     try {
       const entered = request.method === 'POST' ? pipeline.enter(exchange) : WRONG_METHOD;
       const grant = entered instanceof Promise ? await entered : entered;
-      if (isRefusal(grant)) return turnAway(exchange, grant);
-      if (grant.level === 'none') return turnAway(exchange, grant.otherwise);
+      if (isRefusal(grant)) return refuseRequest(exchange, grant);
+      if (grant.level === 'none') return refuseRequest(exchange, grant.otherwise);
       const taken = pipeline.take(exchange, grant, await readBody(request, headers, limits));
       const outcome = taken instanceof Promise ? await taken : taken;
-      if (isRefusal(outcome)) turnAway(exchange, outcome);
-      else conclude(exchange, outcome);
+      if (isRefusal(outcome)) refuseRequest(exchange, outcome);
+      else succeed(exchange, outcome);
     } catch (error) {
       dispatcher.report(error, { requestId });
-      answers.breakDown(response, route.endpoint, requestId);
+      answers.failInternally(response, route.endpoint, requestId);
     } finally {
       inFlight.leave();
     }

@@ -3,30 +3,30 @@ import type { Delivery } from '../delivery/index.js';
 import type { HandoffRequestedContext } from '../events/index.js';
 import { configError, type Log } from '../internal/index.js';
 import type { HandoffAnswers } from './answer.js';
-import type { AuthChoice } from './auth/index.js';
+import type { AuthChoice } from './auth/schemes.js';
 import type { EndpointPaths } from './routes.js';
 
 /** Settings of `createReceiver`. */
 export interface ReceiverOptions {
-  /** Who may send what. There is no default: both must be said, `false` for a group that is not mounted. */
+  /** Who may send what. There is no default: name both, `false` for a group that is not mounted. */
   readonly auth: {
     /** The message webhook. */
     readonly message: AuthChoice | false;
     /** The handoff endpoints, to which known deployments send no credentials at all. */
     readonly handoff: AuthChoice | false;
   };
-  /** The service to reply to: where it is and the agent's API key, or a client. Without it, `reply` fails. */
+  /** The platform's API: its address and the agent's API key, or a client. Without it, `reply` fails. */
   readonly service?: ServiceClient | ServiceClientOptions;
-  /** What happens between "accepted" and "handled". Default: handlers run before the answer. */
+  /** How events get from "accepted" to "handled". Default: `inline()`, handlers run before the answer. */
   readonly delivery?: Delivery;
   /**
-   * Sent as the first reply of every handoff once it was answered 200, so that the service does not end it for
-   * want of one. `null` from a function sends nothing.
+   * The first reply of every handoff, sent once it was answered 200: without one, the platform ends the handoff. A
+   * function that returns `null` sends nothing.
    */
   readonly greeting?: string | ((context: GreetingContext) => string | null | Promise<string | null>);
-  /** How long the service waits for a first reply. Default 60 seconds, as the service's own. */
+  /** How long the platform waits for a first reply. Default 60 seconds, as the platform's own. */
   readonly waitTimeoutMs?: number;
-  /** Where the endpoints are, where nothing like Express's `app.use(path, …)` says it. Default `/`. */
+  /** The path of the mount, where Express's `app.use(path, …)` does not strip it. Default `/`. */
   readonly basePath?: string;
   /** Other paths of single endpoints, below the mount. */
   readonly paths?: Partial<EndpointPaths>;
@@ -35,9 +35,9 @@ export interface ReceiverOptions {
     /** Whether a probe needs the credentials of its endpoint. Default `required`. */
     readonly auth?: 'required' | 'none';
   };
-  /** What handoff endpoints answer. */
+  /** The answers of the handoff endpoints. */
   readonly answers?: HandoffAnswers;
-  /** What is read of a request. */
+  /** Limits of reading a request. */
   readonly limits?: {
     /** Default 256 KiB. */
     readonly bodyBytes?: number;
@@ -50,13 +50,13 @@ export interface ReceiverOptions {
   readonly log?: Log | false;
 }
 
-/** What a function that makes a greeting gets. */
+/** The argument of a greeting function. */
 export type GreetingContext = Pick<
   HandoffRequestedContext,
   'payload' | 'conversationId' | 'user' | 'transcript'
 >;
 
-const KNOWN: ReadonlySet<string> = new Set<keyof ReceiverOptions>([
+const OPTION_NAMES: ReadonlySet<string> = new Set<keyof ReceiverOptions>([
   'auth',
   'service',
   'delivery',
@@ -70,16 +70,16 @@ const KNOWN: ReadonlySet<string> = new Set<keyof ReceiverOptions>([
   'log',
 ]);
 
-/** Refuses options that would be ignored: most often a name misspelt. */
+/** Throws for options that would be ignored: most often a misspelt name. */
 export function checkOptionNames(options: object): void {
-  const unknown = Object.keys(options).filter((name) => !KNOWN.has(name));
+  const unknown = Object.keys(options).filter((name) => !OPTION_NAMES.has(name));
   if (unknown.length === 0) return;
   throw configError(
-    `createReceiver does not know the option ${unknown.join(', ')}. It knows ${[...KNOWN].join(', ')}.`,
+    `createReceiver does not know the option ${unknown.join(', ')}. It knows ${[...OPTION_NAMES].join(', ')}.`,
   );
 }
 
-/** The client to reply with, made where only its settings are given. */
+/** The client to reply with. */
 export function serviceOf(service: ReceiverOptions['service']): ServiceClient | null {
   if (service === undefined) return null;
   return 'reply' in service ? service : createServiceClient(service);

@@ -13,16 +13,16 @@ const FORBIDDEN_KEY = refuse(400, 'body has a forbidden key', {
   detail: 'a key named __proto__, or constructor.prototype, has no place in an event',
 });
 
-/** Reads bytes as text, strictly; leaves what a body parser has already made of them as it is. */
+/** Decodes bytes as UTF-8, strictly. What a body parser has already made of them stays as it is. */
 export function decodeBody(body: unknown): unknown {
   if (!(body instanceof Uint8Array)) return body;
   const bytes = body instanceof Buffer ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
   const text = bytes.toString();
-  // What is not UTF-8 becomes this character, which hardly any text has.
+  // Invalid bytes become U+FFFD, which hardly any text contains: the check runs only then.
   return text.includes('\ufffd') && !isUtf8(bytes) ? NOT_UTF8 : text;
 }
 
-/** Reads a JSON object strictly from text, or from what a body parser has already made of it. */
+/** Parses a JSON object strictly, or checks one that a body parser has made. */
 export function parseJson(body: unknown, maxDepth: number): JsonObject | Refusal {
   if (typeof body === 'string') return body === '' ? EMPTY : parseText(body, maxDepth);
   return checkObject(body, maxDepth);
@@ -31,7 +31,7 @@ export function parseJson(body: unknown, maxDepth: number): JsonObject | Refusal
 function parseText(text: string, maxDepth: number): JsonObject | Refusal {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) && isHarmless(text, maxDepth) ? value : checkObject(value, maxDepth);
+    return isJsonObject(value) && cannotBeFaulty(text, maxDepth) ? value : checkObject(value, maxDepth);
   } catch {
     return NOT_JSON;
   }
@@ -45,11 +45,10 @@ function checkObject(value: unknown, maxDepth: number): JsonObject | Refusal {
 }
 
 /**
- * Whether a text cannot hold what {@link findFault} looks for: it does not spell what all forbidden keys have in
- * common, not even by escapes, and has no more brackets than levels are allowed. True of nearly every body, and
- * cheaper than a walk.
+ * Whether {@link findFault} cannot find anything: the text does not contain "proto", not even by escapes, and has no
+ * more brackets than levels are allowed. True of nearly every body, and cheaper than walking it.
  */
-function isHarmless(text: string, maxDepth: number): boolean {
+function cannotBeFaulty(text: string, maxDepth: number): boolean {
   if (text.includes('proto') || text.includes('\\u')) return false;
   return countUpTo(maxDepth, text, '{') + countUpTo(maxDepth, text, '[') <= maxDepth;
 }
@@ -61,7 +60,7 @@ function countUpTo(limit: number, text: string, bracket: string): number {
   return count;
 }
 
-/** Looks for what later code could trip over: deep nesting, and keys that reach for prototypes. */
+/** Looks for deep nesting, and for keys that reach for prototypes. */
 function findFault(value: object, depthLeft: number): Refusal | null {
   if (depthLeft === 0) return TOO_DEEP;
   if (Array.isArray(value)) {
@@ -71,7 +70,7 @@ function findFault(value: object, depthLeft: number): Refusal | null {
     }
     return null;
   }
-  // for-in and not Object.keys, which would make a list for every object of every body.
+  // for-in, because Object.keys would allocate a list for every object.
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
     if (key === '__proto__') return FORBIDDEN_KEY;

@@ -8,14 +8,14 @@ import {
   eventKey,
 } from '../events/index.js';
 import { isProbe, ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
-import type { Authenticate, Grant } from './authenticate.js';
+import type { Authenticate, Grant } from './auth/authenticate.js';
 import { decodeBody, type JsonObject, parseJson } from './parse-json.js';
 import { checkAnnouncedSize, HUNG_UP, type ReadLimits } from './read-body.js';
 import { isRefusal, type Refusal, refuse } from './refusal.js';
 import type { Route } from './routes.js';
 
-/** What the pipeline is made of. */
-export interface PipelineParts {
+/** What {@link createPipeline} needs. */
+export interface PipelineOptions {
   readonly isDraining: () => boolean;
   readonly authenticate: Authenticate;
   readonly limits: ReadLimits & { readonly depth: number };
@@ -25,10 +25,10 @@ export interface PipelineParts {
   readonly isDropped: (name: DeliveredName) => boolean;
 }
 
-/** One request on its way. */
+/** One request with its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
-  /** The request's headers: to look for them costs, so it is done once. */
+  /** Read once: Node builds this object at the first access. */
   readonly headers: IncomingHttpHeaders;
   readonly response: ServerResponse;
   readonly route: Route;
@@ -36,12 +36,12 @@ export interface Exchange {
   readonly receivedAt: number;
 }
 
-/** What became of a request that was not refused. */
+/** The outcome of a request that was not refused. */
 export type Outcome =
   | { readonly kind: 'probe' }
   | { readonly kind: 'event'; readonly event: DeliveredEvent; readonly acceptance: Acceptance | 'dropped' };
 
-const DRAINING = refuse(503, 'shutting down', { headers: { 'retry-after': '5' }, hangUp: true });
+const DRAINING = refuse(503, 'shutting down', { headers: { 'retry-after': '5' }, closesConnection: true });
 const FAILED = refuse(500, 'handler failed');
 const FULL = refuse(503, 'too busy', {
   detail: 'too many events are waiting to be handled',
@@ -54,22 +54,29 @@ const UNAVAILABLE = refuse(503, 'cannot store', {
 });
 
 /**
- * Takes a request that came to a known path through every step up to its answer, in two parts: its body is read
- * between them.
+ * The steps from a matched path to an answer, in order. The listener reads the body between the two parts.
+ *
+ * 1. draining: 503; announced size over the limit: 413
+ * 2. authenticate from headers or path: 401
+ * 3. (the body is read, within a size and a time)
+ * 4. parse strict JSON: 400
+ * 5. a probe: 200
+ * 6. validate: 400 with field paths, never values
+ * 7. a handoff request: ask the gates, 503 with the reason
+ * 8. hand over to the delivery, and answer what it says
  */
 export interface Pipeline {
-  /** Whether the request may go on, judged by all but its body. */
+  /** Steps 1 and 2. */
   enter(exchange: Exchange): Grant | Refusal | Promise<Grant>;
-  /** What becomes of it, now that its body was read. There is a promise only where somebody must be waited for. */
-  take(exchange: Exchange, grant: Entry, raw: unknown): Result | Promise<Result>;
+  /** Steps 4 to 8. Returns a promise only where there is something to wait for. */
+  take(exchange: Exchange, grant: UsableGrant, raw: unknown): Result | Promise<Result>;
 }
 
-/** What a request that may go on may do. */
-type Entry = Exclude<Grant, { readonly level: 'none' }>;
+type UsableGrant = Exclude<Grant, { readonly level: 'none' }>;
 
 type Result = Outcome | Refusal;
 
-/** Makes the pipeline. Each step either lets the request go on or returns its refusal. */
+/** Makes a {@link Pipeline}. */
 export function createPipeline({
   isDraining,
   authenticate,
@@ -77,7 +84,7 @@ export function createPipeline({
   dispatcher,
   delivery,
   isDropped,
-}: PipelineParts): Pipeline {
+}: PipelineOptions): Pipeline {
   const observe = async ({ route, requestId, receivedAt }: Exchange): Promise<Outcome> => {
     await dispatcher.observe({ endpoint: route.endpoint }, requestId, receivedAt);
     return { kind: 'probe' };
@@ -107,7 +114,7 @@ export function createPipeline({
       const body = isRefusal(read) ? read : parseJson(read, limits.depth);
 
       if (!isRefusal(body) && isProbe(body)) return observe(exchange);
-      // Who may only send probes is not told what else is wrong with a body.
+      // A sender who may only send probes is not told what else is wrong with a body.
       if (grant.level === 'probe') return grant.otherwise;
       if (isRefusal(body)) return body;
 
@@ -139,7 +146,7 @@ function toEvent(
       key: eventKey(endpoint, body, requestId),
       conversationId: body.conversation_id,
       body,
-      text: body === json && typeof read === 'string' ? read : undefined,
+      ...(body !== json ? { raw: json } : typeof read === 'string' && { text: read }),
       receivedAt,
       requestId,
     } as DeliveredEvent;
@@ -149,7 +156,7 @@ function toEvent(
   }
 }
 
-/** Which fields are wrong, for the sender: paths only, which are the contract's own names. */
+/** The paths of wrong fields, for the sender: they are the contract's own names. */
 function refusalText(error: ValidationError): string {
   if (error.code === 'OLD_MESSAGE_FORMAT') return 'deprecated message format (V1)';
   const places = error.issues.slice(0, 10).map(({ path }) => path || 'body');

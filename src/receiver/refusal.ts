@@ -6,38 +6,37 @@ export interface Refusal {
   readonly reason: string;
   /** What happened and what to do, for the log. Never a value of the request. */
   readonly detail?: string | undefined;
-  /** Headers of the answer. */
+  /** Headers of the response. */
   readonly headers?: Readonly<Record<string, string | string[]>> | undefined;
-  /** Whether the connection is of no more use: what is left of the body will not be read. */
-  readonly hangUp?: boolean | undefined;
+  /** Whether to close the connection, because the rest of the body will not be read. */
+  readonly closesConnection?: boolean | undefined;
 }
 
-/** What a {@link Refusal} may say besides its status and reason. */
-type More = Pick<Refusal, 'detail' | 'headers' | 'hangUp'>;
+type RefusalOptions = Pick<Refusal, 'detail' | 'headers' | 'closesConnection'>;
 
-/** A class, since every step of every request asks whether it has one in hand, and to ask for a class is cheapest. */
-class Refused implements Refusal {
+/** A class, so that `instanceof` tells it from a JSON body, which no JSON can imitate. */
+class RefusedRequest implements Refusal {
   readonly status: number;
   readonly reason: string;
-  readonly detail: More['detail'];
-  readonly headers: More['headers'];
-  readonly hangUp: More['hangUp'];
+  readonly detail: RefusalOptions['detail'];
+  readonly headers: RefusalOptions['headers'];
+  readonly closesConnection: RefusalOptions['closesConnection'];
 
-  constructor(status: number, reason: string, { detail, headers, hangUp }: More) {
+  constructor(status: number, reason: string, { detail, headers, closesConnection }: RefusalOptions) {
     this.status = status;
     this.reason = reason;
     this.detail = detail;
     this.headers = headers;
-    this.hangUp = hangUp;
+    this.closesConnection = closesConnection;
   }
 }
 
 /** Makes a {@link Refusal}. */
-export function refuse(status: number, reason: string, more: More = {}): Refusal {
-  return new Refused(status, reason, more);
+export function refuse(status: number, reason: string, options: RefusalOptions = {}): Refusal {
+  return new RefusedRequest(status, reason, options);
 }
 
-/** Tells a refusal from what a step otherwise returns. No JSON can be one. */
+/** Tells a refusal from any other result of a step. */
 export function isRefusal(value: unknown): value is Refusal {
-  return value instanceof Refused;
+  return value instanceof RefusedRequest;
 }

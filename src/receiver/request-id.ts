@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
-/** What a request id may look like when it comes from outside. */
+/** The form of a request id from outside. */
 const ACCEPTABLE = /^[\w.:-]{1,128}$/;
 
 const isAcceptable = (id: unknown): id is string => typeof id === 'string' && ACCEPTABLE.test(id);
 
 /**
- * Gives each request an id: the one that a logger before the receiver has given it (`req.id`), the one that
- * the sender or a proxy sent (`X-Request-Id`), or a new one.
+ * Gives each request an id: the one that a logger before the receiver has set (`req.id`), the one that the sender or a
+ * proxy sent (`X-Request-Id`), or a new one.
  */
 export function createRequestIds(): (
   request: IncomingMessage & { readonly id?: unknown },

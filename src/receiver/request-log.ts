@@ -4,18 +4,18 @@ import { HUNG_UP } from './read-body.js';
 import type { Refusal } from './refusal.js';
 import { wasProbe } from './rejected-probe.js';
 
-/** Writes one line for each request: ids and outcomes, never what anybody wrote. */
+/** Logs one line for each request: ids and outcomes, never what a user wrote. */
 export interface RequestLog {
   accepted(exchange: Exchange, outcome: Outcome): void;
   refused(exchange: Exchange, refusal: Refusal): void;
 }
 
 const REJECTED_PROBE =
-  'an availability probe was refused for its credentials: the platform now shows this webhook as unreachable. Give the service the credentials of this endpoint, or let probes in without any: probes: { auth: "none" }';
+  'an availability probe was refused for its credentials: the platform now shows this webhook as unreachable. Give the platform the credentials of this endpoint, or let probes in without any: probes: { auth: "none" }';
 
 /** Makes a {@link RequestLog}. */
 export function createRequestLog(log: Log, maxDepth: number): RequestLog {
-  const about = ({ requestId, route, receivedAt }: Exchange) => ({
+  const fieldsOf = ({ requestId, route, receivedAt }: Exchange) => ({
     requestId,
     endpoint: route.endpoint,
     ms: Date.now() - receivedAt,
@@ -24,16 +24,16 @@ export function createRequestLog(log: Log, maxDepth: number): RequestLog {
   return {
     accepted(exchange, outcome) {
       if (log.isLevelEnabled?.('info') === false) return;
-      if (outcome.kind === 'probe') return log.info(about(exchange), 'probe answered');
+      if (outcome.kind === 'probe') return log.info(fieldsOf(exchange), 'probe answered');
       const { event, acceptance } = outcome;
       log.info(
-        { ...about(exchange), event: event.name, conversationId: event.conversationId, acceptance },
+        { ...fieldsOf(exchange), event: event.name, conversationId: event.conversationId, acceptance },
         'event',
       );
     },
     refused(exchange, refusal) {
       const line = {
-        ...about(exchange),
+        ...fieldsOf(exchange),
         status: refusal.status,
         reason: refusal.reason,
         detail: refusal.detail,

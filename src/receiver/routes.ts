@@ -1,20 +1,20 @@
 import { configError } from '../internal/index.js';
 import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
 
-/** Where a request wants to go. */
+/** The target of a request. */
 export interface Route {
-  /** The endpoint; `root` for the mount's own address where no endpoint is. */
+  /** The endpoint; `root` for the address of the mount where no endpoint is. */
   readonly endpoint: WebhookEndpoint | 'root';
-  /** Whether it is the mount's own address, which stands for both groups. */
+  /** Whether it is the address of the mount, which stands for both groups. */
   readonly isRoot: boolean;
   /** The path segment where a token would be. */
   readonly pathToken: string | undefined;
 }
 
-/** Where each endpoint is, below the mount. */
+/** The path of each endpoint, below the mount. */
 export type EndpointPaths = Readonly<Record<WebhookEndpoint, string>>;
 
-/** What {@link createRoutes} needs. */
+/** Settings of {@link createRoutes}. */
 export interface RouteOptions {
   readonly basePath: string | undefined;
   readonly paths: Partial<EndpointPaths> | undefined;
@@ -51,7 +51,7 @@ export function createRoutes({ basePath, paths, mounted, tokenInPath, knowsToken
     const pathToken = decoded(cut < 0 ? path.slice(1) : path.slice(1, cut));
     const route = table.get(cut < 0 ? ROOT : path.slice(cut));
     if (!route || pathToken === undefined) return null;
-    // A lone segment could be anybody's path; only a known token makes it ours.
+    // A lone segment may be another handler's path; only a known token makes it ours.
     if (route.isRoot && !knowsToken(pathToken)) return null;
     return { ...route, pathToken };
   };
@@ -70,7 +70,7 @@ function pathBelow(base: string, url: string): string | null {
   return rest.startsWith('/') ? rest : null;
 }
 
-/** Without the slash at the end, which makes no difference. */
+/** A trailing slash makes no difference. */
 const trimmed = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path);
 
 function checked(option: string, path: string): string {

@@ -2,7 +2,7 @@ import type { DeliveryHost } from '../delivery/index.js';
 import type { DeliveredEvent, Dispatcher, HandlerRun } from '../events/index.js';
 import type { HandoffLifecycle } from '../handoff/index.js';
 
-/** Notes that a conversation was asked for and accepted, where that is not known yet. */
+/** Records that a conversation was requested and accepted, unless that is known. */
 export async function beginHandoff(
   lifecycle: HandoffLifecycle,
   event: DeliveredEvent<'handoff.requested'>,
@@ -11,7 +11,7 @@ export async function beginHandoff(
   await lifecycle.accept(event.conversationId);
 }
 
-/** Runs handlers, and notes what their event means for its conversation. A store that fails is a failed handler. */
+/** Runs handlers, and records what their event means for its conversation. A failing store is a failed handler. */
 export function trackHandlers(lifecycle: HandoffLifecycle, dispatcher: Dispatcher): DeliveryHost['handle'] {
   const reported = async <Result>(
     event: DeliveredEvent,
@@ -38,7 +38,7 @@ export function trackHandlers(lifecycle: HandoffLifecycle, dispatcher: Dispatche
     if (isEnded) await reported(event, run, lifecycle.close(event.conversationId));
   };
 
-  // What means nothing for a lifecycle goes straight on: nothing is done for it that is not needed.
+  // Other events change nothing in a lifecycle.
   return (event, run) => {
     if (event.name === 'handoff.requested') return begin(event, run);
     if (event.name === 'handoff.closed') return end(event, run);
@@ -46,7 +46,7 @@ export function trackHandlers(lifecycle: HandoffLifecycle, dispatcher: Dispatche
   };
 }
 
-/** Notes that the service has ended a conversation. `false`: nobody knows it, or it was asked for anew since. */
+/** Records that the platform has ended a conversation. `false`: it is not known, or was requested again since. */
 async function endHandoff(
   lifecycle: HandoffLifecycle,
   { conversationId, receivedAt, body }: DeliveredEvent<'handoff.closed'>,

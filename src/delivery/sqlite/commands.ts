@@ -85,13 +85,15 @@ function createQueueCommands(
   { keepContent, owner, leaseMs }: CommandOptions,
 ): Omit<Commands, 'transaction'> {
   const sql = (text: string): Statement => connection.prepare(text);
-  const insertKey = sql('INSERT INTO seen_key (digest, seen_at) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const insertKey = sql(
+    'INSERT INTO seen_key (digest, seen_at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING seq',
+  );
   const findKey = sql('SELECT seq FROM seen_key WHERE digest = ?');
   const insertJob = sql(
     'INSERT INTO job (seq, queue, conversation, type, created_at, content) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const insertHead = sql(
-    'INSERT INTO head (queue, conversation, jobs, due_at, owner, claim) VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO NOTHING',
+    'INSERT INTO head (queue, conversation, jobs, due_at, owner, claim) VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING jobs',
   );
   const countJob = sql('UPDATE head SET jobs = jobs + 1 WHERE queue = ? AND conversation = ?');
   const noteUser = sql(
@@ -111,18 +113,20 @@ function createQueueCommands(
      WHERE queue = ? AND conversation = ? AND state = 'waiting' ORDER BY seq LIMIT 1`,
   );
   const claimed = 'queue = ? AND conversation = ? AND owner = ? AND claim = ?';
-  const removeLastHead = sql(`DELETE FROM head WHERE ${claimed} AND jobs = 1`);
+  const removeLastHead = sql(`DELETE FROM head WHERE ${claimed} AND jobs = 1 RETURNING jobs`);
   const removeHead = sql('DELETE FROM head WHERE queue = ? AND conversation = ?');
   const advanceHead = sql(
-    `UPDATE head SET jobs = jobs - 1, due_at = ?, owner = NULL, claim = NULL WHERE ${claimed}`,
+    `UPDATE head SET jobs = jobs - 1, due_at = ?, owner = NULL, claim = NULL WHERE ${claimed} RETURNING jobs`,
   );
-  const postponeHead = sql(`UPDATE head SET due_at = ?, owner = NULL, claim = NULL WHERE ${claimed}`);
-  const freeHead = sql(`UPDATE head SET owner = NULL, claim = NULL WHERE ${claimed}`);
+  const postponeHead = sql(
+    `UPDATE head SET due_at = ?, owner = NULL, claim = NULL WHERE ${claimed} RETURNING jobs`,
+  );
+  const freeHead = sql(`UPDATE head SET owner = NULL, claim = NULL WHERE ${claimed} RETURNING jobs`);
   const freeUnused = sql(
     `UPDATE head SET owner = NULL, claim = NULL
      WHERE queue = ? AND owner = ? AND claim NOT IN (SELECT value FROM json_each(?))`,
   );
-  const freeHeadsOf = sql('UPDATE head SET owner = NULL, claim = NULL WHERE owner = ?');
+  const freeHeadsOf = sql('UPDATE head SET owner = NULL, claim = NULL WHERE owner = ? RETURNING jobs');
   const removeJob = sql('DELETE FROM job WHERE seq = ?');
   const keepJob = sql("UPDATE job SET state = 'done', attempts = attempts + 1, error = NULL WHERE seq = ?");
   const parkJob = sql("UPDATE job SET state = 'dead', attempts = attempts + 1, error = ? WHERE seq = ?");
@@ -139,27 +143,25 @@ function createQueueCommands(
   const removeExpired = sql('DELETE FROM process WHERE expires_at <= ? RETURNING owner');
   const removeProcess = sql('DELETE FROM process WHERE owner = ?');
 
-  const changed = ({ changes }: { readonly changes: number | bigint }): boolean => Number(changes) > 0;
+  const changed = (row: SqlRow | undefined): boolean => row !== undefined;
 
   /** Ends the claim on a conversation whose first job is done or dead. */
   const advance = (queue: QueueName, conversation: string, claim: number, now: number): SettleResult => {
-    if (changed(removeLastHead.run(queue, conversation, owner, claim))) return 'idle';
-    return changed(advanceHead.run(now, queue, conversation, owner, claim)) ? 'more' : 'lost';
+    if (changed(removeLastHead.get(queue, conversation, owner, claim))) return 'idle';
+    return changed(advanceHead.get(now, queue, conversation, owner, claim)) ? 'more' : 'lost';
   };
 
   return {
     add(queue, key, conversationId, type, content, userIds, claim, now) {
       const digest = digestKey(queue, key);
-      const inserted = insertKey.run(digest, now);
-      if (!changed(inserted)) {
-        return { id: String(findKey.get(digest)?.seq), isDuplicate: true, isClaimed: false };
-      }
-      const seq = Number(inserted.lastInsertRowid);
+      const inserted = insertKey.get(digest, now);
+      if (!inserted) return { id: String(findKey.get(digest)?.seq), isDuplicate: true, isClaimed: false };
+      const seq = Number(inserted.seq);
       const conversation = conversationKey(conversationId);
-      insertJob.run(seq, queue, conversation, type, now, content);
-      const isFirst = changed(insertHead.run(queue, conversation, now, claim === null ? null : owner, claim));
-      if (!isFirst) countJob.run(queue, conversation);
-      for (const userId of userIds) noteUser.run(digestText(userId), conversation, now);
+      insertJob.get(seq, queue, conversation, type, now, content);
+      const isFirst = changed(insertHead.get(queue, conversation, now, claim === null ? null : owner, claim));
+      if (!isFirst) countJob.get(queue, conversation);
+      for (const userId of userIds) noteUser.get(digestText(userId), conversation, now);
       return { id: String(seq), isDuplicate: false, isClaimed: isFirst && claim !== null };
     },
     claim(queue, claim, limit, now) {
@@ -168,10 +170,10 @@ function createQueueCommands(
         const conversation = String(stored);
         const row = firstJob.get(queue, conversation);
         if (!row) {
-          removeHead.run(queue, conversation);
+          removeHead.get(queue, conversation);
           continue;
         }
-        takeHead.run(owner, claim, queue, conversation);
+        takeHead.get(owner, claim, queue, conversation);
         jobs.push(toJob(row, conversation, claim));
       }
       const dueAt = jobs.length < limit ? (nextDue.get(queue)?.due_at ?? null) : null;
@@ -179,40 +181,40 @@ function createQueueCommands(
     },
     complete(queue, id, conversation, claim, now) {
       const result = advance(queue, conversation, claim, now);
-      if (result !== 'lost') (keepContent ? keepJob : removeJob).run(Number(id));
+      if (result !== 'lost') (keepContent ? keepJob : removeJob).get(Number(id));
       return result;
     },
     fail(queue, id, conversation, claim, { error, retryInMs, counts }, now) {
       if (retryInMs === null) {
         const result = advance(queue, conversation, claim, now);
-        if (result !== 'lost') parkJob.run(toText(error), Number(id));
+        if (result !== 'lost') parkJob.get(toText(error), Number(id));
         return result;
       }
       const dueAt = now + Math.ceil(retryInMs);
-      if (!changed(postponeHead.run(dueAt, queue, conversation, owner, claim))) return 'lost';
-      failJob.run(counts ? 1 : 0, toText(error), Number(id));
+      if (!changed(postponeHead.get(dueAt, queue, conversation, owner, claim))) return 'lost';
+      failJob.get(counts ? 1 : 0, toText(error), Number(id));
       return 'idle';
     },
     release(queue, jobs, interrupted) {
       for (const { id, conversation, claim } of jobs) {
-        const isOurs = changed(freeHead.run(queue, conversation, owner, claim));
-        if (isOurs && interrupted) interruptJob.run(Number(id));
+        const isOurs = changed(freeHead.get(queue, conversation, owner, claim));
+        if (isOurs && interrupted) interruptJob.get(Number(id));
       }
     },
-    releaseUnused: (queue, inUse) => void freeUnused.run(queue, owner, JSON.stringify(inUse)),
+    releaseUnused: (queue, inUse) => void freeUnused.get(queue, owner, JSON.stringify(inUse)),
     renewLease(now, reclaim) {
-      renewProcess.run(owner, now + leaseMs);
+      renewProcess.get(owner, now + leaseMs);
       let released = 0;
       if (!reclaim) return released;
       for (const { owner: dead } of removeExpired.all(now)) {
-        interruptJobsOf.run(String(dead));
-        released += Number(freeHeadsOf.run(String(dead)).changes);
+        interruptJobsOf.get(String(dead));
+        released += freeHeadsOf.all(String(dead)).length;
       }
       return released;
     },
     endLease() {
-      freeHeadsOf.run(owner);
-      removeProcess.run(owner);
+      freeHeadsOf.all(owner);
+      removeProcess.get(owner);
     },
   };
 }

@@ -63,9 +63,9 @@ export function createGroupRunner(
   >;
   return (commands) => {
     try {
-      begin.run();
+      begin.get();
       const results = commands.map(([name, ...args]) => byName[name](...args));
-      commit.run();
+      commit.get();
       return results;
     } catch (error) {
       rollBack(connection);

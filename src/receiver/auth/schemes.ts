@@ -1,16 +1,53 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import parseBasic from 'basic-auth';
 import { configError } from '../../internal/index.js';
-import type { AuthRequest, AuthScheme } from './scheme.js';
-import { checkSecret, createMatcher } from './secret.js';
+import type { WebhookEndpoint } from '../../protocol/index.js';
+
+/** What a scheme decides by: headers and path, never the body, which is not read yet. */
+export interface AuthRequest {
+  /** The endpoint; `root` for the address that stands for both groups. */
+  readonly endpoint: WebhookEndpoint | 'root';
+  /** The `Authorization` header; `undefined` when there is none, or several. */
+  readonly authorization: string | undefined;
+  /** The path segment where a token would be, decoded. */
+  readonly pathToken: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** The address the connection comes from. */
+  readonly remoteAddress: string | undefined;
+}
+
+/** A way to recognise the platform. Made by `webhookUser`, `bearer`, `basic`, `pathToken` and `noAuth`. */
+export interface AuthScheme {
+  /** The scheme's name, for logs. Never a secret. */
+  readonly name: string;
+  /** The value of `WWW-Authenticate` when it fails. */
+  readonly challenge: string;
+  /** Whether the credential is a segment of the path. */
+  readonly inPath: boolean;
+  /** Whether the request is the platform's. */
+  verify(request: AuthRequest): boolean | Promise<boolean>;
+}
+
+/** A check of your own. Anything but `true` refuses the request; an error is answered 500. */
+export type AuthFunction = (request: AuthRequest) => boolean | Promise<boolean>;
+
+/** One scheme or function, or a list of which any may pass: that is how a secret is rotated. */
+export type AuthChoice = AuthScheme | AuthFunction | readonly (AuthScheme | AuthFunction)[];
 
 const REALM = 'realm="handoff-kit"';
-/** A webhook username may have spaces in it, and the service sends it as it is. */
+
+/** A webhook username may contain spaces, and the platform sends it as it is. */
 const BEARER = /^bearer +(\S.*)$/i;
 
-/** Short tokens can be guessed. */
+/** Shorter tokens can be guessed. */
 const SHORTEST_PATH_TOKEN = 16;
 
-/** The request carries `Authorization: Bearer <token>`. */
+/**
+ * The request carries `Authorization: Bearer <token>`.
+ *
+ * @example createReceiver({ auth: { message: bearer(process.env.TOKEN), handoff: false } });
+ */
 export function bearer(token: string): AuthScheme {
   checkSecret(token, 'the bearer token');
   const matches = createMatcher(token);
@@ -25,7 +62,11 @@ export function bearer(token: string): AuthScheme {
   };
 }
 
-/** The request carries HTTP Basic credentials. */
+/**
+ * The request carries HTTP Basic credentials.
+ *
+ * @example createReceiver({ auth: { message: basic({ username, password }), handoff: false } });
+ */
 export function basic({ username, password }: { username: string; password: string }): AuthScheme {
   checkSecret(username, 'the username');
   checkSecret(password, 'the password');
@@ -34,15 +75,15 @@ export function basic({ username, password }: { username: string; password: stri
   }
   const credentials = `${username}:${password}`;
   const matches = createMatcher(credentials);
-  /** Nearly every sender writes the header this way, which then need not be taken apart to be compared. */
-  const matchesAsWritten = createMatcher(`Basic ${Buffer.from(credentials).toString('base64')}`);
+  /** Nearly every sender writes the header like this, and comparing it saves decoding it. */
+  const matchesHeader = createMatcher(`Basic ${Buffer.from(credentials).toString('base64')}`);
   return {
     name: 'basic',
     challenge: `Basic ${REALM}`,
     inPath: false,
     verify({ authorization }) {
       if (authorization === undefined) return false;
-      if (matchesAsWritten(authorization)) return true;
+      if (matchesHeader(authorization)) return true;
       const given = parseBasic.parse(authorization);
       return given !== undefined && matches(`${given.name}:${given.pass}`);
     },
@@ -50,8 +91,10 @@ export function basic({ username, password }: { username: string; password: stri
 }
 
 /**
- * The scheme of the message webhook, as set up in the agent's integration settings: with a username alone the
- * service sends it as Bearer; with a username and a secret it sends both as Basic.
+ * The credentials of the message webhook, as set up in the agent's integration settings: the platform sends a
+ * username alone as Bearer, and a username with a secret as Basic.
+ *
+ * @example createReceiver({ auth: { message: webhookUser({ username, secret }), handoff: pathToken(token) } });
  */
 export function webhookUser({
   username,
@@ -67,8 +110,10 @@ export function webhookUser({
 }
 
 /**
- * An unguessable segment of the path, for handoff requests, which carry no credentials in known deployments:
- * the endpoints are at `/<token>/conversation/establish` and so on, and nowhere else.
+ * An unguessable segment of the path, for handoff requests, which carry no credentials in known deployments: the
+ * endpoints are at `/<token>/conversation/establish` and so on, and nowhere else.
+ *
+ * @example createReceiver({ auth: { message: false, handoff: pathToken(process.env.HANDOFF_TOKEN) } });
  */
 export function pathToken(token: string): AuthScheme {
   checkSecret(token, 'the path token');
@@ -86,7 +131,39 @@ export function pathToken(token: string): AuthScheme {
   };
 }
 
-/** Everybody may send. Say so only where something else keeps strangers out: a private network, a proxy. */
+/** Every request passes. Use it only where something else keeps strangers out: a private network, a proxy. */
 export function noAuth(): AuthScheme {
   return { name: 'none', challenge: '', inPath: false, verify: () => true };
+}
+
+/** Candidates are compared in blocks of this many bytes, so that timing does not show how long the secret is. */
+const BLOCK = 128;
+
+/**
+ * Compares candidates with a secret in constant time. Both are copied into buffers of one size; that is as safe as
+ * comparing digests, and costs no hashing.
+ */
+function createMatcher(secret: string): (candidate: string) => boolean {
+  const size = Math.ceil(Buffer.byteLength(secret) / BLOCK) * BLOCK;
+  const expected = Buffer.alloc(size);
+  expected.write(secret);
+  const given = Buffer.alloc(size);
+  let dirty = 0;
+  return (candidate) => {
+    const written = given.write(candidate);
+    if (written < dirty) given.fill(0, written, dirty);
+    dirty = written;
+    const same = timingSafeEqual(given, expected);
+    return candidate.length === secret.length && same;
+  };
+}
+
+/** Throws for what cannot be a secret: most often a setting that was left empty or pasted with a line break. */
+function checkSecret(value: unknown, what: string): asserts value is string {
+  if (typeof value !== 'string' || value === '') {
+    throw configError(`${what} is missing or empty. Is its environment variable set?`);
+  }
+  if (value.trim() !== value) {
+    throw configError(`${what} begins or ends with white space. Was it pasted with some?`);
+  }
 }
