@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createPending, type Pending } from '../internal/index.js';
-import { createReadLimits, HUNG_UP, isRefusal, type ReadLimits, readStream } from '../receiver/index.js';
+import { HUNG_UP, isRefusal, type ReadLimits, readStream } from '../receiver/index.js';
 import { AdapterError } from './adapter-error.js';
 import type { InboundRequest, ParsedWebhook, SignatureVerdict } from './inbound.js';
 import type { BridgeParts } from './parts.js';
@@ -29,7 +29,7 @@ const NO_BYTES =
 /** Makes the webhook that the system sends its events to. 200 means that everything in the request is safe. */
 export function createWebhook(parts: BridgeParts, events: ReceiveEvents): Webhook {
   const { adapter, settings, calls, counters, log } = parts;
-  const limits = createReadLimits(settings.bodyBytes, settings.readTimeoutMs);
+  const limits = { maxBytes: settings.bodyBytes, readTimeoutMs: settings.readTimeoutMs };
   const inFlight = createPending();
 
   const take = async (request: InboundRequest): Promise<Answer> => {

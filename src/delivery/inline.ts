@@ -1,6 +1,5 @@
 import type { DeliveredEvent } from '../events/index.js';
 import {
-  createDeadlines,
   createKeyedQueue,
   createRecentKeys,
   duration,
@@ -47,7 +46,6 @@ export function inline({
   const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
   const runner = createHandlerRunner(handlerTimeoutMs);
   const retry = createInlineRetry(runner, { minDelayMs: 1_000, maxDelayMs: 30_000 }, handlerTimeoutMs);
-  const deadlines = createDeadlines(ackDeadlineMs);
   let host: DeliveryHost | undefined;
 
   const conclude = (event: DeliveredEvent, failed: RunResult): Acceptance => {
@@ -73,16 +71,16 @@ export function inline({
     new Promise((resolve) => {
       const { log } = connected(host);
       let late = false;
-      const deadline = deadlines.start(() => {
+      const timer = setTimeout(() => {
         late = true;
         log.warn(
           { ...describeEvent(event), ms: age(event) },
           'handlers are still running: answered 200 meanwhile',
         );
         resolve('late');
-      });
+      }, ackDeadlineMs).unref();
       void turn.then((acceptance) => {
-        deadline.clear();
+        clearTimeout(timer);
         if (!late) resolve(acceptance);
         else if (acceptance !== 'failed')
           log.warn({ ...describeEvent(event), ms: age(event) }, 'late handlers finished');

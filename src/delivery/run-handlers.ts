@@ -1,5 +1,5 @@
 import { type DeliveredEvent, type HandlerRun, Postponed } from '../events/index.js';
-import { createDeadlines, HandoffKitError } from '../internal/index.js';
+import { HandoffKitError } from '../internal/index.js';
 import { type Backoff, createPostponements } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
 
@@ -21,7 +21,6 @@ export interface HandlerRunner {
 export function createHandlerRunner(timeoutMs: number): HandlerRunner {
   /** Controllers of running handlers that have read their signal. */
   const controllers = new Set<AbortController>();
-  const deadlines = createDeadlines(timeoutMs);
 
   return {
     run(host, event, attempt) {
@@ -33,16 +32,16 @@ export function createHandlerRunner(timeoutMs: number): HandlerRunner {
       }
       return new Promise((resolve) => {
         const finish = (result: RunResult): void => {
-          deadline.clear();
+          clearTimeout(timer);
           run.forget();
           resolve(result);
         };
-        const deadline = deadlines.start(() => {
+        const timer = setTimeout(() => {
           const error = timeoutError(event, timeoutMs);
           run.abort(error);
           host.report(error, { ...describeEvent(event), attempt });
           finish({ error });
-        });
+        }, timeoutMs).unref();
         handling.then(
           () => finish(null),
           (error: unknown) => finish({ error }),

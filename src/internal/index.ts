@@ -3,7 +3,6 @@
  *
  * @module
  */
-export { createDeadlines, type Deadlines } from './deadlines.js';
 export { HandoffKitError } from './error.js';
 export {
   type Answer,

@@ -31,7 +31,6 @@ import { createGreet } from './greeting.js';
 import { createListener, type NextFunction, type RequestListener } from './listener.js';
 import { checkOptionNames, type ReceiverOptions, serviceOf } from './options.js';
 import { createPipeline } from './pipeline.js';
-import { createReadLimits } from './read-body.js';
 import { createRequestLog } from './request-log.js';
 import { createRoutes } from './routes.js';
 import { beginHandoff, trackHandlers } from './track-handoffs.js';
@@ -171,10 +170,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const knowsToken = (segment: string): boolean =>
     Boolean(guards.message?.knowsToken(segment) || guards.handoff?.knowsToken(segment));
   const limits = {
-    ...createReadLimits(
-      quantityOf('limits.bodyBytes', options.limits?.bodyBytes ?? 262_144),
-      duration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
-    ),
+    maxBytes: quantityOf('limits.bodyBytes', options.limits?.bodyBytes ?? 262_144),
+    readTimeoutMs: duration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
     depth: quantityOf('limits.depth', options.limits?.depth ?? 64),
   };
 

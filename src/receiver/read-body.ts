@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { createDeadlines, type Deadlines } from '../internal/index.js';
 import { checkContentType } from './content-type.js';
 import { type Refusal, refuse } from './refusal.js';
 
@@ -10,24 +9,6 @@ export type RequestWithBody = IncomingMessage & { readonly body?: unknown; reado
 export interface ReadLimits {
   readonly maxBytes: number;
   readonly readTimeoutMs: number;
-  /** The first part of `readTimeoutMs`, in which nearly every body arrives. */
-  readonly soon: Deadlines;
-  /** The rest of it. */
-  readonly late: Deadlines;
-}
-
-/** How long a body may take before the sender is watched for hanging up. */
-const SOON_MS = 50;
-
-/** Makes {@link ReadLimits}. */
-export function createReadLimits(maxBytes: number, readTimeoutMs: number): ReadLimits {
-  const soonMs = Math.min(SOON_MS, readTimeoutMs / 2);
-  return {
-    maxBytes,
-    readTimeoutMs,
-    soon: createDeadlines(soonMs),
-    late: createDeadlines(readTimeoutMs - soonMs),
-  };
 }
 
 /** The sender hung up, so there is no one to answer. */
@@ -93,13 +74,10 @@ const hasContent = (body: unknown): boolean =>
     ? Object.keys(body).length > 0
     : typeof body === 'string' && body !== '';
 
-/**
- * Reads a stream up to a size and within a time. Nearly every body arrives with the head of its request; only a slower
- * sender is watched for hanging up, since the listener for that costs more than reading.
- */
+/** Reads a stream up to a size and within a time. */
 export function readStream(
   request: IncomingMessage,
-  { maxBytes, readTimeoutMs, soon, late }: ReadLimits,
+  { maxBytes, readTimeoutMs }: ReadLimits,
 ): Promise<Buffer | Refusal> {
   // A request that was destroyed while its credentials were checked emits no more events.
   if (request.destroyed) return Promise.resolve(HUNG_UP);
@@ -107,24 +85,14 @@ export function readStream(
     const chunks: Buffer[] = [];
     let size = 0;
     let settled = false;
-
     // Later chunks are discarded.
     const settle = (result: Buffer | Refusal): void => {
       if (settled) return;
       settled = true;
-      deadline.clear();
+      clearTimeout(timer);
       resolve(result);
     };
-    const watch = (): void => {
-      if (request.destroyed) {
-        settle(HUNG_UP);
-        return;
-      }
-      deadline = late.start(() => settle(tooSlow(readTimeoutMs)));
-      // A broken connection emits 'close'; 'error' only where there is a listener.
-      request.on('close', () => settle(HUNG_UP));
-    };
-    let deadline = soon.start(watch);
+    const timer = setTimeout(() => settle(tooSlow(readTimeoutMs)), readTimeoutMs).unref();
     request
       .on('data', (chunk: Buffer) => {
         if (settled) return;
@@ -132,6 +100,8 @@ export function readStream(
         if (size > maxBytes) settle(tooLarge(maxBytes));
         else chunks.push(chunk);
       })
-      .on('end', () => settle(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+      .on('end', () => settle(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+      // A broken connection emits 'close'; 'error' only where there is a listener.
+      .on('close', () => settle(HUNG_UP));
   });
 }

@@ -1,10 +1,10 @@
 import { isProbe } from '../protocol/index.js';
 import { decodeBody, parseJson } from './parse-json.js';
-import { createReadLimits, type RequestWithBody, readStream } from './read-body.js';
+import { type RequestWithBody, readStream } from './read-body.js';
 import { isRefusal } from './refusal.js';
 
 /** A probe is small; larger bodies are not read. */
-const PEEK = createReadLimits(16_384, 2_000);
+const PEEK = { maxBytes: 16_384, readTimeoutMs: 2_000 };
 
 /**
  * Whether a request that was refused for its credentials was an availability probe: the operator needs to know, since

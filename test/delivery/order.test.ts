@@ -20,7 +20,7 @@ describe('the events of one conversation', () => {
     const accepted = await Promise.all(keys.map((key) => delivery.accept(chatEvent('c', { key }))));
     expect(accepted).toEqual(keys.map(() => 'handled'));
     expect(order).toEqual(keys.flatMap((key) => [`${key} begins`, `${key} ends`]));
-    expect(delivery.stats().pending).toBe(0);
+    expect((await delivery.stats()).pending).toBe(0);
   });
 
   it('go on after one of them failed', async () => {

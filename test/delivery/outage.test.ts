@@ -16,6 +16,7 @@ async function startAll(whenUnknown: 'resend' | 'park') {
   const service = { baseUrl, apiKey: API_KEY, retry: false, timeoutMs: 2_000 } as const;
   const to = await (await stage(sqliteEngine)).receive(service, { outbox: { whenUnknown, maxDelayMs: 50 } });
   to.receiver.on('handoff.message', ({ payload, reply }) => reply(payload.body));
+  await to.receiver.start();
   const { url } = await serve(to.receiver);
   simulator.agents.update('agent-1', { humanServices: [{ componentId: 'desk', url }] });
   const conversations = await Promise.all(

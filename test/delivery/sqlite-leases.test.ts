@@ -97,7 +97,7 @@ describe('a conversation', () => {
       }
       const ids = Array.from({ length: 6 }, (_, nth) => `c-${nth}`);
       await Promise.all(ids.map((id) => one.accept(chatEvent(id))));
-      expect(one.delivery.stats().pending).toBe(6);
+      expect((await one.delivery.stats()).pending).toBe(6);
       if (stops) {
         await eventually(() => expect(begun).toHaveLength(1));
         expect(await one.delivery.stop({ timeoutMs: 500 })).toEqual({ unfinished: 1 });

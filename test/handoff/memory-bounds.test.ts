@@ -36,7 +36,7 @@ describe('conversations in memory', () => {
 
 describe('notes in memory', () => {
   it('are never more than so many: the oldest go first', async () => {
-    const store = createMemoryStore({ maxMarks: 3 });
+    const store = createMemoryStore({ maxKeys: 3 });
     for (const key of ['a', 'b', 'c', 'd']) await store.addIdempotencyKey(key, 60_000);
     const held = await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.hasIdempotencyKey(key)));
     expect(held).toEqual([false, true, true, true]);
@@ -44,7 +44,7 @@ describe('notes in memory', () => {
 
   it('make room by time before they make room by age', async () => {
     let now = 0;
-    const store = createMemoryStore({ maxMarks: 3, now: () => now });
+    const store = createMemoryStore({ maxKeys: 3, now: () => now });
     await store.addIdempotencyKey('long', 1_000);
     await store.addIdempotencyKey('short', 10);
     await store.addIdempotencyKey('other', 1_000);

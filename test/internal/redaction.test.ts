@@ -113,7 +113,7 @@ describe('the log', () => {
     const body = establishBody({ email: PERSONAL.email });
     expect((await request(to.url).post('/conversation/establish').send(body)).status).toBe(200);
     await to.receiver.close();
-    expect(to.logged.about('did not reach the service').length).toBeGreaterThan(0);
+    expect(to.logged.about('did not reach the platform').length).toBeGreaterThan(0);
     expectHidden(to.logged.text(), [API_KEY, ...Object.values(PERSONAL)]);
   });
 });

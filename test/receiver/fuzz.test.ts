@@ -56,7 +56,7 @@ async function expectUnharmed(): Promise<void> {
     '{"code":200,"message":"success"}',
   ]);
   expect(failures).toEqual([]);
-  expect(receiver.stats().pending).toBe(0);
+  expect((await receiver.stats()).pending).toBe(0);
 }
 
 const isFine = (status: number): boolean =>

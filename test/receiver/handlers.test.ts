@@ -204,14 +204,14 @@ describe('registration', () => {
 });
 
 describe('what the receiver was not made for', () => {
-  it('is an event that nobody handles: 200, and one warning for its kind', async () => {
+  it('is an event without a handler: 200, and one warning for its kind', async () => {
     const { logged } = makeReceiver();
     const receiver = createReceiver({ auth: { message: noAuth(), handoff: noAuth() }, log: logged.log });
     for (const path of ['/', '/', '/chat']) {
       const body = path === '/' ? agentMessageBody() : chatBody();
       expect((await request(receiver).post(path).send(body)).status).toBe(200);
     }
-    const warnings = logged.about('nobody handles');
+    const warnings = logged.about('no handler for');
     expect(warnings.map(({ level, event }) => [level, event])).toEqual([
       [LEVEL.warn, 'message'],
       [LEVEL.warn, 'handoff.message'],

@@ -46,7 +46,7 @@ async function startWatched(options: Partial<ReceiverOptions>) {
     expect(to.seen.filter(({ event }) => event !== 'probe')).toHaveLength(0);
     expect(asked).toHaveLength(0);
     expect(service.calls).toHaveLength(0);
-    expect(to.receiver.stats()).toEqual({ pending: 0, remembered: 0 });
+    expect(await to.receiver.stats()).toEqual({ pending: 0, remembered: 0 });
   };
   return { ...to, expectNothingDone };
 }

@@ -125,7 +125,7 @@ describe('a reply that does not arrive', () => {
     });
     expect((await chat(to, 'c-1')).status).toBe(200);
     await to.receiver.close();
-    const lines = to.logged.about('did not reach the service');
+    const lines = to.logged.about('did not reach the platform');
     expect(lines).toMatchObject([{ conversationId: 'c-1' }, { conversationId: 'c-1' }]);
     expect(to.logged.text()).not.toContain('Hello');
   });

@@ -1,12 +1,11 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import {
-  type Acceptance,
   type AdmitContext,
   type AuthChoice,
   basic,
   createReceiver,
   type EventName,
-  type HandlerContexts,
+  type HandlerContext,
   noAuth,
   type Receipt,
   type Receiver,
@@ -85,7 +84,7 @@ describe('on', () => {
 
   it('knows which fields are there', () => {
     // @ts-expect-error the field of another event
-    receiver.on('handoff.message', ({ text }) => text);
+    receiver.on('handoff.closed', ({ text }) => text);
     // @ts-expect-error the field of another event's payload is not a string here
     receiver.on('message', ({ payload }) => payload.body.length);
     // @ts-expect-error what is received is not to be changed
@@ -96,15 +95,15 @@ describe('on', () => {
 });
 
 describe('what cannot act', () => {
-  it('has neither reply nor close', () => {
-    expectTypeOf<HandlerContexts['message']>().not.toHaveProperty('reply');
-    expectTypeOf<HandlerContexts['message']>().not.toHaveProperty('close');
-    expectTypeOf<HandlerContexts['handoff.closed']>().not.toHaveProperty('reply');
-    expectTypeOf<HandlerContexts['handoff.closed']>().not.toHaveProperty('close');
-    expectTypeOf<HandlerContexts['probe']>().not.toHaveProperty('reply');
-    expectTypeOf<HandlerContexts['probe']>().not.toHaveProperty('conversationId');
+  it('has neither reply nor end', () => {
+    expectTypeOf<HandlerContext<'message'>>().not.toHaveProperty('reply');
+    expectTypeOf<HandlerContext<'message'>>().not.toHaveProperty('end');
+    expectTypeOf<HandlerContext<'handoff.closed'>>().not.toHaveProperty('reply');
+    expectTypeOf<HandlerContext<'handoff.closed'>>().not.toHaveProperty('end');
+    expectTypeOf<HandlerContext<'probe'>>().not.toHaveProperty('reply');
+    expectTypeOf<HandlerContext<'probe'>>().not.toHaveProperty('conversationId');
     expectTypeOf<AdmitContext>().not.toHaveProperty('reply');
-    expectTypeOf<AdmitContext>().not.toHaveProperty('close');
+    expectTypeOf<AdmitContext>().not.toHaveProperty('end');
     // @ts-expect-error a message is not answered here
     receiver.on('message', ({ reply }) => reply('x'));
     // @ts-expect-error a closed handoff is not answered any more
@@ -126,7 +125,7 @@ describe('onAny', () => {
       if (context.event === 'message') expectTypeOf(context.text).toEqualTypeOf<string>();
       if (context.event === 'handoff.message') expectTypeOf(context.payload).toEqualTypeOf<HandoffChat>();
       if (context.event === 'handoff.requested') expectTypeOf(context.user).toEqualTypeOf<User>();
-      if (context.event === 'probe') expectTypeOf(context).toEqualTypeOf<HandlerContexts['probe']>();
+      if (context.event === 'probe') expectTypeOf(context).toEqualTypeOf<HandlerContext<'probe'>>();
       switch (context.event) {
         case 'handoff.message':
         case 'handoff.requested':
