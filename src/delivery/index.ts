@@ -8,6 +8,7 @@ export { type InlineOptions, inline } from './inline.js';
 export { createMemoryShelf } from './memory-shelf.js';
 export { createRecentKeys } from './recent-keys.js';
 export type * from './shelf.js';
+export type * from './sql.js';
 export type {
   QueueDepth,
   QueueName,
@@ -15,3 +16,4 @@ export type {
   StoredItemDetails,
   StoredQueues,
 } from './stored-queues.js';
+export { fromText, toText } from './text.js';

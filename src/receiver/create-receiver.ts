@@ -5,6 +5,7 @@ import {
   type DeliveryStats,
   inline,
   type Shelf,
+  type SqlDatabase,
   type StoredQueues,
 } from '../delivery/index.js';
 import {
@@ -66,6 +67,8 @@ export interface Receiver {
   readonly storage: {
     /** Room for what an application must keep. */
     readonly shelf: Shelf;
+    /** The database of the delivery, for components that have tables of their own; `null` without one. */
+    readonly database: SqlDatabase | null;
     /** Events and replies that wait or are parked; `null` where they are not stored. */
     readonly queues: StoredQueues | null;
   };
@@ -218,7 +221,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       (request, response) =>
         listener(request, response, () => app(request, response)),
     conversations: createConversations(lifecycle, replies),
-    storage: { shelf: delivery.shelf ?? createMemoryShelf(), queues: delivery.queues ?? null },
+    storage: {
+      shelf: delivery.shelf ?? createMemoryShelf(),
+      database: null,
+      queues: delivery.queues ?? null,
+    },
     service: client,
     stats: () => delivery.stats(),
     accepting: true,

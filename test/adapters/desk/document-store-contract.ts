@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { Shelf } from '../../../src/delivery/index.js';
-import { eventually } from '../contract/stage.js';
+import type { DocumentStore } from '../../../src/adapters/desk/store/index.js';
+import { eventually } from './agent-client.js';
 
-/** Two shelves on one store, as two processes have them; the same one twice where there is only one process. */
-export type OpenShelves = () => Promise<readonly [Shelf, Shelf]>;
+/** Opens two stores on the same data, as two processes do. A store in memory is given twice. */
+export type OpenStores = () => Promise<readonly [DocumentStore, DocumentStore]>;
 
-const doc = (id: string, version = 0, more: object = {}) => ({
+const note = (id: string, version = 0, more: object = {}) => ({
   kind: 'note',
   id,
   value: { id },
@@ -14,36 +14,52 @@ const doc = (id: string, version = 0, more: object = {}) => ({
   ...more,
 });
 
-/** What every shelf must do. */
-export function describeShelf(open: OpenShelves): void {
-  it('gives back what was put there, with its version', async () => {
+/** The tests that every {@link DocumentStore} passes. */
+export function testDocumentStore(open: OpenStores): void {
+  it('gives documents back with their version', async () => {
     const [here, there] = await open();
-    const written = await here.write({ put: [doc('a', 0, { value: { deep: [1, null, 'x'] } })] });
-    expect(written?.docs).toMatchObject([
-      { kind: 'note', id: 'a', version: 1, value: { deep: [1, null, 'x'] } },
-    ]);
-    expect(await there.get('note', 'a')).toEqual(written?.docs[0]);
+    await here.write({ put: [note('a', 0, { value: { deep: [1, null, 'x'] } })] });
+    expect(await there.get('note', 'a')).toMatchObject({
+      kind: 'note',
+      id: 'a',
+      version: 1,
+      value: { deep: [1, null, 'x'] },
+    });
+    expect(Math.abs(Date.now() - ((await there.get('note', 'a'))?.changedAt.getTime() ?? 0))).toBeLessThan(
+      60_000,
+    );
     expect(await there.get('note', 'b')).toBeNull();
     expect(await there.get('other', 'a')).toBeNull();
   });
 
-  it('keeps any text, in ids and values', async () => {
+  it('stores any text in ids, values, terms and conversation ids', async () => {
     const [here, there] = await open();
     const odd = 'a\0b \ud800 "\\" 😀 \u202e';
     await here.write({
-      put: [doc(odd, 0, { value: { odd }, terms: odd, conversationId: odd })],
+      put: [note(odd, 0, { value: { odd }, terms: odd, conversationId: odd })],
       append: [{ topic: 't', value: odd, conversationId: odd }],
     });
     expect(await there.get('note', odd)).toMatchObject({ id: odd, value: { odd } });
     expect(await there.list('note', { search: odd })).toHaveLength(1);
-    expect(await there.read({ conversationId: odd })).toMatchObject([{ value: odd, conversationId: odd }]);
+    expect(await there.read({ conversationId: odd })).toMatchObject([{ value: odd }]);
   });
 
-  it('lets one of several win who change the same version', async () => {
+  it('tells long conversation ids apart', async () => {
     const [here, there] = await open();
-    await here.write({ put: [doc('a')] });
-    const tries = [here, there, here, there].map((shelf, index) =>
-      shelf.write({ put: [doc('a', 1, { value: index })], append: [{ topic: 't', value: index }] }),
+    const long = 'x'.repeat(5_000);
+    const ids = [`${long}1`, `${long}2`];
+    for (const conversationId of ids)
+      await here.write({ append: [{ topic: 't', value: 1, conversationId }] });
+    await there.forget(ids.slice(1));
+    expect(await there.read({ conversationId: ids[0] ?? '' })).toHaveLength(1);
+    expect(await there.read({ conversationId: ids[1] ?? '' })).toEqual([]);
+  });
+
+  it('lets one of several concurrent writers of a version win', async () => {
+    const [here, there] = await open();
+    await here.write({ put: [note('a')] });
+    const tries = [here, there, here, there].map((store, index) =>
+      store.write({ put: [note('a', 1, { value: index })], append: [{ topic: 't', value: index }] }),
     );
     const won = (await Promise.all(tries)).filter((written) => written !== null);
     expect(won).toHaveLength(1);
@@ -51,35 +67,35 @@ export function describeShelf(open: OpenShelves): void {
     expect(await there.read({ topics: ['t'] })).toHaveLength(1);
   });
 
-  it('writes all of a change or nothing of it', async () => {
+  it('commits a whole change or nothing', async () => {
     const [here] = await open();
-    await here.write({ put: [doc('taken')] });
-    const refused = await here.write({
-      put: [doc('new'), doc('taken')],
+    await here.write({ put: [note('taken')] });
+    const outdated = await here.write({
+      put: [note('new'), note('taken')],
       remove: [{ kind: 'note', id: 'taken' }],
       append: [{ topic: 't', value: 1 }],
     });
-    expect(refused).toBeNull();
+    expect(outdated).toBeNull();
     expect(await here.get('note', 'new')).toBeNull();
     expect(await here.get('note', 'taken')).toMatchObject({ version: 1 });
     expect(await here.head()).toBe(0);
   });
 
-  it('removes, and lets a removed name be new again', async () => {
+  it('lets the id of a removed document be used again', async () => {
     const [here, there] = await open();
-    await here.write({ put: [doc('a')] });
+    await here.write({ put: [note('a')] });
     await there.write({ remove: [{ kind: 'note', id: 'a' }] });
     expect(await here.get('note', 'a')).toBeNull();
-    expect(await here.write({ put: [doc('a')] })).not.toBeNull();
+    expect(await here.write({ put: [note('a')] })).not.toBeNull();
   });
 
   it('lists by rank, group and search, a page at a time', async () => {
     const [here, there] = await open();
     const put = ['a', 'b', 'c', 'd'].map((id, index) =>
-      doc(id, 0, { rank: index, group: index % 2 ? 'odd' : 'even', terms: `Number ${id} 100%_` }),
+      note(id, 0, { rank: index, group: index % 2 ? 'odd' : 'even', terms: `Number ${id} 100%_` }),
     );
     await here.write({ put });
-    const ids = async (...filter: Parameters<Shelf['list']>) =>
+    const ids = async (...filter: Parameters<DocumentStore['list']>) =>
       (await there.list(...filter)).map(({ id }) => id);
     expect(await ids('note')).toEqual(['d', 'c', 'b', 'a']);
     expect(await ids('note', { group: 'odd' })).toEqual(['d', 'b']);
@@ -96,7 +112,7 @@ export function describeShelf(open: OpenShelves): void {
       const conversationId = index % 2 ? 'x' : 'y';
       await here.write({ append: [{ topic: index > 3 ? 'late' : 'early', value: index, conversationId }] });
     }
-    const values = async (filter: Parameters<Shelf['read']>[0]) =>
+    const values = async (filter: Parameters<DocumentStore['read']>[0]) =>
       (await there.read(filter)).map(({ value }) => value);
     const [first] = await there.read({ limit: 1 });
     expect(await values({})).toEqual([1, 2, 3, 4, 5, 6]);
@@ -105,7 +121,7 @@ export function describeShelf(open: OpenShelves): void {
     expect(await values({ topics: ['late'], conversationId: 'x' })).toEqual([5]);
   });
 
-  it('never shows an entry before one that comes earlier', async () => {
+  it('never shows an entry after one with a higher number', async () => {
     const [here, there] = await open();
     const seen: number[] = [];
     const writing = Array.from({ length: 60 }, (_, index) =>
@@ -119,7 +135,7 @@ export function describeShelf(open: OpenShelves): void {
       const entries = await there.read({ after: last, limit: 7 });
       seen.push(...entries.map(({ seq }) => seq));
       last = entries.at(-1)?.seq ?? last;
-      // Some read without letting go of the turn, and nothing would ever be written.
+      // A synchronous driver reads without yielding to the writers.
       await setImmediate();
     }
     await all;
@@ -127,27 +143,28 @@ export function describeShelf(open: OpenShelves): void {
     expect(seen).toEqual(seen.toSorted((a, b) => a - b));
   });
 
-  it('tells those who watch of entries, from here and from elsewhere', async () => {
+  it('notifies watchers of entries from this and from another process', async () => {
     const [here, there] = await open();
-    let told = 0;
+    let calls = 0;
     const stop = here.watch(() => {
-      told += 1;
+      calls += 1;
     });
-    await here.write({ append: [{ topic: 't', value: 1 }] });
-    await eventually(() => expect(told).toBeGreaterThan(0));
-    const before = told;
+    const written = await here.write({ append: [{ topic: 't', value: 1 }] });
+    expect(written?.entries).toEqual(await there.read());
+    await eventually(() => expect(calls).toBeGreaterThan(0));
+    const before = calls;
     await there.write({ append: [{ topic: 't', value: 2 }] });
-    await eventually(() => expect(told).toBeGreaterThan(before));
+    await eventually(() => expect(calls).toBeGreaterThan(before));
     stop();
-    const last = told;
+    const last = calls;
     await here.write({ append: [{ topic: 't', value: 3 }] });
-    expect(told).toBe(last);
+    expect(calls).toBe(last);
   });
 
-  it('forgets a conversation, and what is old of a group', async () => {
+  it('forgets conversations and prunes old documents of a group', async () => {
     const [here, there] = await open();
     await here.write({
-      put: [doc('a', 0, { conversationId: 'x' }), doc('b', 0, { conversationId: 'y', group: 'closed' })],
+      put: [note('a', 0, { conversationId: 'x' }), note('b', 0, { conversationId: 'y', group: 'closed' })],
       append: [
         { topic: 't', value: 1, conversationId: 'x' },
         { topic: 't', value: 2 },
