@@ -18,3 +18,16 @@ export async function openDocumentStore(database: SqlDatabase | null): Promise<D
   await store.head();
   return store;
 }
+
+/** The kinds of documents that the desk stores. */
+export const DOCUMENT_KIND = {
+  conversation: 'conversation',
+  /** A reply or close of an agent, until the delivery has it. */
+  outgoing: 'outgoing',
+  agent: 'agent',
+  session: 'session',
+  settings: 'settings',
+} as const;
+
+/** The topics of the desk's journal: updates of conversations for the page, and the audit log. */
+export const JOURNAL_TOPIC = { conversation: 'conversation', audit: 'audit' } as const;
