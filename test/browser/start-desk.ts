@@ -63,10 +63,9 @@ export async function startDesk(
     },
   });
   if (!desk) throw new Error('the bench created no receiver');
-  const { agents, close } = desk;
-  onTestFinished(() => close());
+  onTestFinished(() => desk?.close());
   onTestFinished(() => bench.close());
-  for (const [id, name] of Object.entries(AGENTS)) await agents.save({ id, name }, PASSWORD);
+  for (const [id, name] of Object.entries(AGENTS)) await desk.agents.save({ id, name }, PASSWORD);
   const { url: origin, server } = await serve(app);
   const url = `${origin}/desk/`;
 

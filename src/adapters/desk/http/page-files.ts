@@ -39,7 +39,7 @@ export function createPageFiles(browserSessions: BrowserSessions, hostSession: H
     else response.redirect(308, `${request.baseUrl}/`);
   });
   router.get('/', async (request, response, next) => {
-    const loginPage = hostSession ? 'elsewhere.html' : 'login.html';
+    const loginPage = hostSession ? 'host-login.html' : 'login.html';
     const file = (await hasSession(request, response)) ? 'index.html' : loginPage;
     send(file)(request, response, next);
   });

@@ -159,7 +159,7 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
       await database.write(`DELETE FROM ${journal} WHERE at < $1`, [before.getTime()]);
     },
   };
-  database.onForget(store.forget);
+  database.onForget((conversationIds) => store.forget(conversationIds));
   return store;
 }
 

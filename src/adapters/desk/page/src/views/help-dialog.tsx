@@ -2,8 +2,8 @@ import { SHORTCUTS } from '../keyboard.js';
 import { t } from '../strings/index.js';
 import { Dialog } from './dialog.js';
 
-/** Lists the shortcuts. */
-export function HelpSheet({ close }: { readonly close: () => void }) {
+/** Lists the keyboard shortcuts. */
+export function HelpDialog({ close }: { readonly close: () => void }) {
   return (
     <Dialog title={t('shortcuts')} close={close}>
       <dl class="shortcuts">
