@@ -131,7 +131,7 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
       query.add('seq > ?', after);
       if (before !== undefined) query.add('seq < ?', before);
       if (conversationId !== undefined) query.add('conversation_id = ?', toIndexedId(conversationId));
-      if (topics) query.addSql(`topic IN ${database.list(query.value(JSON.stringify(topics)))}`);
+      if (topics) query.addSql(`topic IN (${topics.map((topic) => query.value(topic)).join(', ')})`);
       const order = before === undefined ? 'seq' : 'seq DESC';
       const sql = `SELECT * FROM ${journal} WHERE ${query.where()} ORDER BY ${order} LIMIT ${query.value(limit)}`;
       const entries = (await read(sql, query.values)).map(toEntry);
