@@ -6,8 +6,8 @@ const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What axe finds wrong with a page, one line each. The debugger puts it in, so the page's policy stays as it is. */
-export async function axeFinds(page: Page): Promise<string[]> {
+/** The accessibility violations of a page, one line each. The debugger injects axe, past the page's policy. */
+export async function axeViolations(page: Page): Promise<string[]> {
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(SOURCE);
   return page.evaluate<
     string[]

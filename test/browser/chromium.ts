@@ -26,16 +26,16 @@ export const describeInBrowser = describeWith({
 /** Starts Chromium. */
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
 
-/** The demo's page in a browser, with what no test wants to see. */
+/** The demo's page, with problems that tests check for. */
 export interface OpenPage {
   readonly page: Page;
-  /** Requests to anywhere but the demo. */
-  readonly strangers: readonly string[];
-  /** What the console complains of. */
-  readonly complaints: readonly string[];
+  /** URLs of requests to other origins. */
+  readonly foreignRequests: readonly string[];
+  /** Errors and warnings of the console. */
+  readonly consoleErrors: readonly string[];
 }
 
-/** Starts `handoff-kit demo` as a user does, and opens its page. Both are gone when the test is over. */
+/** Starts `handoff-kit demo` and opens its page, until the test ends. */
 export async function openDemo(
   browser: Browser,
   viewport: { readonly width: number; readonly height: number },
@@ -45,15 +45,15 @@ export async function openDemo(
   const context = await browser.newContext({ viewport });
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  const strangers: string[] = [];
-  const complaints: string[] = [];
+  const foreignRequests: string[] = [];
+  const consoleErrors: string[] = [];
   context.on('request', (request) => {
-    if (new URL(request.url()).origin !== url) strangers.push(request.url());
+    if (new URL(request.url()).origin !== url) foreignRequests.push(request.url());
   });
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type())) consoleErrors.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('pageerror', (error) => consoleErrors.push(error.message));
   await page.goto(url);
-  return { page, strangers, complaints };
+  return { page, foreignRequests, consoleErrors };
 }

@@ -1,15 +1,15 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { runNode } from '../standalone/program.js';
-import { axeFinds } from './axe.js';
+import { axeViolations } from './axe.js';
 import { describeInBrowser, launch } from './chromium.js';
-import { openWindow, PATIENCE_MS } from './desk-rig.js';
-import { keepPicture } from './pictures.js';
-import { tooWide } from './width.js';
+import { overflowing } from './overflow.js';
+import { takeScreenshot } from './screenshots.js';
+import { openWindow, TIMEOUT_MS } from './start-desk.js';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
 
-/** Starts `handoff-kit demo` as a user does, and opens the address that it prints. */
+/** Starts `handoff-kit demo` and opens the address that it prints. */
 async function openBothSides(browser: Browser, viewport = { width: 1_120, height: 700 }) {
   const demo = runNode(['dist/cli/main.js', 'demo']);
   const [, address = ''] = await demo.until(/Open (http:\/\/127\.0\.0\.1:\d+\/\?token=\S+) in a browser/);
@@ -17,7 +17,7 @@ async function openBothSides(browser: Browser, viewport = { width: 1_120, height
   return { ...window, ...sidesOf(window.page), address };
 }
 
-/** What a person sees and does on either side. */
+/** The customer's chat on the left and the desk on the right. */
 function sidesOf(page: Page) {
   const left = page.frameLocator('#customer');
   const right = page.frameLocator('#desk');
@@ -35,9 +35,9 @@ function sidesOf(page: Page) {
       await right.locator('.composer textarea').fill(text);
       await right.getByRole('button', { name: 'Send' }).click();
     },
-    /** Waits for what the page says is to be done next. */
-    told: (text: string) => page.locator('#step').getByText(text).waitFor(),
-    happened: (text: string) => page.locator('#exchanges').getByText(text).first().waitFor(),
+    /** Waits for the instruction of the next step. */
+    nextStep: (text: string) => page.locator('#step').getByText(text).waitFor(),
+    seesExchange: (text: string) => page.locator('#exchanges').getByText(text).first().waitFor(),
   };
 }
 
@@ -48,44 +48,44 @@ describeInBrowser('both sides of the demo on one page', () => {
   });
   afterAll(() => browser.close());
 
-  it('lead by their words to a finished conversation, and to an AI that knows the answer', async () => {
+  it('guide the user to a finished conversation and an AI that knows the answer', async () => {
     const demo = await openBothSides(browser);
     const { page, left, right } = demo;
-    await demo.told('Begin on the left: write something.');
+    await demo.nextStep('Begin on the left: write something.');
     // The token works once and is gone from the address.
     expect(new URL(page.url()).search).toBe('');
     await demo.say('Where is my parcel?');
     await demo.customerSees('I only know what was added to my knowledge');
-    await demo.told('Now ask for a human on the left.');
-    await demo.happened('The AI agent answers, and your receiver hears of it.');
+    await demo.nextStep('Now ask for a human on the left.');
+    await demo.seesExchange('The AI agent answers, and your receiver gets the message.');
     await demo.askForHuman();
-    await demo.told('It waits on the right: choose it, read what was said, and answer.');
-    await demo.happened('The platform asks your receiver for a human');
+    await demo.nextStep('It waits on the right: choose it, read what was said, and answer.');
+    await demo.seesExchange('The platform asks your receiver for a human');
     await right.locator('[data-conversation]').click();
     await right.locator('.transcript .from-user').getByText('Where is my parcel?').waitFor();
     await demo.answer('It is in Lyon, and comes tomorrow.');
     await demo.customerSees('It is in Lyon, and comes tomorrow.');
-    await demo.told('The customer sees it. Write on, or close from either side.');
+    await demo.nextStep('The customer sees it. Write on, or close from either side.');
     await right.locator('[data-state=sent]').waitFor();
     await right.getByRole('status').locator('p').waitFor({ state: 'detached' });
     await left.locator('body').evaluate('scrollTo(0, 0)');
-    await keepPicture(page, 'demo');
+    await takeScreenshot(page, 'demo');
 
     await right.getByRole('button', { name: 'Teach the AI' }).click();
     await right.getByRole('button', { name: 'Teach', exact: true }).click();
-    await demo.told('Ask the same on the left: the AI knows it now.');
+    await demo.nextStep('Ask the same on the left: the AI knows it now.');
     await left.getByRole('button', { name: 'Close' }).click();
-    await demo.told('Done: a whole handoff.');
+    await demo.nextStep('Done: a whole handoff.');
     await right.getByText('The customer left').waitFor();
     await left.getByRole('button', { name: 'New customer' }).click();
     await demo.say('Where is my parcel?');
     await demo.customerSees('It is in Lyon, and comes tomorrow.');
     expect(await page.locator('#exchanges .bad').count()).toBe(0);
-    const { strangers, complaints } = demo;
-    expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+    const { foreignRequests, consoleErrors } = demo;
+    expect({ foreignRequests, consoleErrors }).toEqual({ foreignRequests: [], consoleErrors: [] });
   });
 
-  it('can be ended by the desk, too', async () => {
+  it('show a close by the desk', async () => {
     const demo = await openBothSides(browser);
     await demo.askForHuman();
     await demo.right.locator('[data-conversation]').click();
@@ -94,14 +94,14 @@ describeInBrowser('both sides of the demo on one page', () => {
     await demo.right.getByRole('button', { name: 'Close' }).click();
     await demo.right.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await demo.left.getByText('The human closed the conversation').waitFor();
-    await demo.told('Done: a whole handoff.');
+    await demo.nextStep('Done: a whole handoff.');
   });
 
-  it('fit a phone, are readable for all, and let nobody in twice', async () => {
+  it('fit a phone, are accessible, and accept the login link once', async () => {
     const demo = await openBothSides(browser, { width: 360, height: 740 });
     await demo.right.locator('.inbox').waitFor();
-    for (const frame of demo.page.frames()) expect(await tooWide(frame), frame.url()).toEqual([]);
-    expect(await axeFinds(demo.page)).toEqual([]);
+    for (const frame of demo.page.frames()) expect(await overflowing(frame), frame.url()).toEqual([]);
+    expect(await axeViolations(demo.page)).toEqual([]);
     const { page } = await openWindow(browser, demo.address);
     await page.frameLocator('#desk').getByRole('heading', { name: 'Log in to the desk' }).waitFor();
   });

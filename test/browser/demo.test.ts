@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, launch, openDemo } from './chromium.js';
-import { customerOn } from './customer.js';
-import { tooWide } from './width.js';
+import { customerAt } from './customer-page.js';
+import { overflowing } from './overflow.js';
 
 const QUESTION = 'How long does delivery take?';
 const COMPLAINT = 'My parcel is late. Where is it?';
@@ -27,8 +27,8 @@ describeInBrowser('the demo in a browser', () => {
   afterAll(() => browser.close());
 
   it('shows a whole handoff, from the first question to the close', async () => {
-    const { page, strangers, complaints } = await openDemo(browser, DESKTOP);
-    const customer = customerOn(page);
+    const { page, foreignRequests, consoleErrors } = await openDemo(browser, DESKTOP);
+    const customer = customerAt(page);
     await customer.say(QUESTION);
     await customer.sees('agent', 'Two days.');
     await customer.press('Ask for a human');
@@ -42,12 +42,12 @@ describeInBrowser('the demo in a browser', () => {
     await customer.status('You left the human');
     expect(await customer.requests(8)).toEqual(['→ close', ...requests]);
     expect(await page.locator('#exchanges .outcome[data-good="no"]').count()).toBe(0);
-    expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+    expect({ foreignRequests, consoleErrors }).toEqual({ foreignRequests: [], consoleErrors: [] });
   });
 
   it('lets the human close', async () => {
     const { page } = await openDemo(browser, DESKTOP);
-    const customer = customerOn(page);
+    const customer = customerAt(page);
     await customer.press('Ask for a human');
     await customer.status('Connected with a human');
     await customer.say('Goodbye');
@@ -57,8 +57,8 @@ describeInBrowser('the demo in a browser', () => {
   });
 
   it('works with the keyboard alone', async () => {
-    const { page, complaints } = await openDemo(browser, DESKTOP);
-    const customer = customerOn(page);
+    const { page, consoleErrors } = await openDemo(browser, DESKTOP);
+    const customer = customerAt(page);
     await tabTo(page, 'text');
     await page.keyboard.type(QUESTION);
     await page.keyboard.press('Enter');
@@ -66,7 +66,7 @@ describeInBrowser('the demo in a browser', () => {
     await tabTo(page, 'ask');
     await page.keyboard.press('Space');
     await customer.status('Connected with a human');
-    // The button that was pressed cannot be used any more: the focus must not be lost with it.
+    // The pressed button becomes disabled, which must not lose the focus.
     expect(await page.evaluate<string>('document.activeElement?.id ?? ""')).toBe('text');
     await page.keyboard.type('One line');
     await page.keyboard.press('Shift+Enter');
@@ -76,13 +76,13 @@ describeInBrowser('the demo in a browser', () => {
     await tabTo(page, 'leave');
     await page.keyboard.press('Enter');
     await customer.status('You left the human');
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
   });
 
-  it('fits a phone, whatever is written', async () => {
+  it('fits a phone, whatever the text', async () => {
     const { page } = await openDemo(browser, PHONE);
-    const customer = customerOn(page);
-    expect(await tooWide(page)).toEqual([]);
+    const customer = customerAt(page);
+    expect(await overflowing(page)).toEqual([]);
     await customer.press('Ask for a human');
     await customer.status('Connected with a human');
     await customer.say('Donaudampfschifffahrt'.repeat(20));
@@ -91,12 +91,12 @@ describeInBrowser('the demo in a browser', () => {
     await page.getByText('Faults').click();
     for (const exchange of await page.locator('#exchanges summary').all()) await exchange.click();
     expect(await page.locator('#exchanges details[open]').count()).toBe(6);
-    expect(await tooWide(page)).toEqual([]);
+    expect(await overflowing(page)).toEqual([]);
   });
 
-  it('shows markup as the text that it is', async () => {
-    const { page, strangers, complaints } = await openDemo(browser, DESKTOP);
-    const customer = customerOn(page);
+  it('shows markup as text', async () => {
+    const { page, foreignRequests, consoleErrors } = await openDemo(browser, DESKTOP);
+    const customer = customerAt(page);
     const markup = '<img src="/x" onerror="hacked=1"><script>hacked=1</script><b>bold</b>';
     await customer.say(markup);
     await customer.sees('user', markup);
@@ -108,6 +108,6 @@ describeInBrowser('the demo in a browser', () => {
     expect(await page.locator('#exchanges pre').first().textContent()).toContain('<script>hacked=1</script>');
     expect(await page.locator('main').locator('img, script, b').count()).toBe(0);
     expect(await page.evaluate<string>('typeof hacked')).toBe('undefined');
-    expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+    expect({ foreignRequests, consoleErrors }).toEqual({ foreignRequests: [], consoleErrors: [] });
   });
 });

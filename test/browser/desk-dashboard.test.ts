@@ -1,14 +1,14 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { axeFinds } from './axe.js';
+import { axeViolations } from './axe.js';
 import { describeInBrowser, launch } from './chromium.js';
-import { DAY, writeDay } from './day.js';
-import { PATIENCE_MS, startDesk } from './desk-rig.js';
-import { keepPicture } from './pictures.js';
+import { SAMPLE_DAY, writeSampleDay } from './sample-day.js';
+import { takeScreenshot } from './screenshots.js';
+import { startDesk, TIMEOUT_MS } from './start-desk.js';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
 
-const busiest = DAY.findIndex(({ handled }) => handled === 9);
+const busiest = SAMPLE_DAY.findIndex(({ handled }) => handled === 9);
 
 describeInBrowser('the dashboard of the desk', () => {
   let browser: Browser;
@@ -17,11 +17,11 @@ describeInBrowser('the dashboard of the desk', () => {
   });
   afterAll(() => browser.close());
 
-  it('shows how the day goes, and lets an agent settle what is stuck', async () => {
+  it('shows the numbers of the day and retries a dead letter', async () => {
     const outbox = { minDelayMs: 50, maxDelayMs: 200, giveUpAfterMs: 1 };
-    const { bench, enter } = await startDesk(browser, { outbox });
+    const { bench, logInAs } = await startDesk(browser, { outbox });
     bench.clock.advance(Date.now() - bench.clock.now());
-    const ann = await enter('ann');
+    const ann = await logInAs('ann');
     const { page } = ann;
     for (const userId of ['kim.lee', 'ben.ito']) {
       await bench.requestHandoff({ user: { userId } });
@@ -51,7 +51,7 @@ describeInBrowser('the dashboard of the desk', () => {
       .waitFor();
     const chart = page.getByRole('figure').filter({ hasText: 'Requests an hour' });
     expect(await chart.locator('svg g').count()).toBe(24);
-    // The same for those who would rather read, or cannot see it.
+    // The same numbers as a table.
     await chart.getByText('As a table').click();
     await chart
       .getByRole('cell', { name: /handled \d/ })
@@ -65,24 +65,24 @@ describeInBrowser('the dashboard of the desk', () => {
     await dead.getByText(maria.id).waitFor();
     await dead.getByRole('button', { name: 'Look' }).click();
     await page.getByRole('dialog').getByText('It is in Lyon.').waitFor();
-    expect(await axeFinds(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.keyboard.press('Escape');
-    expect(await axeFinds(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
 
     bench.faults.clear('answerError');
     await dead.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Nothing is stuck.').waitFor();
-    expect((await maria.nextReply({ timeoutMs: PATIENCE_MS })).text).toBe('It is in Lyon.');
+    expect((await maria.nextReply({ timeoutMs: TIMEOUT_MS })).text).toBe('It is in Lyon.');
     await ann.open('maria.lopez');
     await ann.delivery('It is in Lyon.', 'sent');
     expect(maria.replies).toHaveLength(1);
   });
 
   it('draws the last 24 hours', async () => {
-    const { bench, shelf, enter } = await startDesk(browser, { outbox: { giveUpAfterMs: 1 } });
+    const { bench, desk, logInAs } = await startDesk(browser, { outbox: { giveUpAfterMs: 1 } });
     bench.clock.advance(Date.now() - bench.clock.now());
-    await writeDay(shelf);
-    const ann = await enter('ann');
+    await writeSampleDay(desk.store);
+    const ann = await logInAs('ann');
     const { page } = ann;
     for (const userId of ['maria.lopez', 'visitor-7f3a']) await bench.requestHandoff({ user: { userId } });
     await ann.open('maria.lopez');
@@ -93,19 +93,19 @@ describeInBrowser('the dashboard of the desk', () => {
     const chart = page.getByRole('figure').filter({ hasText: 'Requests an hour' });
     await chart.waitFor();
     const drawn = `[...document.querySelectorAll('.chart:first-child rect.good')].map((bar) => bar.getBBox().height > 0)`;
-    expect(await page.evaluate(drawn)).toEqual([...DAY.map(({ handled }) => handled > 0), false]);
+    expect(await page.evaluate(drawn)).toEqual([...SAMPLE_DAY.map(({ handled }) => handled > 0), false]);
     await chart.getByText('As a table').click();
     await chart.getByRole('row').nth(busiest).getByText('handled 9, missed 1').waitFor();
     await chart.getByText('As a table').click();
     await page.locator('.dead li').waitFor();
     await ann.notice.locator('p').waitFor({ state: 'detached' });
-    await keepPicture(page, 'desk-dashboard');
+    await takeScreenshot(page, 'desk-dashboard');
   });
 
-  it('discards what nobody wants any more, when asked twice', async () => {
+  it('discards a dead letter after a confirmation', async () => {
     const outbox = { minDelayMs: 50, maxDelayMs: 200, giveUpAfterMs: 1 };
-    const { bench, enter } = await startDesk(browser, { outbox });
-    const ann = await enter('ann');
+    const { bench, logInAs } = await startDesk(browser, { outbox });
+    const ann = await logInAs('ann');
     await bench.requestHandoff({ user: { userId: 'maria.lopez' } });
     await ann.open('maria.lopez');
     bench.faults.set('answerError', { on: ['reply'] });

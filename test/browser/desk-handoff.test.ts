@@ -1,14 +1,14 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { describeInBrowser, launch } from './chromium.js';
-import { customerOn } from './customer.js';
-import { openWindow, PATIENCE_MS, startDesk } from './desk-rig.js';
+import { customerAt } from './customer-page.js';
+import { openWindow, startDesk, TIMEOUT_MS } from './start-desk.js';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
 
 const MARIA = 'maria.lopez';
 
-/** The page's own policy forbids to wait by code in it. */
+/** Polled from outside: the page's policy forbids injected code that waits. */
 const WITHIN = { timeout: 10_000 };
 
 describeInBrowser('a handoff at the desk', () => {
@@ -18,12 +18,12 @@ describeInBrowser('a handoff at the desk', () => {
   });
   afterAll(() => browser.close());
 
-  it('goes from the question to the answer and the end, in two windows', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const ann = await enter('ann');
+  it('goes from the question to the close, in two windows', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
     expect(await ann.page.title()).toBe('Desk');
     const window = await openWindow(browser, bench.service.baseUrl);
-    const customer = customerOn(window.page);
+    const customer = customerAt(window.page);
     await customer.say('Where is my parcel?');
     await customer.sees('agent', 'I only know what was added to my knowledge');
     await customer.press('Ask for a human');
@@ -34,7 +34,7 @@ describeInBrowser('a handoff at the desk', () => {
     await ann.page.locator('.transcript .from-user').getByText('Where is my parcel?').waitFor();
     await ann.page.locator('.transcript .from-agent').getByText('I only know what was added').waitFor();
     await ann.press('Claim');
-    await ann.hears('Ann claimed it');
+    await ann.seesEvent('Ann claimed it');
     await vi.waitFor(async () => expect(await ann.page.title()).toBe('Desk'), WITHIN);
 
     await ann.reply('It is in Lyon.');
@@ -45,30 +45,30 @@ describeInBrowser('a handoff at the desk', () => {
     await ann.sees('customer', 'Thank you!');
     await ann.close();
     await customer.status('The human closed the conversation');
-    await ann.hears('Ann closed it');
-    const { complaints, strangers } = ann;
-    expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] });
+    await ann.seesEvent('Ann closed it');
+    const { consoleErrors, foreignRequests } = ann;
+    expect({ consoleErrors, foreignRequests }).toEqual({ consoleErrors: [], foreignRequests: [] });
   });
 
-  it('hears when the customer leaves', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const ann = await enter('ann');
+  it('shows that the customer left', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
     await bench.requestHandoff({ user: { userId: MARIA } });
     await ann.open(MARIA);
     await ann.reply('Hello!');
     expect((await bench.nextReply()).text).toBe('Hello!');
     await bench.closeByUser();
-    await ann.hears('The customer left');
+    await ann.seesEvent('The customer left');
     await ann.itemIn('closed', MARIA).waitFor();
-    // Nothing more can be said to the customer; a note can be kept.
+    // Replies are no longer possible; notes are.
     expect(await ann.page.getByRole('button', { name: 'Reply' }).count()).toBe(0);
     await ann.note('She will write again.');
     expect(bench.replies).toHaveLength(1);
   });
 
-  it('shows the time that is left, and that it has run out', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const ann = await enter('ann');
+  it('shows the time left to answer, and the timeout', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
     await bench.requestHandoff({ user: { userId: MARIA } });
     await ann
       .item(MARIA)
@@ -76,20 +76,20 @@ describeInBrowser('a handoff at the desk', () => {
       .waitFor();
     await ann.open(MARIA);
     bench.clock.advance(60_000);
-    await ann.hears('The platform ended it: time is up');
+    await ann.seesEvent('The platform ended it: time is up');
     await ann.itemIn('closed', MARIA).waitFor();
     expect(await ann.item(MARIA).getByText('left to answer').count()).toBe(0);
     expect(bench.conversation.endedBy).toBe('timeout');
   });
 
-  it('is taken by one agent, given to another and taken over, and both see it at once', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const [ann, bob] = [await enter('ann'), await enter('bob')];
+  it('is claimed, transferred and taken over, and both agents see it', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const [ann, bob] = [await logInAs('ann'), await logInAs('bob')];
     await bench.requestHandoff({ user: { userId: MARIA } });
     await ann.open(MARIA);
     await bob.open(MARIA);
     await ann.press('Claim');
-    await bob.hears('Ann claimed it');
+    await bob.seesEvent('Ann claimed it');
     await bob.itemIn('active', MARIA).getByText('Ann', { exact: true }).waitFor();
     expect(await bob.page.getByRole('button', { name: 'Claim' }).count()).toBe(0);
     await bob.reply('I answer in her place.');
@@ -98,24 +98,24 @@ describeInBrowser('a handoff at the desk', () => {
 
     await bob.page.getByRole('link', { name: 'Dashboard' }).click();
     await ann.transferTo('Bob');
-    await ann.hears('Ann gave it to Bob');
+    await ann.seesEvent('Ann gave it to Bob');
     await bob.notice.getByText(`${MARIA} was given to you`).waitFor();
     await ann.press('Take over');
-    await ann.hears('Ann took it over');
+    await ann.seesEvent('Ann took it over');
     await ann.press('Release');
-    await ann.hears('Ann released it');
+    await ann.seesEvent('Ann released it');
     await bob.itemIn('waiting', MARIA).waitFor();
     expect(bench.replies).toEqual([]);
   });
 
-  it('keeps notes at the desk', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const [ann, bob] = [await enter('ann'), await enter('bob')];
+  it('never sends notes to the customer', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const [ann, bob] = [await logInAs('ann'), await logInAs('bob')];
     await bench.requestHandoff({ user: { userId: MARIA } });
     await ann.open(MARIA);
     await ann.press('Note');
     await ann.field.fill('Secret: she is a gold customer.');
-    // What is written as a note does not become a reply when the other is chosen.
+    // The draft of a note does not become a reply when the mode changes.
     await ann.press('Reply');
     expect(await ann.field.inputValue()).toBe('');
     await ann.field.fill('Hello!');
@@ -127,7 +127,7 @@ describeInBrowser('a handoff at the desk', () => {
     await bob.open(MARIA);
     await bob.log.getByText('Secret: she is a gold customer.').waitFor();
     await ann.close();
-    await ann.hears('Ann closed it');
+    await ann.seesEvent('Ann closed it');
     await bench.idle();
     expect(bench.replies.map(({ text }) => text)).toEqual(['Hello!']);
     expect(JSON.stringify(bench.simulator.traffic.exchanges())).not.toContain('gold customer');

@@ -1,14 +1,14 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { describeInBrowser, launch } from './chromium.js';
-import { PATIENCE_MS, startDesk } from './desk-rig.js';
+import { startDesk, TIMEOUT_MS } from './start-desk.js';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
 
 const focused = (page: Page) =>
   page.evaluate<string>('(document.activeElement?.textContent || document.activeElement?.tagName) ?? ""');
 
-/** Presses the Tab key until something with these words has the focus. */
+/** Presses the Tab key until the element with this text has the focus. */
 async function tabTo(page: Page, words: string): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {
     if ((await focused(page)) === words) return;
@@ -24,10 +24,10 @@ describeInBrowser('the desk with the keyboard alone', () => {
   });
   afterAll(() => browser.close());
 
-  it('leads from the list to the end of a conversation', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const ann = await enter('ann');
-    const { page, complaints } = ann;
+  it('works from the inbox to the close of a conversation', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    const { page, consoleErrors } = ann;
     const press = (key: string) => page.keyboard.press(key);
     const first = await bench.requestHandoff({ user: { userId: 'first' } });
     await bench.requestHandoff({ user: { userId: 'second' } });
@@ -42,10 +42,10 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await page.getByRole('heading', { name: 'first' }).waitFor();
     await page.locator('[data-key=claim]').waitFor();
     await press('c');
-    await ann.hears('Ann claimed it');
+    await ann.seesEvent('Ann claimed it');
 
     await press('n');
-    // Letters that are shortcuts are letters where somebody writes.
+    // Shortcuts do not apply in text fields.
     await page.keyboard.type('jack/n?');
     await press('Control+Enter');
     await ann.log.locator('.note').getByText('jack/n?').waitFor();
@@ -54,7 +54,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await page.keyboard.type('Hello, dear customer');
     await press('Control+Enter');
     await ann.sees('agent', 'Hello, dear customer');
-    expect((await first.nextReply({ timeoutMs: PATIENCE_MS })).text).toBe('Hello, dear customer');
+    expect((await first.nextReply({ timeoutMs: TIMEOUT_MS })).text).toBe('Hello, dear customer');
     await press('Escape');
 
     await press('/');
@@ -67,7 +67,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await press('?');
     const sheet = page.getByRole('dialog', { name: 'Keyboard' });
     await sheet.getByText('next conversation', { exact: true }).waitFor();
-    // Under the sheet nothing moves.
+    // Shortcuts do not apply while a dialog is open.
     await press('j');
     await press('Escape');
     await sheet.waitFor({ state: 'detached' });
@@ -78,15 +78,15 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await page.getByRole('dialog').waitFor();
     await press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    // Back where it was, not lost.
+    // The focus returns to the button.
     expect(await focused(page)).toBe('Close');
     await press('Enter');
     await page.getByRole('dialog').waitFor();
     expect(await focused(page)).toBe('Cancel');
     await tabTo(page, 'Close');
     await press('Enter');
-    await ann.hears('Ann closed it');
-    await expect.poll(() => first.endedBy, { timeout: PATIENCE_MS / 2 }).toBe('human');
-    expect(complaints).toEqual([]);
+    await ann.seesEvent('Ann closed it');
+    await expect.poll(() => first.endedBy, { timeout: TIMEOUT_MS / 2 }).toBe('human');
+    expect(consoleErrors).toEqual([]);
   });
 });

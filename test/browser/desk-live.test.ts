@@ -1,23 +1,23 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { describeInBrowser, launch } from './chromium.js';
-import { PATIENCE_MS, startDesk } from './desk-rig.js';
+import { startDesk, TIMEOUT_MS } from './start-desk.js';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
 
 const MARIA = 'maria.lopez';
 const JOHN = 'john.smith';
 
-describeInBrowser('what comes live to the desk', () => {
+describeInBrowser('live updates at the desk', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();
   });
   afterAll(() => browser.close());
 
-  it('announces who comes, and leaves the focus where it is', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const ann = await enter('ann');
+  it('are announced without moving the focus', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
     const maria = await bench.requestHandoff({ user: { userId: MARIA } });
     await ann.open(MARIA);
     await ann.press('Reply');
@@ -29,16 +29,16 @@ describeInBrowser('what comes live to the desk', () => {
     await ann.page.keyboard.type('ting this.');
     expect(await ann.field.inputValue()).toBe('I am writing this.');
     expect(await ann.page.title()).toBe('(2) Desk');
-    // What is before the agent's eyes is not told beside it as well.
+    // Messages of the open conversation are not announced.
     await maria.say('Hello?');
     await ann.sees('customer', 'Hello?');
     expect(await ann.notice.textContent()).not.toContain(MARIA);
-    expect(ann.complaints).toEqual([]);
+    expect(ann.consoleErrors).toEqual([]);
   });
 
-  it('can be muted, and stays so', async () => {
-    const { enter } = await startDesk(browser);
-    const ann = await enter('ann');
+  it('can be muted, across reloads', async () => {
+    const { logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
     const mute = ann.page.getByRole('button', { name: 'Mute sounds' });
     expect(await mute.getAttribute('aria-pressed')).toBe('false');
     await mute.click();
@@ -46,15 +46,15 @@ describeInBrowser('what comes live to the desk', () => {
     await ann.page.locator('button[aria-pressed=true][aria-label="Mute sounds"]').waitFor();
   });
 
-  it('misses nothing and doubles nothing when the network is gone for a while', async () => {
-    const { bench, enter, cut } = await startDesk(browser);
-    const ann = await enter('ann');
+  it('have no gap and no repeat after the network was down', async () => {
+    const { bench, logInAs, dropConnections } = await startDesk(browser);
+    const ann = await logInAs('ann');
     const maria = await bench.requestHandoff({ user: { userId: MARIA } });
     await ann.open(MARIA);
     await maria.say('one');
     await ann.sees('customer', 'one');
     await ann.context.setOffline(true);
-    cut();
+    dropConnections();
     const lost = ann.page.getByText('The connection is lost');
     await lost.waitFor();
     await maria.say('two');
@@ -68,9 +68,9 @@ describeInBrowser('what comes live to the desk', () => {
     await ann.itemIn('waiting', JOHN).waitFor();
     expect(await ann.said()).toEqual(['one', 'two', 'three', 'four']);
 
-    // The same when only the server's side breaks off, several times.
+    // The same when the server drops the connections, several times.
     for (const text of ['five', 'six', 'seven']) {
-      cut();
+      dropConnections();
       await maria.say(text);
       await ann.sees('customer', text);
     }
@@ -78,13 +78,13 @@ describeInBrowser('what comes live to the desk', () => {
     expect(await ann.item(JOHN).count()).toBe(1);
   });
 
-  it('has what came while a conversation was being read', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const ann = await enter('ann');
+  it('are kept that arrive while a conversation is loading', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
     const maria = await bench.requestHandoff({ user: { userId: MARIA } });
     await maria.say('one');
     await ann.item(MARIA).getByText('one').waitFor();
-    // The answer is held back until something has come that it does not have.
+    // The answer is delayed until an update arrived that it does not have.
     await ann.page.route(/\/api\/conversations\/[^/]+$/, async (route) => {
       const response = await route.fetch();
       await maria.say('two');
@@ -96,9 +96,9 @@ describeInBrowser('what comes live to the desk', () => {
     expect(await ann.said()).toEqual(['one', 'two']);
   });
 
-  it('counts what each agent has not read', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const [ann, bob] = [await enter('ann'), await enter('bob')];
+  it('count the unread messages of each agent', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const [ann, bob] = [await logInAs('ann'), await logInAs('bob')];
     const maria = await bench.requestHandoff({ user: { userId: MARIA } });
     await maria.say('one');
     await maria.say('two');
@@ -111,9 +111,9 @@ describeInBrowser('what comes live to the desk', () => {
     await ann.item(MARIA).getByText('unread').waitFor({ state: 'detached' });
   });
 
-  it('finds conversations by what they are known by', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const ann = await enter('ann');
+  it('can be searched by id, e-mail and phone', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
     await bench.requestHandoff({ user: { userId: MARIA, email: 'maria@example.com' } });
     await bench.requestHandoff({ user: { userId: JOHN, phone: '+49 30 123456' } });
     await ann.item(JOHN).waitFor();
@@ -124,20 +124,20 @@ describeInBrowser('what comes live to the desk', () => {
     await search.fill('123456');
     await ann.item(MARIA).waitFor({ state: 'detached' });
     expect(await ann.item(JOHN).count()).toBe(1);
-    await search.fill('nobody like that');
+    await search.fill('no such customer');
     await ann.inbox.getByText('Nothing was found.').waitFor();
     await search.fill('');
     await ann.itemIn('waiting', MARIA).waitFor();
   });
 
-  it('leads to the login when the session has ended elsewhere', async () => {
-    const { url, enter, cut } = await startDesk(browser);
-    const ann = await enter('ann');
+  it('lead to the login when the session ended in another tab', async () => {
+    const { url, logInAs, dropConnections } = await startDesk(browser);
+    const ann = await logInAs('ann');
     const other = await ann.context.newPage();
     await other.goto(url);
     await other.getByRole('button', { name: 'Log out' }).click();
     await other.getByRole('heading', { name: 'Log in to the desk' }).waitFor();
-    cut();
+    dropConnections();
     await ann.page.getByRole('heading', { name: 'Log in to the desk' }).waitFor();
   });
 });

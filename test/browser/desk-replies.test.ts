@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { describeInBrowser, launch } from './chromium.js';
-import { PATIENCE_MS, startDesk } from './desk-rig.js';
+import { startDesk, TIMEOUT_MS } from './start-desk.js';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
 
 const MARIA = 'maria.lopez';
 const JOHN = 'john.smith';
@@ -16,9 +16,9 @@ describeInBrowser('replies from the desk', () => {
   });
   afterAll(() => browser.close());
 
-  it('are stored while the service is away, and sent when it is back', async () => {
-    const { bench, enter } = await startDesk(browser, { outbox: QUICK });
-    const ann = await enter('ann');
+  it('are stored while the service is down, and sent afterwards', async () => {
+    const { bench, logInAs } = await startDesk(browser, { outbox: QUICK });
+    const ann = await logInAs('ann');
     await bench.requestHandoff({ user: { userId: MARIA } });
     await ann.open(MARIA);
     bench.faults.set('answerError', { on: ['reply'] });
@@ -30,12 +30,12 @@ describeInBrowser('replies from the desk', () => {
     const sent = await ann.delivery('I am looking into it.', 'sent');
     expect(await sent.textContent()).toBe('sent');
     expect(bench.replies.map(({ text }) => text)).toEqual(['I am looking into it.']);
-    expect(ann.complaints).toEqual([]);
+    expect(ann.consoleErrors).toEqual([]);
   });
 
-  it('say why they failed, and can be sent again', async () => {
-    const { bench, enter } = await startDesk(browser, { outbox: { ...QUICK, giveUpAfterMs: 1 } });
-    const [ann, bob] = [await enter('ann'), await enter('bob')];
+  it('show the reason of a failure, and can be sent again', async () => {
+    const { bench, logInAs } = await startDesk(browser, { outbox: { ...QUICK, giveUpAfterMs: 1 } });
+    const [ann, bob] = [await logInAs('ann'), await logInAs('bob')];
     await bench.requestHandoff({ user: { userId: MARIA } });
     await ann.open(MARIA);
     await bob.open(MARIA);
@@ -54,8 +54,8 @@ describeInBrowser('replies from the desk', () => {
   });
 
   it('are not sent twice when the answer of the desk is lost', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const ann = await enter('ann');
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
     await bench.requestHandoff({ user: { userId: MARIA } });
     await ann.open(MARIA);
     await ann.page.route(
@@ -68,7 +68,7 @@ describeInBrowser('replies from the desk', () => {
     );
     await ann.reply('Only once.');
     await ann.notice.getByText('The desk cannot be reached').waitFor();
-    // It was taken, and comes live: what was written is not left to be sent again.
+    // The desk accepted the reply, and it arrives as a live update, which empties the field.
     await ann.delivery('Only once.', 'sent');
     const field = ann.page.locator('.composer textarea');
     await vi.waitFor(async () => expect(await field.inputValue()).toBe(''), { timeout: 10_000 });
@@ -76,9 +76,9 @@ describeInBrowser('replies from the desk', () => {
     expect(await ann.said()).toEqual(['Only once.']);
   });
 
-  it('are kept as drafts, by conversation, over a reload', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const ann = await enter('ann');
+  it('are kept as drafts by conversation, across reloads', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
     await bench.requestHandoff({ user: { userId: MARIA } });
     await bench.requestHandoff({ user: { userId: JOHN } });
     await ann.open(MARIA);
@@ -98,9 +98,9 @@ describeInBrowser('replies from the desk', () => {
     expect(bench.replies).toEqual([]);
   });
 
-  it('can be kept for later use, with names filled in', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const ann = await enter('ann');
+  it('can be saved as canned replies, with names filled in', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
     const { id } = await bench.requestHandoff({ user: { userId: MARIA } });
     await ann.open(MARIA);
     const canned = ann.page.getByLabel('Canned replies');
@@ -117,15 +117,15 @@ describeInBrowser('replies from the desk', () => {
     await dialog.waitFor({ state: 'detached' });
     await canned.selectOption({ label: 'Number' });
     expect(await ann.field.inputValue()).toBe(`${MARIA}, Ann notes ${id}. {other} stays.`);
-    const bob = await enter('bob');
+    const bob = await logInAs('bob');
     await bob.open(MARIA);
     await bob.page.getByLabel('Canned replies').selectOption({ label: 'Number' });
     expect(await bob.field.inputValue()).toContain('Bob notes');
   });
 
-  it('are said to be at risk where nothing is stored', async () => {
-    const { bench, enter } = await startDesk(browser, { stores: false });
-    const ann = await enter('ann');
+  it('come with a warning when nothing is stored', async () => {
+    const { bench, logInAs } = await startDesk(browser, { stores: false });
+    const ann = await logInAs('ann');
     await ann.page.getByText('Nothing is stored').waitFor();
     await bench.requestHandoff({ user: { userId: MARIA } });
     await ann.open(MARIA);

@@ -1,26 +1,26 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { describeInBrowser, launch } from './chromium.js';
-import { customerOn } from './customer.js';
-import { openWindow, PATIENCE_MS, startDesk } from './desk-rig.js';
+import { customerAt } from './customer-page.js';
+import { openWindow, startDesk, TIMEOUT_MS } from './start-desk.js';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
 
 const QUESTION = 'Do you ship to Norway?';
 const WISH = 'I want to talk to a human.';
 
-describeInBrowser('what is taught at the desk', () => {
+describeInBrowser('teaching at the desk', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();
   });
   afterAll(() => browser.close());
 
-  it('is known to the AI agent from then on, with all that was taught before', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const ann = await enter('ann');
+  it('adds the answer to what the AI agent knows', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
     const dialog = ann.page.getByRole('dialog', { name: 'Teach the AI agent this answer' });
-    const customer = customerOn((await openWindow(browser, bench.service.baseUrl)).page);
+    const customer = customerAt((await openWindow(browser, bench.service.baseUrl)).page);
     await customer.say(QUESTION);
     await customer.sees('agent', 'I only know what was added to my knowledge');
     await customer.press('Ask for a human');
@@ -30,7 +30,7 @@ describeInBrowser('what is taught at the desk', () => {
     await ann.reply('yes we do');
     await ann.delivery('yes we do', 'sent');
 
-    // Nothing is sent before the agent has seen and edited it.
+    // The agent can review and edit the pair before it is sent.
     await ann.press('Teach the AI');
     await dialog.getByText('a new document with this question and answer').waitFor();
     await dialog.getByLabel("Start from a customer's message").selectOption({ label: QUESTION });
@@ -56,12 +56,12 @@ describeInBrowser('what is taught at the desk', () => {
     await customer.sees('agent', 'Yes, we ship to Norway.');
     await customer.say('Are you human?');
     await customer.sees('agent', 'Some of us are.');
-    expect(ann.complaints).toEqual([]);
+    expect(ann.consoleErrors).toEqual([]);
   });
 
-  it('is told when the service does not take it, and is not lost', async () => {
-    const { bench, enter } = await startDesk(browser);
-    const ann = await enter('ann');
+  it('shows an error of the service and keeps the input', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
     await bench.requestHandoff({ user: { userId: 'maria' } });
     await bench.say(QUESTION);
     await ann.open('maria');

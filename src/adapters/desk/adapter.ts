@@ -1,9 +1,11 @@
 import { type Adapter, AdapterError, defineAdapter } from '../../bridge/index.js';
-import type { Book } from './book/index.js';
+import type { DeskConversations } from './conversations/index.js';
 
-/** Makes the adapter of a desk: what the bridge writes into its book, and what agents do as a stream. */
-export function createDeskAdapter(book: Book, urlOf: (id: string) => string | undefined): Adapter {
-  const { customer, outbound, records } = book;
+/** Creates the adapter of a desk: the bridge writes to its conversations, and receives agents' actions as a stream. */
+export function createDeskAdapter(
+  { customerActions, sender, records }: DeskConversations,
+  urlOf: (id: string) => string | undefined,
+): Adapter {
   return defineAdapter({
     name: 'desk',
     capabilities: {
@@ -14,48 +16,49 @@ export function createDeskAdapter(book: Book, urlOf: (id: string) => string | un
       maxTextLength: 100_000,
     },
     async open(session) {
-      await kept(customer.open(session));
-      return opened(session.key);
+      await withTransientErrors(customerActions.open(session));
+      return refOf(session.key);
     },
     async find(session) {
-      const id = await kept(customer.find(session));
-      return id === null ? null : opened(id);
+      const id = await withTransientErrors(customerActions.find(session));
+      return id === null ? null : refOf(id);
     },
     async send({ externalId }, message) {
-      if (await kept(customer.said(externalId, message))) return { messageId: message.key };
-      throw new AdapterError('gone', 'the desk does not know this conversation any more.');
+      const isKnown = await withTransientErrors(customerActions.addMessage(externalId, message));
+      if (!isKnown) throw new AdapterError('gone', 'the desk does not know this conversation any more.');
+      return { messageId: message.key };
     },
     async close({ externalId }, { by }) {
-      await kept(customer.ended(externalId, by));
+      await withTransientErrors(customerActions.close(externalId, by));
     },
     async stream(emit, { signal }) {
       try {
-        await outbound.start(emit);
+        await sender.start(emit);
         await new Promise<void>((resolve) => {
           if (signal.aborted) resolve();
           signal.addEventListener('abort', () => resolve(), { once: true });
         });
       } finally {
-        await outbound.stop();
+        await sender.stop();
       }
     },
     async check() {
-      await kept(records.get(''));
-      return [{ name: 'storage', ok: true, detail: 'the desk can read what it keeps.' }];
+      await withTransientErrors(records.get(''));
+      return [{ name: 'storage', ok: true, detail: 'the desk can read its store.' }];
     },
   });
 
-  function opened(id: string) {
+  function refOf(id: string) {
     const url = urlOf(id);
     return { externalId: id, ...(url === undefined ? {} : { url }) };
   }
 }
 
-/** What the desk keeps is in a database, which may be away for a while. */
-async function kept<Result>(task: Promise<Result>): Promise<Result> {
+/** Every error of the store is transient: its database may be down for a while. */
+async function withTransientErrors<Result>(task: Promise<Result>): Promise<Result> {
   try {
     return await task;
   } catch (cause) {
-    throw new AdapterError('transient', 'the desk could not reach what it keeps.', { cause });
+    throw new AdapterError('transient', 'the desk could not reach its store.', { cause });
   }
 }

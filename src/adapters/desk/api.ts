@@ -1,24 +1,24 @@
 /**
- * What the desk's page and its server say to each other. Types only: both sides import them.
+ * The API between the desk's page and its server. Types only: both sides import them. Times are in milliseconds.
  *
  * @module
  */
 
-/** Who works at the desk. */
+/** An agent who works at the desk. */
 export interface AgentView {
   readonly id: string;
-  /** What other agents see, and the user where names are shown. */
+  /** Shown to other agents, and to the user where agents' names are shown. */
   readonly name: string;
 }
 
-/** Where a conversation stands at the desk. */
-export type DeskState = 'waiting' | 'active' | 'closed';
+/** The state of a conversation: `waiting` without an agent, `active` with one. */
+export type ConversationStatus = 'waiting' | 'active' | 'closed';
 
-/** Who ended a conversation. */
-export type DeskEnder = 'user' | 'timeout' | 'agent' | 'kit';
+/** The side that closed a conversation; `kit` is the receiver itself. */
+export type ClosedBy = 'user' | 'timeout' | 'agent' | 'kit';
 
-/** What the service told of the user. An e-mail address may be a placeholder that many share. */
-export interface DeskUser {
+/** The customer, as the service describes them. Many customers may share a placeholder e-mail address. */
+export interface CustomerView {
   readonly key: string;
   readonly userId: string | null;
   readonly anonymousId: string | null;
@@ -26,41 +26,41 @@ export interface DeskUser {
   readonly phone: string | null;
 }
 
-/** A conversation as lists show it. Times are in milliseconds. */
-export interface Summary {
-  /** The desk's own id of it. */
+/** A conversation in a list. */
+export interface ConversationSummary {
+  /** The desk's own id of the conversation. */
   readonly id: string;
   /** The service's id of the handoff. */
   readonly conversationId: string;
-  readonly state: DeskState;
-  readonly user: DeskUser;
-  /** Who has it, or `null`. */
+  readonly state: ConversationStatus;
+  readonly user: CustomerView;
+  /** The id of the agent who has it, or `null`. */
   readonly agent: string | null;
   readonly requestedAt: number;
-  /** Until then something must have been said to the user, else the service ends the handoff; `null` where it was. */
+  /** The service ends the handoff unless the user got a reply by then; `null` when the user got an automatic one. */
   readonly replyBy: number | null;
   readonly firstReplyAt: number | null;
-  readonly ended: { readonly by: DeskEnder; readonly at: number; readonly agent: string | null } | null;
-  /** The last thing that customer or agent said, cut short. */
+  readonly ended: { readonly by: ClosedBy; readonly at: number; readonly agent: string | null } | null;
+  /** The start of the last message of the customer or an agent. */
   readonly last: { readonly from: 'customer' | 'agent'; readonly text: string; readonly at: number } | null;
-  /** How many messages of the customer there are; less what an agent has read, that is unread. */
+  /** The number of messages from the customer. */
   readonly customerMessages: number;
-  /** How many of them each agent has read. */
+  /** The number of them that each agent has read, by agent id. */
   readonly read: Readonly<Record<string, number>>;
   readonly version: number;
 }
 
-/** One thing said before the handoff. */
+/** A message from before the handoff. */
 export interface TranscriptLine {
   readonly from: 'user' | 'agent' | 'other';
   readonly text: string;
 }
 
-/** What became of a reply. */
+/** The delivery state of a reply. */
 export type DeliveryState = 'storing' | 'stored' | 'sent' | 'failed';
 
-/** What happened in a conversation. */
-export type Happening =
+/** An event in a conversation. */
+export type ConversationEvent =
   | { readonly type: 'opened' }
   | { readonly type: 'message'; readonly messageId: string; readonly from: 'customer'; readonly text: string }
   | {
@@ -73,78 +73,77 @@ export type Happening =
   | { readonly type: 'note'; readonly agent: string; readonly text: string }
   | { readonly type: 'claimed' | 'released'; readonly agent: string }
   | { readonly type: 'transferred'; readonly agent: string; readonly to: string }
-  | { readonly type: 'closed'; readonly by: DeskEnder; readonly agent: string | null }
+  | { readonly type: 'closed'; readonly by: ClosedBy; readonly agent: string | null }
   | {
       readonly type: 'delivery';
       readonly messageId: string;
       readonly state: DeliveryState;
-      /** Why it failed, in words for agents. */
+      /** The reason of a failure, in English. */
       readonly reason: string | null;
-      /** The same as a stable code, for a page that speaks another language. Older entries have none. */
-      readonly code?: string | null;
+      /** A stable code for the reason, which the page translates. */
+      readonly code: string | null;
     }
   | { readonly type: 'read'; readonly agent: string };
 
-/** An entry of the desk's journal, as it comes live and when a conversation is opened. */
-export interface JournalEntry {
-  /** Grows; resume after the last one seen. */
+/** An event in a conversation, with the conversation after it. Sent live and when a conversation is opened. */
+export interface ConversationUpdate {
+  /** Grows with every update. A page that reconnects asks for updates after the last one it has. */
   readonly seq: number;
   readonly at: number;
-  /** The conversation as it was after this. */
-  readonly summary: Summary;
-  readonly happening: Happening;
+  readonly summary: ConversationSummary;
+  readonly event: ConversationEvent;
 }
 
-/** `GET api/state`: everything the page needs to begin. */
+/** `GET api/state`: everything the page needs at the start. */
 export interface StateView {
   readonly me: AgentView;
-  /** Sent with every change, as the header `x-desk-token`. */
+  /** Sent with every change, in the header `x-desk-token`. */
   readonly token: string;
   readonly agents: readonly AgentView[];
-  /** All that wait or are active, and the last closed ones. */
-  readonly conversations: readonly Summary[];
-  readonly counts: Readonly<Record<DeskState, number>>;
+  /** All open conversations and the latest closed ones. */
+  readonly conversations: readonly ConversationSummary[];
+  readonly counts: Readonly<Record<ConversationStatus, number>>;
   readonly canned: readonly CannedReply[];
-  /** Live events after this one complete the picture. */
+  /** Live updates continue after this number. */
   readonly seq: number;
-  /** The server's clock, so that times left can be shown right. */
+  /** The server's clock, for deadlines. */
   readonly now: number;
   /** Whether replies survive an outage of the service. */
   readonly durable: boolean;
-  /** Whether answers can be taught to the AI agent. */
+  /** Whether agents can teach the AI agent. */
   readonly canTeach: boolean;
 }
 
 /** `GET api/conversations/:id`. */
 export interface ConversationView {
-  readonly summary: Summary;
+  readonly summary: ConversationSummary;
   readonly botId: string | null;
   readonly transcript: readonly TranscriptLine[];
-  /** The last entries, the oldest first. */
-  readonly entries: readonly JournalEntry[];
+  /** The latest updates, oldest first. */
+  readonly entries: readonly ConversationUpdate[];
   /** Whether there are earlier ones: `GET api/conversations/:id/entries?before=<seq>`. */
   readonly more: boolean;
 }
 
-/** `GET api/conversations?state=&search=&before=`: a page of a list. `before` is the last one's `requestedAt`. */
-export interface ListView {
-  readonly conversations: readonly Summary[];
+/** `GET api/conversations?state=&search=&before=`: a page of a list. `before` is the `requestedAt` of the last item. */
+export interface ConversationListView {
+  readonly conversations: readonly ConversationSummary[];
   readonly more: boolean;
 }
 
-/** A reply kept for later use. `{user}`, `{agent}` and `{conversation}` in it are filled in. */
+/** A reply template. `{user}`, `{agent}` and `{conversation}` are filled in. */
 export interface CannedReply {
   readonly id: string;
   readonly title: string;
   readonly text: string;
 }
 
-/** What a `POST api/conversations/:id/<action>` takes, by action. */
-export interface Actions {
+/** The bodies of `POST api/conversations/:id/<action>`, by action. */
+export interface ActionInputs {
   claim: Record<string, never>;
   release: Record<string, never>;
   transfer: { readonly to: string };
-  /** `messageId` is made by the page, so that a reply that is sent again after a lost answer is one reply. */
+  /** The page makes `messageId`, so that a repeated request stays one reply. */
   reply: { readonly messageId: string; readonly text: string };
   /** Sends a failed reply again. */
   retry: { readonly messageId: string };
@@ -154,77 +153,77 @@ export interface Actions {
 }
 
 /** The name of an action on a conversation. */
-export type ActionName = keyof Actions;
+export type ActionName = keyof ActionInputs;
 
 /** `GET api/dashboard`. */
 export interface DashboardView {
   readonly waiting: number;
   readonly active: number;
-  /** Since midnight of the server's day. */
+  /** Since midnight in the server's time zone. */
   readonly handledToday: number;
-  /** Ended before anybody said anything, today. */
+  /** Closed without any reply, since midnight. */
   readonly missedToday: number;
-  /** Milliseconds from the request to the first reply, of today's: the middle one and the ninetieth of a hundred. */
+  /** Time from the request to the first reply since midnight: median and 90th percentile. */
   readonly firstReply: { readonly p50: number | null; readonly p90: number | null };
-  /** The last 24 hours, one entry an hour, the oldest first. */
-  readonly hours: readonly HourView[];
+  /** The last 24 hours, oldest first. */
+  readonly hours: readonly DashboardHour[];
   readonly agents: readonly {
     readonly agent: string;
     readonly active: number;
     readonly handledToday: number;
   }[];
-  readonly dead: readonly DeadView[];
+  readonly dead: readonly DeadLetterView[];
 }
 
 /** One hour of the dashboard. */
-export interface HourView {
+export interface DashboardHour {
   readonly at: number;
   readonly requested: number;
   readonly handled: number;
   readonly missed: number;
-  /** The middle first-reply time, in milliseconds, or `null`. */
+  /** The median time to the first reply, or `null`. */
   readonly firstReplyMs: number | null;
 }
 
-/** Something parked that a person must decide on. */
-export interface DeadView {
+/** An event or reply that was given up after all retries. */
+export interface DeadLetterView {
   readonly queue: 'inbox' | 'outbox';
   readonly id: string;
   readonly conversationId: string;
-  /** The event's name, or `reply` or `close`. */
+  /** The name of the event, or `reply` or `close`. */
   readonly what: string;
   readonly attempts: number;
   readonly error: string | null;
   readonly createdAt: number;
 }
 
-/** `GET api/dead/:queue/:id`: with its content. */
-export interface DeadDetails extends DeadView {
+/** `GET api/dead/:queue/:id`: a dead letter with its content. */
+export interface DeadLetterDetails extends DeadLetterView {
   readonly content: unknown;
 }
 
-/** A question and its answer, as the AI agent is taught them. */
+/** A question and its answer, to teach to the AI agent. */
 export interface QaPair {
   readonly question: string;
   readonly answer: string;
 }
 
-/** `GET api/teach`: what was taught so far, and what would be sent. */
+/** `GET api/teach`: the pairs that were taught. */
 export interface TeachView {
-  /** The document that holds them, once there is one. */
+  /** The knowledge document at the service, once there is one. */
   readonly document: { readonly id: string; readonly name: string } | null;
   readonly pairs: readonly QaPair[];
 }
 
-/** `POST api/teach`: the new pair. The answer is the {@link TeachView} after it. */
+/** `POST api/teach`: a new pair. The answer is the {@link TeachView} with it. */
 export interface TeachRequest extends QaPair {
-  /** The number of pairs that the agent saw: a list that has changed since is not overwritten unseen. */
+  /** The number of pairs that the agent saw, so that a list changed meanwhile is not overwritten. */
   readonly seen: number;
 }
 
-/** Every refusal. */
-export interface Refusal {
+/** The body of every error. */
+export interface ErrorBody {
   readonly code: string;
-  /** For the agent to read. */
+  /** English text for the agent. */
   readonly message: string;
 }

@@ -7,63 +7,74 @@ import { type Agents, createAgents } from './agents/agents.js';
 import { createOneTimeLink } from './agents/one-time-link.js';
 import { createSessions } from './agents/sessions.js';
 import type { AgentView } from './api.js';
-import { openBook } from './book/index.js';
-import { createCanned } from './canned.js';
+import { createRejectionLog } from './audit.js';
+import { createCannedReplies } from './canned-replies.js';
+import { createConversationQueries } from './conversation-queries.js';
+import { createDeskConversations } from './conversations/index.js';
+import { createDeadLetters } from './dead-letters.js';
+import { answerErrors, answerUnknown, createAgentRoutes } from './http/agent-routes.js';
 import { addApiRoutes } from './http/api-routes.js';
+import { createBrowserSessions, type HostSession } from './http/current-agent.js';
 import { deskHeaders } from './http/headers.js';
-import { createLetIn } from './http/let-in.js';
 import { createLogin } from './http/login.js';
 import { createPageFiles } from './http/page-files.js';
-import { answerFailures, answerUnknown, createGuarded } from './http/routes.js';
 import { createSameOrigin } from './http/same-origin.js';
-import { createIdentify, type HostSession } from './http/who.js';
-import { createLive } from './live.js';
-import { createParked } from './parked.js';
-import { createRefusals } from './refusals.js';
-import { createTeaching } from './teach.js';
-import { startTidying } from './tidy.js';
-import { createViews } from './views.js';
+import { createLiveUpdates } from './live-updates.js';
+import { startRetention } from './retention.js';
+import { createDocumentStore, type DocumentStore } from './store/index.js';
+import { createTeaching } from './teaching.js';
 
 /** Settings of {@link createDesk}. */
 export interface DeskOptions {
   /** The receiver whose handoffs come to the desk. */
   readonly receiver: Receiver;
   /**
-   * Who may enter: `stored` for agents made with `handoff-kit desk add-agent`, or a function that says who is
-   * logged in at the application that the desk is part of.
+   * The agents: `stored` for agents added with `handoff-kit desk add-agent`, or a function that returns the agent
+   * who is logged in at the host application.
    */
   readonly agents: 'stored' | HostSession;
-  /** Where the desk can be reached from outside: for links to conversations, and to know its own page by. */
+  /**
+   * The public URL of the desk, for links to conversations and for the check that requests come from its own page.
+   *
+   * @example 'https://help.example.com/desk'
+   */
   readonly publicUrl?: string;
   /** Whether cookies are for HTTPS only. Default: as the request came, seen through `trust proxy` of Express. */
   readonly secureCookies?: boolean;
-  /** Who may show the desk in a frame. Default nobody. */
-  readonly framedBy?: 'nobody' | 'same-origin';
-  /** Lets this agent in by a link that works once, as for trying the desk out. */
+  /** The pages that may show the desk in a frame. Default `none`. */
+  readonly framedBy?: 'none' | 'same-origin';
+  /** Logs this agent in by a link that works once: `desk.oneTimePath`. For trying the desk out. */
   readonly oneTimeLinkFor?: AgentView;
-  /** Whether users get a first reply at once, so that no agent has to hurry. Default `false`. */
+  /** Whether users get a first reply automatically, so that agents see no deadline for it. Default `false`. */
   readonly isGreeted?: boolean;
-  /** How conversations are brought to the desk: texts to the user, hours, names. */
+  /** Texts to the user, business hours, agents' names: options of `createBridge`. */
   readonly bridge?: Omit<BridgeOptions, 'receiver' | 'adapter'>;
-  /** How many days ended conversations, the journal and the audit log are kept. Default 30. */
+  /** How many days closed conversations, the journal and the audit log are kept. Default 30. */
   readonly keepDays?: number;
   /** A pino logger, or one like it. */
   readonly log?: Log;
 }
 
-/** A desk: mount it in an Express app, such as `app.use('/desk', desk)`. */
+/** A desk: an Express handler, mounted such as `app.use('/desk', desk)`. */
 export interface Desk extends RequestHandler {
-  /** The path of the one-time link below the mount, where one was asked for. */
+  /** The path of the one-time link below the mount path; `null` without {@link DeskOptions.oneTimeLinkFor}. */
   readonly oneTimePath: string | null;
-  /** Those who may work here. */
+  /** The agents who may work here. */
   readonly agents: Agents;
   readonly bridge: Bridge;
-  /** Lets go of everything. Close the receiver first. */
+  /**
+   * The desk's storage, in the database of the receiver's delivery, or in memory without one.
+   *
+   * @example
+   * const lines = await readAudit(desk.store, 100);
+   */
+  readonly store: DocumentStore;
+  /** Closes the desk. Close the receiver first. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a desk where human agents answer handed-over conversations in the browser.
+ * Creates a desk, where human agents answer handed-over conversations in the browser.
  *
  * @example
  * app.use('/webhook', receiver);
@@ -71,72 +82,66 @@ export interface Desk extends RequestHandler {
  */
 export function createDesk(options: DeskOptions): Desk {
   const { receiver, publicUrl, oneTimeLinkFor, secureCookies } = options;
-  const keepMs = daysOf(options.keepDays ?? 30);
+  const keepMs = daysToMs(options.keepDays ?? 30);
   const log = withRedaction(options.log ?? createLog());
-  const { shelf, queues } = receiver.storage;
-  const book = openBook(shelf, log, options.isGreeted ?? false);
-  const { audit } = book;
-  const agents = createAgents(shelf);
-  const sessions = createSessions(shelf);
-  const live = createLive(shelf, log);
-  const refusals = createRefusals(audit, log);
-  const hostSession = options.agents === 'stored' ? null : options.agents;
-  const once = oneTimeLinkFor ? createOneTimeLink() : null;
-  const identify = createIdentify({ agents, sessions, hostSession });
-  const isSameOrigin = createSameOrigin(publicUrl);
-  const isSecure = (request: Request) => secureCookies ?? request.secure;
-  const letIn = createLetIn({ agents, sessions, audit, isSecure });
-  const urlOf = (id: string) => publicUrl && `${publicUrl.replace(/\/+$/, '')}/#/${encodeURIComponent(id)}`;
-  const bridge = createBridge({ log, ...options.bridge, receiver, adapter: createDeskAdapter(book, urlOf) });
-  const tidying = startTidying({ shelf, sessions, log, keepMs });
+  const { database, queues } = receiver.storage;
+  const store = createDocumentStore(database);
+  const conversations = createDeskConversations(store, log, options.isGreeted ?? false);
+  const { audit } = conversations;
+  const agents = createAgents(store);
+  const sessions = createSessions(store);
+  const updates = createLiveUpdates(store, log);
+  const rejections = createRejectionLog(audit, log);
+  const retention = startRetention({ store, sessions, log, keepMs });
 
-  const router = Router();
-  router.use(deskHeaders(options.framedBy ?? 'nobody'));
-  router.use(
-    createLogin({
-      agents,
-      sessions,
-      audit,
-      refusals,
-      letIn,
-      isSameOrigin,
-      isSecure,
-      hostSession,
-      link: once && oneTimeLinkFor ? { once, agent: oneTimeLinkFor } : null,
-    }),
-  );
-  const guarded = createGuarded({ identify, isSameOrigin, refusals });
-  addApiRoutes(guarded, {
-    shelf,
-    book,
-    views: createViews(shelf),
-    live,
+  const hostSession = options.agents === 'stored' ? null : options.agents;
+  const oneTimeLogin = oneTimeLinkFor ? { link: createOneTimeLink(), agent: oneTimeLinkFor } : null;
+  const isSecure = (request: Request) => secureCookies ?? request.secure;
+  const browserSessions = createBrowserSessions({ agents, sessions, audit, hostSession, isSecure });
+  const findAgent = browserSessions.find;
+  const isSameOrigin = createSameOrigin(publicUrl);
+
+  const urlOf = (id: string) => publicUrl && `${publicUrl.replace(/\/+$/, '')}/#/${encodeURIComponent(id)}`;
+  const adapter = createDeskAdapter(conversations, urlOf);
+  const bridge = createBridge({ log, ...options.bridge, receiver, adapter });
+
+  const apiRoutes = createAgentRoutes({ findAgent, isSameOrigin, rejections });
+  addApiRoutes(apiRoutes, {
+    store,
+    conversations,
+    queries: createConversationQueries(store),
+    updates,
     agents,
-    canned: createCanned(shelf),
-    teaching: createTeaching(shelf, receiver.service),
-    parked: createParked(shelf, queues, book),
+    canned: createCannedReplies(store),
+    teaching: createTeaching(store, receiver.service),
+    deadLetters: createDeadLetters(store, queues, conversations),
     queues,
-    identify,
+    findAgent,
     canTeach: receiver.service !== null,
   });
-  router.use(guarded.router, guarded.noteRefusals);
-  router.use('/api', answerUnknown(identify));
-  router.use(createPageFiles({ identify, hostSession, letIn }));
-  router.use(answerFailures(log));
+
+  const router = Router();
+  router.use(deskHeaders(options.framedBy ?? 'none'));
+  router.use(createLogin({ agents, browserSessions, rejections, isSameOrigin, hostSession, oneTimeLogin }));
+  router.use(apiRoutes.router, apiRoutes.logRejections);
+  router.use('/api', answerUnknown(findAgent));
+  router.use(createPageFiles(browserSessions, hostSession));
+  router.use(answerErrors(log));
 
   return Object.assign(router as RequestHandler, {
-    oneTimePath: once ? `/enter?token=${once.token}` : null,
+    oneTimePath: oneTimeLogin ? `/enter?token=${oneTimeLogin.link.token}` : null,
     agents,
     bridge,
+    store,
     async close() {
-      tidying.stop();
-      live.stop();
+      retention.stop();
+      updates.stop();
       await bridge.close();
     },
   });
 }
 
-function daysOf(days: number): number {
+function daysToMs(days: number): number {
   if (Number.isFinite(days) && days > 0) return days * 86_400_000;
   throw configError('keepDays must be a number of days, more than 0.');
 }

@@ -1,24 +1,24 @@
-import type { Shelf, StoredQueues } from '../../delivery/index.js';
-import type { DashboardView, DeadView, HourView } from './api.js';
-import { recordOf } from './book/change-record.js';
-import { type DeskRecord, KIND } from './book/record.js';
+import type { StoredQueues } from '../../delivery/index.js';
+import type { DashboardHour, DashboardView, DeadLetterView } from './api.js';
+import { type ConversationRecord, recordOf } from './conversations/conversation-records.js';
+import { DOCUMENT_KIND, type DocumentStore } from './store/index.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const PAGE = 1_000;
-/** Parked things shown at most, per queue. */
-const DEAD_SHOWN = 50;
+/** Dead letters shown at most, per queue. */
+const MAX_DEAD_LETTERS = 50;
 
-/** Looks at how the day goes. */
+/** Computes the numbers of the dashboard. */
 export async function readDashboard(
-  shelf: Shelf,
+  store: DocumentStore,
   queues: StoredQueues | null,
   now: number = Date.now(),
 ): Promise<DashboardView> {
-  const records = await recordsSince(shelf, now - DAY_MS);
+  const records = await recordsSince(store, now - DAY_MS);
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   const today = records.filter(({ requestedAt }) => requestedAt >= midnight);
-  const counts = await shelf.count(KIND.conversation);
+  const counts = await store.count(DOCUMENT_KIND.conversation);
   return {
     waiting: counts.waiting ?? 0,
     active: counts.active ?? 0,
@@ -27,29 +27,31 @@ export async function readDashboard(
     firstReply: { p50: percentile(firstReplies(today), 0.5), p90: percentile(firstReplies(today), 0.9) },
     hours: hoursOf(records, now),
     agents: agentsOf(records, midnight),
-    dead: await deadOf(queues),
+    dead: await deadLettersOf(queues),
   };
 }
 
-async function recordsSince(shelf: Shelf, since: number): Promise<DeskRecord[]> {
-  const records: DeskRecord[] = [];
+async function recordsSince(store: DocumentStore, since: number): Promise<ConversationRecord[]> {
+  const records: ConversationRecord[] = [];
   let belowRank = Number.MAX_SAFE_INTEGER;
   for (;;) {
-    const docs = await shelf.list(KIND.conversation, { belowRank, limit: PAGE });
-    const page = docs.map(recordOf);
+    const documents = await store.list(DOCUMENT_KIND.conversation, { belowRank, limit: PAGE });
+    const page = documents.map(recordOf);
     records.push(...page.filter(({ requestedAt }) => requestedAt >= since));
     const last = page.at(-1);
-    if (!last || docs.length < PAGE || last.requestedAt < since) return records;
+    if (!last || documents.length < PAGE || last.requestedAt < since) return records;
     belowRank = last.requestedAt;
   }
 }
 
-const isHandled = ({ ended, firstReplyAt }: DeskRecord): boolean => ended !== null && firstReplyAt !== null;
-const isMissed = ({ ended, firstReplyAt }: DeskRecord): boolean => ended !== null && firstReplyAt === null;
+const isHandled = ({ ended, firstReplyAt }: ConversationRecord): boolean =>
+  ended !== null && firstReplyAt !== null;
+const isMissed = ({ ended, firstReplyAt }: ConversationRecord): boolean =>
+  ended !== null && firstReplyAt === null;
 
-const firstReplies = (records: readonly DeskRecord[]): number[] =>
+const firstReplies = (records: readonly ConversationRecord[]): number[] =>
   records.flatMap(({ firstReplyAt, requestedAt }) =>
-    // When it was asked for is the service's time, which may be ahead of ours.
+    // The request has the service's time, whose clock may be ahead of this one.
     firstReplyAt === null ? [] : [Math.max(0, firstReplyAt - requestedAt)],
   );
 
@@ -58,7 +60,7 @@ function percentile(values: readonly number[], share: number): number | null {
   return sorted[Math.ceil(sorted.length * share) - 1] ?? null;
 }
 
-function hoursOf(records: readonly DeskRecord[], now: number): HourView[] {
+function hoursOf(records: readonly ConversationRecord[], now: number): DashboardHour[] {
   const thisHour = Math.floor(now / HOUR_MS) * HOUR_MS;
   return Array.from({ length: 24 }, (_, index) => {
     const at = thisHour - (23 - index) * HOUR_MS;
@@ -73,9 +75,10 @@ function hoursOf(records: readonly DeskRecord[], now: number): HourView[] {
   });
 }
 
-function agentsOf(records: readonly DeskRecord[], midnight: number): DashboardView['agents'] {
-  const isOfToday = ({ state, requestedAt }: DeskRecord) => state === 'active' || requestedAt >= midnight;
-  const current = records.filter(isOfToday);
+function agentsOf(records: readonly ConversationRecord[], midnight: number): DashboardView['agents'] {
+  const isCurrent = ({ state, requestedAt }: ConversationRecord) =>
+    state === 'active' || requestedAt >= midnight;
+  const current = records.filter(isCurrent);
   const names = new Set(current.flatMap(({ agent }) => agent ?? []));
   return [...names].sort().map((agent) => {
     const own = current.filter((record) => record.agent === agent);
@@ -87,10 +90,10 @@ function agentsOf(records: readonly DeskRecord[], midnight: number): DashboardVi
   });
 }
 
-async function deadOf(queues: StoredQueues | null): Promise<DeadView[]> {
+async function deadLettersOf(queues: StoredQueues | null): Promise<DeadLetterView[]> {
   if (!queues) return [];
   const lists = (['inbox', 'outbox'] as const).map(async (queue) => {
-    const items = await queues.list(queue, { state: 'dead', limit: DEAD_SHOWN });
+    const items = await queues.list(queue, { state: 'dead', limit: MAX_DEAD_LETTERS });
     return items.map(({ id, conversationId, what, attempts, error, createdAt }) => ({
       queue,
       id,

@@ -1,11 +1,11 @@
 /**
- * The desk: a human-service system that is already there. Human agents answer handed-over conversations in the
- * browser.
+ * The desk: a built-in helpdesk where human agents answer handed-over conversations in the browser.
  *
  * @module
  */
-export { type Agents, createAgents } from './agents/agents.js';
+export { type AgentCredentials, type Agents, createAgents } from './agents/agents.js';
 export type { AgentView } from './api.js';
-export { type AuditEntry, readAudit } from './book/audit.js';
+export { type AuditEntry, type AuditLine, readAudit } from './audit.js';
 export { createDesk, type Desk, type DeskOptions } from './create-desk.js';
-export type { HostSession } from './http/who.js';
+export type { HostSession } from './http/current-agent.js';
+export type * from './store/document-store.js';

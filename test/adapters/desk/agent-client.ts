@@ -1,10 +1,10 @@
 import { expect, vi } from 'vitest';
 import type {
+  ActionInputs,
   ActionName,
-  Actions,
+  ConversationUpdate,
   ConversationView,
   DeliveryState,
-  JournalEntry,
   StateView,
 } from '../../../src/adapters/desk/api.js';
 
@@ -19,7 +19,7 @@ export interface DeskAnswer<Body = unknown> {
 export const statusesOf = (answers: readonly DeskAnswer[]): number[] =>
   answers.map(({ status }) => status).sort((a, b) => a - b);
 
-/** The browser of an agent who is logged in, without its page. */
+/** Talks to the API as the page of an agent who is logged in. */
 export interface AgentClient {
   readonly cookie: string;
   readonly token: string;
@@ -30,23 +30,23 @@ export interface AgentClient {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<DeskAnswer>;
-  act<Name extends ActionName>(id: string, name: Name, input: Actions[Name]): Promise<DeskAnswer>;
+  act<Name extends ActionName>(id: string, name: Name, input: ActionInputs[Name]): Promise<DeskAnswer>;
   state(): Promise<StateView>;
   conversation(id: string): Promise<ConversationView>;
-  /** The desk's own id of a handoff, once it is there. */
+  /** Waits for a handoff to arrive; gives the desk's own id of it. */
   idOf(conversationId: string): Promise<string>;
-  /** Says something; gives the id of the message. */
+  /** Sends a reply; gives the id of the message. */
   say(id: string, text: string): Promise<string>;
-  /** What became of a message so far, in order. */
+  /** The delivery states of a message so far, in order. */
   deliveries(id: string, messageId: string): Promise<DeliveryState[]>;
   logOut(): Promise<DeskAnswer>;
 }
 
-/** Waits for something that a loaded machine may take its time for. */
+/** Retries a check for up to 20 seconds, since the machine may be busy. */
 export const eventually = <Value>(look: () => Value | Promise<Value>): Promise<Value> =>
   vi.waitFor(look, { timeout: 20_000, interval: 30 });
 
-/** Posts to the login, as its page does. */
+/** Posts to the login as its page does. */
 export async function postLogin(
   url: string,
   body: unknown,
@@ -59,7 +59,7 @@ export async function postLogin(
   });
 }
 
-/** The value of the cookie that an answer sets, as `name=value`; empty where it sets none. */
+/** The cookie that an answer sets, as `name=value`; empty without one. */
 export const cookieOf = (answer: Response): string => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 
 /** Logs in. */
@@ -69,7 +69,7 @@ export async function logIn(url: string, name: string, password: string): Promis
   return clientOf(url, cookieOf(answer));
 }
 
-/** The client of whoever has this cookie. */
+/** The client of the agent with this cookie. */
 export async function clientOf(url: string, cookie: string): Promise<AgentClient> {
   let token = '';
   let count = 0;
@@ -109,7 +109,7 @@ export async function clientOf(url: string, cookie: string): Promise<AgentClient
       eventually(async () => {
         const { conversations } = await state();
         const found = conversations.find((each) => each.conversationId === conversationId);
-        if (!found) throw new Error('it has not come to the desk');
+        if (!found) throw new Error('the handoff has not arrived at the desk');
         return found.id;
       }),
     async say(id, text) {
@@ -120,25 +120,25 @@ export async function clientOf(url: string, cookie: string): Promise<AgentClient
     },
     async deliveries(id, messageId) {
       const { entries } = await conversation(id);
-      return entries.flatMap(({ happening }) =>
-        happening.type === 'delivery' && happening.messageId === messageId ? happening.state : [],
+      return entries.flatMap(({ event }) =>
+        event.type === 'delivery' && event.messageId === messageId ? event.state : [],
       );
     },
     logOut: () => ask('POST', '/logout', {}),
   };
 }
 
-/** What a stream of events gave. */
+/** A stream of live updates. */
 export interface Stream {
-  readonly entries: readonly JournalEntry[];
-  /** All that came, as it came. */
+  readonly entries: readonly ConversationUpdate[];
+  /** The raw text so far. */
   readonly text: () => string;
-  /** Resolves when the desk has ended it. */
+  /** Resolves when the desk ends the stream. */
   readonly ended: Promise<void>;
   close(): void;
 }
 
-/** Listens to the journal, as a browser does. */
+/** Listens to live updates as the page does. */
 export async function listen(
   url: string,
   cookie: string,
@@ -151,7 +151,7 @@ export async function listen(
     signal: controller.signal,
   });
   expect(response.status).toBe(200);
-  const entries: JournalEntry[] = [];
+  const entries: ConversationUpdate[] = [];
   let text = '';
   let rest = '';
   const read = async (): Promise<void> => {

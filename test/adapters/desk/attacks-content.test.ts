@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sendRaw } from '../../helpers/raw.js';
 import { eventually, listen } from './agent-client.js';
-import { deskWithHandoff, world } from './world.js';
+import { createDeskEnvironment, deskWithHandoff } from './desk-environment.js';
 
 const NASTY =
   '</script><script>alert(1)</script><img src=x onerror=alert(1)><style>*{display:none}</style>\u2028';
 
-describe('what people write', () => {
-  it('comes back as JSON text, whatever it is', async () => {
+describe('text from users', () => {
+  it('is returned as JSON strings, whatever it holds', async () => {
     const { bench, instance, ann } = await deskWithHandoff();
     const user = { userId: NASTY, anonymousId: NASTY, email: NASTY, phone: NASTY };
     const transcript = [{ text: NASTY, message_type: 'QUESTION' as const }];
@@ -29,14 +29,14 @@ describe('what people write', () => {
     const view = await ann.conversation(id);
     expect(view.transcript).toEqual([{ from: 'user', text: NASTY }]);
     expect(view.summary.user).toMatchObject(user);
-    // Line ends in what was said do not become events of their own.
+    // Line breaks in a message do not become events of their own.
     await eventually(() => expect(stream.entries.filter(({ summary }) => summary.id === id)).toHaveLength(3));
     expect(stream.entries.map(({ seq }) => seq)).not.toContain(999);
     stream.close();
     expect(instance.logged.text()).not.toContain('onerror');
   });
 
-  it('has no way to run: the policy allows no inline code and no other site', async () => {
+  it('cannot run: the policy allows no inline code and no other site', async () => {
     const { ann, instance } = await deskWithHandoff();
     const answers = [await ann.get('/'), await ann.get('/api/state'), await ann.get('/api/nothing')];
     for (const { headers } of answers) {
@@ -54,8 +54,8 @@ describe('what people write', () => {
   });
 });
 
-describe('requests that no page makes', () => {
-  it('are refused whole, and change nothing', async () => {
+describe('malformed requests', () => {
+  it('are rejected and change nothing', async () => {
     const { instance, ann, id } = await deskWithHandoff();
     const path = `/api/conversations/${id}/note`;
     const post = (body: string, headers: Record<string, string> = {}) =>
@@ -83,14 +83,14 @@ describe('requests that no page makes', () => {
     const spoilt = '{"text": "Fine.", "__proto__": {"agent": "bob"}, "constructor": {"prototype": {"x": 1}}}';
     expect((await post(spoilt)).status).toBe(200);
     expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);
-    expect((await ann.conversation(id)).entries.at(-1)?.happening).toEqual({
+    expect((await ann.conversation(id)).entries.at(-1)?.event).toEqual({
       type: 'note',
       agent: 'ann',
       text: 'Fine.',
     });
   });
 
-  it('get answers without a stack or a path of this machine', async () => {
+  it('get answers without a stack trace or a local path', async () => {
     const { ann } = await deskWithHandoff();
     for (const path of [
       '/api/conversations/%E0%A4%A',
@@ -106,7 +106,7 @@ describe('requests that no page makes', () => {
     }
   });
 
-  it('cannot reply under the name of an end', async () => {
+  it('cannot use the message id of a close', async () => {
     const { bench, ann, id } = await deskWithHandoff();
     expect((await ann.act(id, 'reply', { messageId: '', text: 'Hi' })).status).toBe(400);
     await ann.act(id, 'reply', { messageId: 'closed', text: 'Hi' });
@@ -119,7 +119,7 @@ describe('requests that no page makes', () => {
 const isBuilt = existsSync(resolve(import.meta.dirname, '../../../dist/adapters/desk/page/assets/login'));
 
 describe.skipIf(!isBuilt)('files of the page', () => {
-  const CLIMBS = [
+  const TRAVERSALS = [
     '/assets/login/../../../../../package.json',
     '/assets/login/..%2f..%2findex.html',
     '/assets/login/%2e%2e/%2e%2e/index.html',
@@ -140,10 +140,10 @@ describe.skipIf(!isBuilt)('files of the page', () => {
     '/assets/login/',
   ];
 
-  it('are those of the login only, for who is not logged in', async () => {
-    const { start } = await world();
+  it('are limited to the login without a session', async () => {
+    const { start } = await createDeskEnvironment();
     const { port, url } = await start();
-    for (const path of CLIMBS) {
+    for (const path of TRAVERSALS) {
       const { status, body } = await sendRaw(port, { method: 'GET', path: `/desk${path}` });
       expect([path, [400, 401, 403, 404].includes(status)]).toEqual([path, true]);
       expect(body).not.toMatch(/"name": "handoff-kit"|<script|root:/);
@@ -153,12 +153,12 @@ describe.skipIf(!isBuilt)('files of the page', () => {
     expect((await fetch(`${url}/desk/${script}`)).status).toBe(200);
   });
 
-  it('do not lead out of their folder for agents either', async () => {
-    const { start } = await world();
+  it('cannot be used by agents to leave their folder', async () => {
+    const { start } = await createDeskEnvironment();
     const instance = await start();
     const ann = await instance.agent('ann');
     const headers = [['Cookie', ann.cookie]] as const;
-    for (const path of CLIMBS) {
+    for (const path of TRAVERSALS) {
       const { body } = await sendRaw(instance.port, { method: 'GET', path: `/desk${path}`, headers });
       expect(body, path).not.toMatch(/"name": "handoff-kit"|root:/);
     }

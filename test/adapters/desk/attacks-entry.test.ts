@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentView } from '../../../src/adapters/desk/index.js';
 import { clientOf, cookieOf, logIn, postLogin } from './agent-client.js';
-import { deskWithHandoff, PASSWORD, world } from './world.js';
+import { createDeskEnvironment, deskWithHandoff, PASSWORD } from './desk-environment.js';
 
 const GETS = [
   '/api/state',
@@ -29,7 +29,7 @@ const CHANGES = [
 
 describe('without a session', () => {
   it.each(['no cookie', 'a made-up cookie', 'the cookie of a session that ended'])(
-    'nothing is reachable: %s',
+    'nothing can be read or changed: %s',
     async (which) => {
       const { instance, ann, id } = await deskWithHandoff();
       const bob = await instance.agent('bob');
@@ -56,15 +56,15 @@ describe('without a session', () => {
     60_000,
   );
 
-  it('the webhooks need none', async () => {
+  it('webhooks still work', async () => {
     const { bench } = await deskWithHandoff();
     expect((await bench.say('hello')).status).toBe(200);
   });
 });
 
 describe('a session', () => {
-  it('is always a new one: what the browser had before is not taken', async () => {
-    const { start } = await world();
+  it('always gets a new cookie, never one that the browser had', async () => {
+    const { start } = await createDeskEnvironment();
     const instance = await start();
     const ann = await instance.agent('ann');
     const fixed = `${ann.cookie.split('=')[0]}=${'fixed-by-an-attacker'.repeat(2)}`;
@@ -72,7 +72,7 @@ describe('a session', () => {
     expect(answer.status).toBe(204);
     expect(cookieOf(answer)).not.toBe(fixed);
     expect((await fetch(`${instance.url}/desk/api/state`, { headers: { cookie: fixed } })).status).toBe(401);
-    // A session that was there ends when somebody logs in over it.
+    // Another login in the same browser ends the previous session.
     const over = await postLogin(instance.url, { name: 'ann', password: PASSWORD }, { cookie: ann.cookie });
     expect((await ann.get('/api/state')).status).toBe(401);
     const again = await clientOf(instance.url, cookieOf(over));
@@ -80,8 +80,8 @@ describe('a session', () => {
     expect(again.token).not.toBe(ann.token);
   });
 
-  it('has a cookie that scripts, other sites and plain HTTP do not get', async () => {
-    const { start } = await world();
+  it('has a cookie that is hidden from scripts, other sites and plain HTTP', async () => {
+    const { start } = await createDeskEnvironment();
     const login = { name: 'ann', password: PASSWORD };
     const plain = await start();
     await plain.agent('ann');
@@ -91,7 +91,7 @@ describe('a session', () => {
     expect(direct).toMatch(/; SameSite=Strict/);
     expect(direct).toMatch(/; Path=\/desk;/);
     expect(direct).not.toMatch(/Secure/);
-    // Who is not trusted does not decide.
+    // A proxy that is not trusted does not decide.
     expect(flags(await postLogin(plain.url, login, { 'x-forwarded-proto': 'https' }))).not.toMatch(/Secure/);
     const proxied = await start({ trustProxy: true });
     await proxied.agent('ann');
@@ -106,19 +106,19 @@ describe('a session', () => {
     expect(flags(await postLogin(told.url, login))).toMatch(/; Secure/);
   });
 
-  it('is kept so that whoever reads the store cannot use it', async () => {
-    const { start } = await world();
+  it('is stored so that a reader of the store cannot use it', async () => {
+    const { start } = await createDeskEnvironment();
     const instance = await start();
     const ann = await instance.agent('ann');
-    const kept = JSON.stringify(await instance.receiver.storage.shelf.list('desk.session'));
+    const kept = JSON.stringify(await instance.desk.store.list('session'));
     expect(kept).not.toContain(ann.cookie.split('=')[1]);
     expect(instance.logged.text()).not.toContain(ann.cookie.split('=')[1]);
   });
 });
 
 describe('the one-time link', () => {
-  it('lets its agent in once', async () => {
-    const { start } = await world();
+  it('logs its agent in once', async () => {
+    const { start } = await createDeskEnvironment();
     const demo = { id: 'demo', name: 'Demo' };
     const { url, desk, audit, logged } = await start({ oneTimeLinkFor: demo });
     const open = (path: string) => fetch(`${url}/desk${path}`, { redirect: 'manual' });
@@ -131,14 +131,14 @@ describe('the one-time link', () => {
     expect(second.headers.getSetCookie()).toEqual([]);
     const actions = (await audit()).map(({ action }) => action);
     expect(actions.filter((action) => action === 'refused: a wrong or used link')).toHaveLength(3);
-    expect(actions).toContain('came in by the one-time link');
+    expect(actions).toContain('login by the one-time link');
     expect(logged.text() + JSON.stringify(await audit())).not.toContain(desk.oneTimePath?.split('=')[1]);
   });
 });
 
 describe('the session of a host application', () => {
-  it('lets in who is logged in there, and nobody else on an old cookie', async () => {
-    const { start } = await world();
+  it('logs its agent in, and rejects the cookie of another one', async () => {
+    const { start } = await createDeskEnvironment();
     let user: AgentView | null = null;
     const instance = await start({ agents: async () => user });
     const { url } = instance;
@@ -157,7 +157,7 @@ describe('the session of a host application', () => {
     user = { id: 'u-1', name: 'Una' };
     expect((await una.get('/api/state')).status).toBe(200);
     expect((await postLogin(url, {})).status).toBe(204);
-    // Passwords are for those who have no host application.
+    // With a host application, passwords do not work.
     await instance.desk.agents.save({ id: 'ann', name: 'Ann' }, PASSWORD);
     user = null;
     await expect(logIn(url, 'ann', PASSWORD)).rejects.toThrow();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { eventually, postLogin } from './agent-client.js';
-import { deskWithHandoff, PASSWORD, world } from './world.js';
+import { createDeskEnvironment, deskWithHandoff, PASSWORD } from './desk-environment.js';
 
 const NAVIGATION = ['cross-site', 'same-site', 'none'];
 
-describe('a change that did not come from the page of the desk', () => {
-  it('is refused by its origin, and the log says so', async () => {
+describe('a change from another page', () => {
+  it('is rejected by its origin and logged', async () => {
     const { instance, ann, id } = await deskWithHandoff();
     const path = `/api/conversations/${id}/claim`;
     const forged = [
@@ -24,9 +24,9 @@ describe('a change that did not come from the page of the desk', () => {
       });
     }
     expect((await ann.conversation(id)).summary.agent).toBeNull();
-    const refusals = (await instance.audit()).filter(({ action }) => action === 'refused: forged request');
-    expect(refusals).toHaveLength(forged.length);
-    for (const { agent, detail, at } of refusals) {
+    const rejected = (await instance.audit()).filter(({ action }) => action === 'refused: forged request');
+    expect(rejected).toHaveLength(forged.length);
+    for (const { agent, detail, at } of rejected) {
       expect(agent).toBe('ann');
       expect(detail).toContain(path);
       expect(Math.abs(Date.now() - at.getTime())).toBeLessThan(600_000);
@@ -35,7 +35,7 @@ describe('a change that did not come from the page of the desk', () => {
     expect((await ann.send('POST', path, {}, { 'sec-fetch-site': 'same-origin' })).status).toBe(200);
   });
 
-  it('is refused without the token of its session', async () => {
+  it('is rejected without the token of its session', async () => {
     const { instance, ann, id } = await deskWithHandoff();
     const bob = await instance.agent('bob');
     const path = `/api/conversations/${id}/claim`;
@@ -61,8 +61,8 @@ describe('a change that did not come from the page of the desk', () => {
     expect(instance.logged.text()).not.toContain(bob.token);
   });
 
-  it('cannot log anybody in or out', async () => {
-    const { start } = await world();
+  it('cannot log an agent in or out', async () => {
+    const { start } = await createDeskEnvironment();
     const instance = await start();
     const ann = await instance.agent('ann');
     const login = { name: 'ann', password: PASSWORD };
@@ -75,8 +75,8 @@ describe('a change that did not come from the page of the desk', () => {
     expect(lines).toMatchObject([{ agent: null }, { agent: null }]);
   });
 
-  it('is told from one that came through a proxy', async () => {
-    const { start } = await world();
+  it('is told apart from one of the own page behind a proxy', async () => {
+    const { start } = await createDeskEnvironment();
     const instance = await start({ trustProxy: true });
     const ann = await instance.agent('ann');
     const through = {
@@ -86,7 +86,7 @@ describe('a change that did not come from the page of the desk', () => {
     };
     const save = (headers: Record<string, string>) => ann.send('PUT', '/api/canned', [], headers);
     expect((await save(through)).status).toBe(204);
-    // Who has HTTPS does not take the word of a page without it.
+    // A desk on HTTPS rejects a page on HTTP.
     expect((await save({ ...through, origin: 'http://desk.example' })).status).toBe(403);
     expect((await save({ ...through, origin: 'https://evil.example' })).status).toBe(403);
     const untrusting = await start();
@@ -99,7 +99,7 @@ describe('a change that did not come from the page of the desk', () => {
 });
 
 describe('an agent', () => {
-  it('cannot act for another', async () => {
+  it('cannot act for another agent', async () => {
     const { bench, instance, ann, id } = await deskWithHandoff();
     const bob = await instance.agent('bob');
     const as = { agent: 'ann', agentId: 'ann', me: 'ann', id: 'ann', name: 'ANN' };

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createAgents } from '../../../src/adapters/desk/agents/agents.js';
-import { hashPassword, NOBODYS_HASH, verifyPassword } from '../../../src/adapters/desk/agents/password.js';
-import { createThrottle, sourceOf } from '../../../src/adapters/desk/agents/throttle.js';
-import { createMemoryShelf } from '../../../src/delivery/index.js';
+import { createLoginThrottle, networkOf } from '../../../src/adapters/desk/agents/login-throttle.js';
+import { DUMMY_HASH, hashPassword, verifyPassword } from '../../../src/adapters/desk/agents/password.js';
+import { createMemoryDocumentStore } from '../../../src/adapters/desk/store/memory-document-store.js';
 import { postLogin } from './agent-client.js';
-import { PASSWORD, world } from './world.js';
+import { createDeskEnvironment, PASSWORD } from './desk-environment.js';
 
 describe('guessing passwords', () => {
-  it('is slowed down for a name, also when many are tried at once', async () => {
-    const { start } = await world();
+  it('is slowed down by name, also for concurrent attempts', async () => {
+    const { start } = await createDeskEnvironment();
     const instance = await start();
     await instance.agent('ann');
     const answers = await Promise.all(
@@ -29,8 +29,8 @@ describe('guessing passwords', () => {
     expect(instance.logged.text() + JSON.stringify(await instance.audit())).not.toContain('wrong guess');
   });
 
-  it('is slowed down for an address, whatever the names', async () => {
-    const { start } = await world();
+  it('is slowed down by address, whatever the names', async () => {
+    const { start } = await createDeskEnvironment();
     const { url } = await start({ trustProxy: true });
     const guess = (nth: number, from: string) =>
       postLogin(url, { name: `name${nth}`, password: 'x' }, { 'x-forwarded-for': from });
@@ -41,35 +41,35 @@ describe('guessing passwords', () => {
     expect((await guess(99, '203.0.113.8')).status).toBe(401);
   }, 120_000);
 
-  it('waits longer each time, and forgets', () => {
+  it('waits longer after each failure, until the count is reset', () => {
     let now = 0;
-    const throttle = createThrottle({ free: 3, longestMs: 20_000, now: () => now });
+    const throttle = createLoginThrottle({ free: 3, longestMs: 20_000, now: () => now });
     const waits = Array.from({ length: 7 }, () => {
-      expect(throttle.begin('k')).toBe(0);
-      const wait = throttle.begin('k');
+      expect(throttle.attempt('k')).toBe(0);
+      const wait = throttle.attempt('k');
       now += wait;
       return wait;
     });
-    // The second try of the first pair is free too.
+    // The second attempt of the first pair is free too.
     expect(waits).toEqual([0, 5_000, 10_000, 20_000, 20_000, 20_000, 20_000]);
-    // All at once are no way round: each counts when it begins.
-    const many = Array.from({ length: 9 }, () => throttle.begin('other'));
+    // Concurrent attempts count when they start.
+    const many = Array.from({ length: 9 }, () => throttle.attempt('other'));
     expect(many.filter((wait) => wait === 0)).toHaveLength(3);
-    throttle.forget('k');
-    expect([throttle.begin('k'), throttle.begin('k')]).toEqual([0, 0]);
+    throttle.reset('k');
+    expect([throttle.attempt('k'), throttle.attempt('k')]).toEqual([0, 0]);
     now += 3_700_000;
-    expect([throttle.begin('k'), throttle.begin('k')]).toEqual([0, 0]);
+    expect([throttle.attempt('k'), throttle.attempt('k')]).toEqual([0, 0]);
   });
 
-  it('counts a network of IPv6 as one address', () => {
-    expect(sourceOf('2001:db8:1:2:3:4:5:6')).toBe(sourceOf('2001:db8:1:2::9'));
-    expect(sourceOf('2001:db8:1:2::9')).not.toBe(sourceOf('2001:db8:1:3::9'));
-    expect(sourceOf('::ffff:10.0.0.1')).not.toBe(sourceOf('::ffff:10.0.0.2'));
-    expect(sourceOf('10.0.0.1')).toBe('10.0.0.1');
-    expect(sourceOf('::1')).toBe(sourceOf('::2'));
+  it('counts an IPv6 network as one address', () => {
+    expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe(networkOf('2001:db8:1:2::9'));
+    expect(networkOf('2001:db8:1:2::9')).not.toBe(networkOf('2001:db8:1:3::9'));
+    expect(networkOf('::ffff:10.0.0.1')).not.toBe(networkOf('::ffff:10.0.0.2'));
+    expect(networkOf('10.0.0.1')).toBe('10.0.0.1');
+    expect(networkOf('::1')).toBe(networkOf('::2'));
   });
 
-  it('is made costly by how passwords are kept', async () => {
+  it('is made expensive by the password hash', async () => {
     const hashed = await hashPassword(PASSWORD);
     const [scheme, n, r, p, salt = '', key = ''] = hashed.split('$');
     expect(scheme).toBe('scrypt');
@@ -77,18 +77,18 @@ describe('guessing passwords', () => {
     expect(Buffer.from(salt, 'base64url').length).toBeGreaterThanOrEqual(16);
     expect(Buffer.from(key, 'base64url').length).toBeGreaterThanOrEqual(32);
     expect(await hashPassword(PASSWORD)).not.toBe(hashed);
-    // A name that nobody has costs as much.
+    // An unknown name takes the same time.
     const shape = (text: string) => text.split('$').map((part, nth) => (nth < 4 ? part : part.length));
-    expect(shape(NOBODYS_HASH)).toEqual(shape(hashed));
+    expect(shape(DUMMY_HASH)).toEqual(shape(hashed));
     expect(await verifyPassword(PASSWORD, hashed)).toBe(true);
     expect(await verifyPassword(`${PASSWORD} `, hashed)).toBe(false);
   });
 
-  it('lets nobody in by an empty password, by a name without one, or by a short one', async () => {
-    const agents = createAgents(createMemoryShelf());
-    await agents.note({ id: 'host-user', name: 'Host' });
-    expect(await agents.judge('host-user', '')).toBeNull();
-    expect(await agents.judge('nobody', '')).toBeNull();
+  it('fails with an empty password and for an agent without a password', async () => {
+    const agents = createAgents(createMemoryDocumentStore());
+    await agents.saveName({ id: 'host-user', name: 'Host' });
+    expect(await agents.authenticate('host-user', '')).toBeNull();
+    expect(await agents.authenticate('unknown', '')).toBeNull();
     await expect(agents.save({ id: 'ann', name: 'Ann' }, 'short')).rejects.toThrow('10 characters');
     await expect(agents.save({ id: '../ann', name: 'Ann' }, PASSWORD)).rejects.toThrow('login name');
   });

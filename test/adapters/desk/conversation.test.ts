@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from './agent-client.js';
-import { deskWithHandoff } from './world.js';
+import { deskWithHandoff } from './desk-environment.js';
 
-describe('an agent and a customer', () => {
-  it('talk to each other, from the inbox to the end', async () => {
+describe('a conversation', () => {
+  it('goes from the inbox to the close', async () => {
     const { bench, ann, id } = await deskWithHandoff();
     const { conversations, counts, seq } = await ann.state();
     expect(conversations).toMatchObject([{ id, state: 'waiting', agent: null, firstReplyAt: null }]);
@@ -17,7 +17,7 @@ describe('an agent and a customer', () => {
     await bench.say('Where is my parcel?');
     const view = await ann.conversation(id);
     expect(view.summary).toMatchObject({ customerMessages: 1, last: { from: 'customer' } });
-    expect(view.entries.map(({ happening }) => happening.type)).toEqual([
+    expect(view.entries.map(({ event }) => event.type)).toEqual([
       'opened',
       'claimed',
       'message',
@@ -30,7 +30,7 @@ describe('an agent and a customer', () => {
     expect((await ann.state()).counts).toEqual({ waiting: 0, active: 0, closed: 1 });
   });
 
-  it('shows what was said before the handoff, and who the customer is', async () => {
+  it('shows the transcript from before the handoff and the customer', async () => {
     const { bench, ann } = await deskWithHandoff();
     const handoff = await bench.requestHandoff({
       transcript: [
@@ -46,7 +46,7 @@ describe('an agent and a customer', () => {
     expect(view.summary.user.anonymousId).toBe(handoff.user.anonymousId);
   });
 
-  it('lets a first reply claim what nobody has', async () => {
+  it('is claimed by the first reply when it has no agent', async () => {
     const { bench, ann, id } = await deskWithHandoff();
     await ann.say(id, 'I am here.');
     await bench.nextReply();
@@ -55,7 +55,7 @@ describe('an agent and a customer', () => {
     expect(summary.firstReplyAt).not.toBeNull();
   });
 
-  it('says a reply once that the page sends again', async () => {
+  it('gets one reply when the page repeats the request', async () => {
     const { bench, ann, id } = await deskWithHandoff();
     const reply = { messageId: 'the-same', text: 'Only once.' };
     const answers = await Promise.all([1, 2, 3].map(() => ann.act(id, 'reply', reply)));
@@ -66,7 +66,7 @@ describe('an agent and a customer', () => {
     );
   });
 
-  it('keeps the order of replies that are written at once', async () => {
+  it('keeps the order of replies that are written quickly', async () => {
     const { bench, ann, id } = await deskWithHandoff();
     await ann.act(id, 'claim', {});
     const words = Array.from({ length: 12 }, (_, nth) => `word ${nth}`);
@@ -74,7 +74,7 @@ describe('an agent and a customer', () => {
     await eventually(() => expect(bench.replies.map(({ text }) => text)).toEqual(words));
   });
 
-  it('never tells the customer what a note says', async () => {
+  it('never sends notes to the customer', async () => {
     const { bench, ann, id } = await deskWithHandoff();
     await ann.act(id, 'note', { text: 'SECRET NOTE about the customer' });
     await ann.say(id, 'Hello.');
@@ -84,10 +84,10 @@ describe('an agent and a customer', () => {
     expect(bench.replies.map(({ text }) => text)).toEqual(['Hello.']);
     expect(JSON.stringify(bench.simulator.traffic.exchanges())).not.toContain('SECRET NOTE');
     const { entries } = await ann.conversation(id);
-    expect(entries.some(({ happening }) => happening.type === 'note')).toBe(true);
+    expect(entries.some(({ event }) => event.type === 'note')).toBe(true);
   });
 
-  it('counts what each agent has read', async () => {
+  it('counts the messages that each agent has read', async () => {
     const { bench, instance, ann, id } = await deskWithHandoff();
     const bob = await instance.agent('bob');
     await bench.say('one');
@@ -102,7 +102,7 @@ describe('an agent and a customer', () => {
     expect((await ann.act(id, 'read', { customerMessages: 1 })).body).toMatchObject({ read: { ann: 2 } });
   });
 
-  it('refuses empty and endless replies', async () => {
+  it('rejects empty and overlong replies', async () => {
     const { ann, id } = await deskWithHandoff();
     expect(await ann.act(id, 'reply', { messageId: 'm', text: '  \n' })).toMatchObject({
       status: 400,
@@ -112,12 +112,12 @@ describe('an agent and a customer', () => {
       status: 400,
       body: { code: 'TOO_LONG' },
     });
-    expect((await ann.act('nobody', 'claim', {})).status).toBe(404);
+    expect((await ann.act('unknown', 'claim', {})).status).toBe(404);
   });
 });
 
-describe('the end of a conversation', () => {
-  it('is seen at the desk when the customer leaves', async () => {
+describe('the close of a conversation', () => {
+  it('is shown when the customer leaves', async () => {
     const { bench, ann, id } = await deskWithHandoff();
     await bench.closeByUser();
     await eventually(async () =>
@@ -132,7 +132,7 @@ describe('the end of a conversation', () => {
     expect((await ann.act(id, 'close', {})).status).toBe(200);
   });
 
-  it('is seen when the wait timeout ends it', async () => {
+  it('is shown when the wait timeout ends it', async () => {
     const { bench, ann, id } = await deskWithHandoff({ bench: { simulator: { waitTimeoutMs: 60_000 } } });
     bench.clock.advance(60_000);
     await bench.idle();
@@ -141,19 +141,17 @@ describe('the end of a conversation', () => {
     );
   });
 
-  it('can come from both sides at once', async () => {
+  it('happens once when both sides close at the same time', async () => {
     const { bench, ann, id } = await deskWithHandoff();
     await ann.say(id, 'Hello.');
     await bench.nextReply();
     await Promise.all([ann.act(id, 'close', {}), bench.closeByUser()]);
     await eventually(async () => expect((await ann.conversation(id)).summary.state).toBe('closed'));
-    const closed = (await ann.conversation(id)).entries.filter(
-      ({ happening }) => happening.type === 'closed',
-    );
+    const closed = (await ann.conversation(id)).entries.filter(({ event }) => event.type === 'closed');
     expect(closed).toHaveLength(1);
   });
 
-  it('makes another conversation of what the customer asks for after it', async () => {
+  it('lets the customer open another conversation', async () => {
     const { bench, ann, id, handoff } = await deskWithHandoff();
     await ann.act(id, 'close', {});
     await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
@@ -165,9 +163,9 @@ describe('the end of a conversation', () => {
     expect((await ann.conversation(id)).summary.customerMessages).toBe(0);
   });
 
-  it('tells an agent that a reply did not go out which the end overtook', async () => {
+  it('fails a reply that was written after the service ended the conversation', async () => {
     const { instance, ann, id, handoff } = await deskWithHandoff();
-    // The service's end is known to the receiver, and not yet to the desk.
+    // The receiver knows that the service ended it; the desk does not yet.
     await instance.receiver.conversations.lifecycle.end(handoff.id, 'user');
     const messageId = await ann.say(id, 'Too late.');
     await eventually(async () => expect(await ann.deliveries(id, messageId)).toEqual(['failed']));

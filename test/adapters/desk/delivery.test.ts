@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { DashboardView, DeadDetails } from '../../../src/adapters/desk/api.js';
+import type { DashboardView, DeadLetterDetails } from '../../../src/adapters/desk/api.js';
 import { clientOf, eventually } from './agent-client.js';
-import { deskWithHandoff } from './world.js';
+import { deskWithHandoff } from './desk-environment.js';
 
-describe('a reply that is stored', () => {
-  it('waits for a service that is down, and is sent once when it is back', async () => {
+describe('a stored reply', () => {
+  it('waits while the service is down and is sent once', async () => {
     const { bench, ann, id } = await deskWithHandoff({ stored: true });
     bench.faults.set('answerError');
     const first = await ann.say(id, 'Are you there?');
@@ -18,7 +18,7 @@ describe('a reply that is stored', () => {
     expect(bench.replies.map(({ text }) => text)).toEqual(['Are you there?', 'I am.']);
   });
 
-  it('is followed to its end after a restart, with the session of its agent', async () => {
+  it('is sent after a restart, in which the session of its agent survives', async () => {
     const { bench, start, instance, ann, id } = await deskWithHandoff({ stored: true });
     bench.faults.set('answerError');
     const messageId = await ann.say(id, 'Before the restart.');
@@ -37,7 +37,7 @@ describe('a reply that is stored', () => {
     );
   });
 
-  it('is carried after a restart that came before the delivery had it', async () => {
+  it('is sent after a restart that came before it was handed to the delivery', async () => {
     const { bench, start, instance, id, ann } = await deskWithHandoff({ stored: true });
     await instance.desk.bridge.close();
     const messageId = await ann.say(id, 'Written down, and no more.');
@@ -53,14 +53,14 @@ describe('a reply that is stored', () => {
   });
 });
 
-describe('a reply that the service does not take', () => {
-  it('fails with a reason where nothing is stored, and can be sent again', async () => {
+describe('a reply that the service refuses', () => {
+  it('fails with a reason with inline delivery, and can be sent again', async () => {
     const { bench, instance, ann, id } = await deskWithHandoff();
     bench.faults.set('answerError');
     const messageId = await ann.say(id, 'Hello?');
     await eventually(async () => expect(await ann.deliveries(id, messageId)).toEqual(['failed']));
     const { entries } = await ann.conversation(id);
-    const failed = entries.find(({ happening }) => happening.type === 'delivery')?.happening;
+    const failed = entries.find(({ event }) => event.type === 'delivery')?.event;
     expect(failed).toMatchObject({ reason: expect.stringMatching(/\w/), code: 'OUTCOME_UNKNOWN' });
     expect(JSON.stringify(failed)).not.toContain('Hello?');
 
@@ -79,7 +79,7 @@ describe('a reply that the service does not take', () => {
     expect((await instance.audit()).filter(({ action }) => action === 'retry')).toHaveLength(1);
   });
 
-  it('takes what is parked with it when its agent sends it again', async () => {
+  it('reuses its dead letter when its agent sends it again', async () => {
     const { bench, ann, id } = await deskWithHandoff({ stored: true, giveUpAfterMs: 1 });
     bench.faults.set('answerError');
     const messageId = await ann.say(id, 'Given up.');
@@ -94,27 +94,27 @@ describe('a reply that the service does not take', () => {
     expect(await dead()).toEqual([]);
   });
 
-  it('is sent when what is parked of it is tried again', async () => {
+  it('is sent when its dead letter is retried', async () => {
     const { bench, instance, ann, id } = await deskWithHandoff({ stored: true, giveUpAfterMs: 1 });
     bench.faults.set('answerError');
-    const messageId = await ann.say(id, 'Parked words.');
+    const messageId = await ann.say(id, 'Dead letter.');
     await eventually(async () => expect((await ann.deliveries(id, messageId)).at(-1)).toBe('failed'));
     const [item] = (await ann.get<DashboardView>('/api/dashboard')).body.dead;
     const path = `/api/dead/outbox/${item?.id}`;
-    const details = (await ann.get<DeadDetails>(path)).body;
-    expect(details).toMatchObject({ queue: 'outbox', what: 'reply', content: { text: 'Parked words.' } });
+    const details = (await ann.get<DeadLetterDetails>(path)).body;
+    expect(details).toMatchObject({ queue: 'outbox', what: 'reply', content: { text: 'Dead letter.' } });
 
     bench.faults.clear();
     expect((await ann.send('POST', `${path}/retry`, {})).status).toBe(204);
-    expect((await bench.nextReply()).text).toBe('Parked words.');
+    expect((await bench.nextReply()).text).toBe('Dead letter.');
     await eventually(async () => expect((await ann.deliveries(id, messageId)).at(-1)).toBe('sent'));
     expect(await ann.send('POST', `${path}/retry`, {})).toMatchObject({ body: { code: 'NOT_DEAD' } });
     expect((await ann.get(path)).status).toBe(409);
     expect(await ann.act(id, 'retry', { messageId })).toMatchObject({ body: { code: 'NOT_FAILED' } });
-    expect((await instance.audit()).map(({ action }) => action)).toContain('retry of what was parked');
+    expect((await instance.audit()).map(({ action }) => action)).toContain('retry of a dead letter');
   });
 
-  it('can be discarded, and is then sent anew', async () => {
+  it('can be discarded as a dead letter and then sent again', async () => {
     const { bench, ann, id } = await deskWithHandoff({ stored: true, giveUpAfterMs: 1 });
     bench.faults.set('answerError');
     const messageId = await ann.say(id, 'Thrown away.');
@@ -129,7 +129,7 @@ describe('a reply that the service does not take', () => {
     expect((await bench.nextReply()).text).toBe('Thrown away.');
   });
 
-  it('does not keep an end from reaching the service', async () => {
+  it('does not keep a close from reaching the service', async () => {
     const { bench, ann, id } = await deskWithHandoff();
     bench.faults.set('answerError', { on: ['close'], times: 1 });
     await ann.act(id, 'close', {});

@@ -3,13 +3,13 @@ import type { DashboardView } from '../../../src/adapters/desk/api.js';
 import { postgres } from '../../../src/delivery/postgres/index.js';
 import { postgresStore } from '../../helpers/postgres.js';
 import { clientOf, eventually, listen, statusesOf } from './agent-client.js';
-import { world } from './world.js';
+import { createDeskEnvironment } from './desk-environment.js';
 
 /** Two desks on one database. */
 async function twoDesks({ giveUpAfterMs = 3_600_000 } = {}) {
   const { connectionString, schema } = await postgresStore();
   const quick = { minDelayMs: 20, maxDelayMs: 100 };
-  const { bench, start } = await world({
+  const { bench, start } = await createDeskEnvironment({
     open: async () =>
       postgres({
         connectionString,
@@ -25,7 +25,7 @@ async function twoDesks({ giveUpAfterMs = 3_600_000 } = {}) {
   return { bench, start, left, right, ann: await left.agent('ann'), bob: await right.agent('bob') };
 }
 
-it('shows at two desks on one database of PostgreSQL what happens at the other, once and in order', async () => {
+it('shows updates at two desks on one PostgreSQL database, once and in order', async () => {
   const { bench, start, left, right, ann, bob } = await twoDesks();
   const seen = await Promise.all([
     listen(left.url, ann.cookie, { after: 0 }),
@@ -58,17 +58,17 @@ it('shows at two desks on one database of PostgreSQL what happens at the other, 
   expect((await bench.nextReply({ timeoutMs: 20_000 })).text).toBe('After the restart.');
 });
 
-it('lets what is parked in PostgreSQL be sent again at another desk', async () => {
+it('retries a dead letter in PostgreSQL from another desk', async () => {
   const { bench, ann, bob } = await twoDesks({ giveUpAfterMs: 1 });
-  const handoff = await bench.requestHandoff({ user: { userId: 'somebody' } });
+  const handoff = await bench.requestHandoff({ user: { userId: 'user-1' } });
   const id = await ann.idOf(handoff.id);
   bench.faults.set('answerError');
-  const first = await ann.say(id, 'Parked once.');
+  const first = await ann.say(id, 'Dead letter.');
   await eventually(async () => expect((await ann.deliveries(id, first)).at(-1)).toBe('failed'));
   bench.faults.clear();
   const [item] = (await bob.get<DashboardView>('/api/dashboard')).body.dead;
   expect((await bob.send('POST', `/api/dead/outbox/${item?.id}/retry`, {})).status).toBe(204);
-  expect((await bench.nextReply({ timeoutMs: 20_000 })).text).toBe('Parked once.');
+  expect((await bench.nextReply({ timeoutMs: 20_000 })).text).toBe('Dead letter.');
   await eventually(async () => expect((await ann.deliveries(id, first)).at(-1)).toBe('sent'));
   expect(bench.replies).toHaveLength(1);
 });

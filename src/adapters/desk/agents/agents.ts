@@ -1,113 +1,114 @@
 import { randomUUID } from 'node:crypto';
-import type { Shelf } from '../../../delivery/index.js';
 import { HandoffKitError } from '../../../internal/index.js';
 import type { AgentView } from '../api.js';
-import { createAudit } from '../book/audit.js';
-import { KIND } from '../book/record.js';
-import { hashPassword, NOBODYS_HASH, passwordComplaint, verifyPassword } from './password.js';
+import { createAudit } from '../audit.js';
+import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
+import { DUMMY_HASH, hashPassword, passwordProblem, verifyPassword } from './password.js';
 
-/** An agent as the desk keeps them. */
 interface StoredAgent extends AgentView {
-  /** Empty for those who log in elsewhere: no password is theirs. */
+  /** A hash; empty for agents who log in at the host application, so that no password matches. */
   readonly password: string;
-  /** Another one with every new password, so that sessions from before it end. */
-  readonly stamp?: string;
+  /** Changes with every new password, which ends older sessions. */
+  readonly passwordVersion?: string;
   readonly addedAt: number;
 }
 
-/** An agent with what their sessions are held against. */
-export interface KnownAgent {
+/** An agent with the version of their password, which sessions are checked against. */
+export interface AgentCredentials {
   readonly agent: AgentView;
-  readonly stamp: string;
+  readonly passwordVersion: string;
 }
 
-/** Those who may work at the desk. */
+/** The agents who may work at the desk. */
 export interface Agents {
   list(): Promise<readonly AgentView[]>;
   get(id: string): Promise<AgentView | null>;
-  /** The same, with what their sessions are held against. */
-  known(id: string): Promise<KnownAgent | null>;
-  /** Adds an agent, or gives one that is there a new password and name: that ends their sessions. */
+  /** An agent with the version of their password. */
+  credentials(id: string): Promise<AgentCredentials | null>;
+  /**
+   * Adds an agent, or gives an existing one a new password and name, which ends their sessions.
+   *
+   * @example
+   * await desk.agents.save({ id: 'ann', name: 'Ann Lee' }, password);
+   */
   save(agent: AgentView, password: string): Promise<'added' | 'changed'>;
-  /** Notes an agent who logs in elsewhere, so that others can see them and give them conversations. */
-  note(agent: AgentView): Promise<void>;
-  /** Removes an agent, whose sessions end; `false` when there is no such agent. */
+  /** Stores an agent who logs in at the host application, so that others can see them and transfer to them. */
+  saveName(agent: AgentView): Promise<void>;
+  /** Removes an agent and ends their sessions; `false` when there is no such agent. */
   remove(id: string): Promise<boolean>;
-  /** The agent whose password it is; `null` for any other. Takes as long either way. */
-  judge(id: string, password: string): Promise<AgentView | null>;
+  /** The agent with this password; `null` when it is wrong. Takes the same time for unknown agents. */
+  authenticate(id: string, password: string): Promise<AgentView | null>;
 }
 
-const ID = /^[a-z0-9][a-z0-9._@-]{0,63}$/;
+const LOGIN_NAME = /^[a-z0-9][a-z0-9._@-]{0,63}$/;
 
-/** Makes {@link Agents}. */
-export function createAgents(shelf: Shelf): Agents {
-  const audit = createAudit(shelf);
+/** Creates {@link Agents}. */
+export function createAgents(store: DocumentStore): Agents {
+  const audit = createAudit(store);
+  const kind = DOCUMENT_KIND.agent;
   const find = async (id: string) => {
-    const doc = await shelf.get(KIND.agent, id);
-    return doc ? { version: doc.version, agent: doc.value as StoredAgent } : null;
+    const document = await store.get(kind, id);
+    return document ? { version: document.version, agent: document.value as StoredAgent } : null;
   };
 
   return {
     async list() {
-      const docs = await shelf.list(KIND.agent, { limit: 1_000 });
-      return docs.map(({ value }) => view(value as StoredAgent)).sort((a, b) => a.name.localeCompare(b.name));
+      const documents = await store.list(kind, { limit: 1_000 });
+      return documents
+        .map(({ value }) => viewOf(value as StoredAgent))
+        .sort((a, b) => a.name.localeCompare(b.name));
     },
     async get(id) {
       const found = await find(id);
-      return found ? view(found.agent) : null;
+      return found ? viewOf(found.agent) : null;
     },
-    async known(id) {
+    async credentials(id) {
       const found = await find(id);
-      return found ? { agent: view(found.agent), stamp: found.agent.stamp ?? '' } : null;
+      return found && { agent: viewOf(found.agent), passwordVersion: found.agent.passwordVersion ?? '' };
     },
     async save({ id, name }, password) {
-      if (!ID.test(id))
-        throw wrong('a login name is lower-case letters, digits, dots, hyphens and @, at most 64.');
-      if (name.trim() === '' || name.length > 100) throw wrong('a name has 1 to 100 characters.');
-      const complaint = passwordComplaint(password);
-      if (complaint) throw wrong(complaint);
-      const hashed = await hashPassword(password);
-      const stamp = randomUUID();
+      if (!LOGIN_NAME.test(id)) {
+        throw invalidAgent('a login name is lower-case letters, digits, dots, hyphens and @, at most 64.');
+      }
+      if (name.trim() === '' || name.length > 100) throw invalidAgent('a name has 1 to 100 characters.');
+      const problem = passwordProblem(password);
+      if (problem) throw invalidAgent(problem);
+      const credentials = { password: await hashPassword(password), passwordVersion: randomUUID() };
       for (;;) {
         const found = await find(id);
-        const value: StoredAgent = {
-          id,
-          name,
-          password: hashed,
-          stamp,
-          addedAt: found?.agent.addedAt ?? Date.now(),
-        };
+        const addedAt = found?.agent.addedAt ?? Date.now();
+        const value: StoredAgent = { id, name, ...credentials, addedAt };
         const action = found ? 'changed' : 'added';
-        const written = await shelf.write({
-          put: [{ kind: KIND.agent, id, value, version: found?.version ?? 0 }],
+        const written = await store.write({
+          put: [{ kind, id, value, version: found?.version ?? 0 }],
           append: [audit.line(null, `agent ${action}`, { detail: id })],
         });
         if (written) return action;
       }
     },
-    async note({ id, name }) {
+    async saveName({ id, name }) {
       const found = await find(id);
       if (found?.agent.name === name) return;
       const value: StoredAgent = { password: '', addedAt: Date.now(), ...found?.agent, id, name };
-      // Who came in between noted the same.
-      await shelf.write({ put: [{ kind: KIND.agent, id, value, version: found?.version ?? 0 }] });
+      // A concurrent request of the same agent writes the same, so an outdated version does not matter.
+      await store.write({ put: [{ kind, id, value, version: found?.version ?? 0 }] });
     },
     async remove(id) {
       if (!(await find(id))) return false;
-      await shelf.write({
-        remove: [{ kind: KIND.agent, id }],
+      await store.write({
+        remove: [{ kind, id }],
         append: [audit.line(null, 'agent removed', { detail: id })],
       });
       return true;
     },
-    async judge(id, password) {
+    async authenticate(id, password) {
       const found = await find(id);
-      const right = await verifyPassword(password, found?.agent.password || NOBODYS_HASH);
-      return right && found ? view(found.agent) : null;
+      const isRight = await verifyPassword(password, found?.agent.password || DUMMY_HASH);
+      return isRight && found ? viewOf(found.agent) : null;
     },
   };
 }
 
-const view = ({ id, name }: StoredAgent): AgentView => ({ id, name });
+const viewOf = ({ id, name }: StoredAgent): AgentView => ({ id, name });
 
-const wrong = (message: string): HandoffKitError => new HandoffKitError('INVALID_AGENT', message);
+const invalidAgent = (message: string): HandoffKitError => new HandoffKitError('INVALID_AGENT', message);

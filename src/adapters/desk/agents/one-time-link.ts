@@ -1,24 +1,23 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A link that lets somebody in once, as for trying the desk out. */
+/** A token that logs an agent in once. */
 export interface OneTimeLink {
-  /** What goes into the link. */
   readonly token: string;
-  /** Whether it is the token, for the first time. */
+  /** Whether this is the token and it was not used before. */
   use(token: string): boolean;
 }
 
-/** Makes a {@link OneTimeLink}. */
+/** Creates a {@link OneTimeLink}. */
 export function createOneTimeLink(): OneTimeLink {
   const token = randomBytes(24).toString('base64url');
-  const wanted = Buffer.from(token);
-  let used = false;
+  const expected = Buffer.from(token);
+  let isUsed = false;
   return {
     token,
     use(given) {
       const bytes = Buffer.from(given);
-      if (used || bytes.length !== wanted.length || !timingSafeEqual(bytes, wanted)) return false;
-      used = true;
+      if (isUsed || bytes.length !== expected.length || !timingSafeEqual(bytes, expected)) return false;
+      isUsed = true;
       return true;
     },
   };

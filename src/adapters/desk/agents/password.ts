@@ -1,6 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** What scrypt costs: about 50 ms and 32 MB a try. */
+/** About 50 ms and 32 MB per hash. */
 const COST = { N: 32_768, r: 8, p: 1 } as const;
 const KEY_BYTES = 32;
 
@@ -12,28 +12,28 @@ const derive = (password: string, salt: Buffer, options: ScryptOptions): Promise
     );
   });
 
-/** A password as it is kept: the parameters, the salt and the derived key. */
+/** Hashes a password: `scrypt$N$r$p$salt$key`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await derive(password, salt, COST);
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$');
 }
 
-/** Whether a password is the one that was hashed. */
+/** Whether a password matches a hash. */
 export async function verifyPassword(password: string, hashed: string): Promise<boolean> {
   const [scheme, n, r, p, salt = '', key = ''] = hashed.split('$');
   if (scheme !== 'scrypt') return false;
-  const wanted = Buffer.from(key, 'base64url');
+  const expected = Buffer.from(key, 'base64url');
   const options = { N: Number(n), r: Number(r), p: Number(p) };
-  const got = await derive(password, Buffer.from(salt, 'base64url'), options);
-  return wanted.length === got.length && timingSafeEqual(wanted, got);
+  const actual = await derive(password, Buffer.from(salt, 'base64url'), options);
+  return expected.length === actual.length && timingSafeEqual(expected, actual);
 }
 
-/** A hash that no password has: whoever is not known costs as much time as who is. */
-export const NOBODYS_HASH = `scrypt$${COST.N}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+/** A hash that no password matches. Unknown agents are checked against it, so that they take as long as known ones. */
+export const DUMMY_HASH = `scrypt$${COST.N}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** What is wrong with a new password, or `null`. */
-export function passwordComplaint(password: string): string | null {
+/** The problem with a new password, or `null`. */
+export function passwordProblem(password: string): string | null {
   if (password.length < 10) return 'A password needs at least 10 characters.';
   if (password.length > 200) return 'A password may have at most 200 characters.';
   return null;

@@ -1,65 +1,63 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Shelf } from '../../../delivery/index.js';
-import { KIND } from '../book/record.js';
+import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
 
-/** A session as the desk keeps it: under a digest, so that what is stored lets nobody in. */
-interface StoredSession {
+/** A session of an agent who is logged in. */
+export interface AgentSession {
   readonly agentId: string;
-  /** What changes must carry, besides the cookie. */
+  /** Requests that change something must carry it, in addition to the cookie. */
   readonly token: string;
-  /** The agent's stamp when it began. */
-  readonly stamp: string;
+  /** The version of the agent's password when the session started. */
+  readonly passwordVersion: string;
+}
+
+interface StoredSession extends AgentSession {
   readonly expiresAt: number;
 }
 
-/** A session that was found. */
-export type FoundSession = Pick<StoredSession, 'agentId' | 'token' | 'stamp'>;
-
-/** Who is logged in. */
+/** The sessions of agents. They are stored under a digest of the cookie, so that the store lets no reader log in. */
 export interface Sessions {
-  /** Begins a session; gives what the cookie holds. Always a new one: nobody can be made to use a known one. */
-  begin(agentId: string, stamp: string): Promise<string>;
-  find(cookie: string): Promise<FoundSession | null>;
+  /** Starts a session; gives the value of its cookie, which is always new, to prevent session fixation. */
+  start(agentId: string, passwordVersion: string): Promise<string>;
+  find(cookie: string): Promise<AgentSession | null>;
   end(cookie: string): Promise<void>;
-  /** Removes those that have expired. */
+  /** Removes expired sessions. */
   prune(): Promise<void>;
 }
 
 /** How long a session lasts. */
 export const SESSION_MS = 12 * 3_600_000;
 
-/** Expired sessions removed in one go; the others go the next time. */
-const MOST_PRUNED = 1_000;
+/** Expired sessions removed per run. */
+const MAX_PRUNED = 1_000;
 
-/** Makes {@link Sessions}. */
-export function createSessions(shelf: Shelf, now: () => number = Date.now): Sessions {
+/** Creates {@link Sessions}. */
+export function createSessions(store: DocumentStore, now: () => number = Date.now): Sessions {
+  const kind = DOCUMENT_KIND.session;
   return {
-    async begin(agentId, stamp) {
+    async start(agentId, passwordVersion) {
       const cookie = randomBytes(32).toString('base64url');
       const value: StoredSession = {
         agentId,
-        stamp,
+        passwordVersion,
         token: randomBytes(24).toString('base64url'),
         expiresAt: now() + SESSION_MS,
       };
-      await shelf.write({
-        put: [{ kind: KIND.session, id: digest(cookie), value, version: 0, rank: now() }],
-      });
+      await store.write({ put: [{ kind, id: digest(cookie), value, version: 0, rank: now() }] });
       return cookie;
     },
     async find(cookie) {
-      const doc = await shelf.get(KIND.session, digest(cookie));
-      if (!doc) return null;
-      const { agentId, token, stamp, expiresAt } = doc.value as StoredSession;
-      return expiresAt > now() ? { agentId, token, stamp } : null;
+      const document = await store.get(kind, digest(cookie));
+      if (!document) return null;
+      const { agentId, token, passwordVersion, expiresAt } = document.value as StoredSession;
+      return expiresAt > now() ? { agentId, token, passwordVersion } : null;
     },
     async end(cookie) {
-      await shelf.write({ remove: [{ kind: KIND.session, id: digest(cookie) }] });
+      await store.write({ remove: [{ kind, id: digest(cookie) }] });
     },
     async prune() {
-      // A session is written once, so its rank is when it began.
-      const old = await shelf.list(KIND.session, { belowRank: now() - SESSION_MS, limit: MOST_PRUNED });
-      if (old.length > 0) await shelf.write({ remove: old.map(({ kind, id }) => ({ kind, id })) });
+      // The rank of a session is its start.
+      const expired = await store.list(kind, { belowRank: now() - SESSION_MS, limit: MAX_PRUNED });
+      if (expired.length > 0) await store.write({ remove: expired.map(({ id }) => ({ kind, id })) });
     },
   };
 }

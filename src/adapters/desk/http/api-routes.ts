@@ -1,52 +1,52 @@
 import type { Request } from 'express';
-import type { Shelf, StoredQueues } from '../../../delivery/index.js';
+import type { StoredQueues } from '../../../delivery/index.js';
 import type { Agents } from '../agents/agents.js';
-import type { AgentView, DeskState, StateView, Summary } from '../api.js';
-import type { Book } from '../book/index.js';
-import { CLOSED_ID } from '../book/outgoing.js';
-import { KIND } from '../book/record.js';
-import type { Canned } from '../canned.js';
+import type { AgentView, ConversationStatus, ConversationSummary, StateView } from '../api.js';
+import type { CannedReplies } from '../canned-replies.js';
+import type { ConversationQueries } from '../conversation-queries.js';
+import type { DeskConversations } from '../conversations/index.js';
+import { CLOSE_MESSAGE_ID } from '../conversations/outgoing-items.js';
 import { readDashboard } from '../dashboard.js';
-import type { Live } from '../live.js';
-import type { Parked } from '../parked.js';
-import { DeskRefusal } from '../refuse.js';
-import type { Teaching } from '../teach.js';
-import type { Views } from '../views.js';
-import { streamEvents } from './events.js';
-import type { Guarded } from './routes.js';
+import type { DeadLetters } from '../dead-letters.js';
+import { DeskError } from '../errors.js';
+import type { LiveUpdates } from '../live-updates.js';
+import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
+import type { Teaching } from '../teaching.js';
+import type { AgentRoutes } from './agent-routes.js';
+import type { FindCurrentAgent } from './current-agent.js';
+import { streamUpdates } from './event-stream.js';
 import { cannedList, isAction, readAction, readBody, teachRequest } from './validate.js';
-import type { Identify } from './who.js';
 
-/** What the desk's API is made of. */
+/** The parts of the desk's API. */
 export interface ApiParts {
-  readonly shelf: Shelf;
-  readonly book: Book;
-  readonly views: Views;
-  readonly live: Live;
+  readonly store: DocumentStore;
+  readonly conversations: DeskConversations;
+  readonly queries: ConversationQueries;
+  readonly updates: LiveUpdates;
   readonly agents: Agents;
-  readonly canned: Canned;
+  readonly canned: CannedReplies;
   readonly teaching: Teaching;
   readonly queues: StoredQueues | null;
-  readonly parked: Parked;
-  readonly identify: Identify;
+  readonly deadLetters: DeadLetters;
+  readonly findAgent: FindCurrentAgent;
   readonly canTeach: boolean;
 }
 
-const STATES: readonly DeskState[] = ['waiting', 'active', 'closed'];
+const STATES: readonly ConversationStatus[] = ['waiting', 'active', 'closed'];
 
-/** Adds everything that the page asks for. */
-export function addApiRoutes(routes: Guarded, parts: ApiParts): void {
-  const { shelf, book, views, live, agents, canned, teaching, parked, identify } = parts;
+/** Adds the routes of the desk's API. */
+export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
+  const { store, conversations, queries, updates, agents, canned, teaching, deadLetters, findAgent } = parts;
 
   routes.get('/api/state', async ({ agent, token }): Promise<StateView> => {
-    // Before the lists: what changes while they are read comes again live, and does no harm.
-    const seq = await shelf.head();
-    const counts = await shelf.count(KIND.conversation);
+    // Read before the lists: changes in between arrive again as live updates, which is harmless.
+    const seq = await store.head();
+    const counts = await store.count(DOCUMENT_KIND.conversation);
     return {
       me: agent,
       token,
       agents: await agents.list(),
-      conversations: await views.current(),
+      conversations: await queries.current(),
       counts: { waiting: counts.waiting ?? 0, active: counts.active ?? 0, closed: counts.closed ?? 0 },
       canned: await canned.list(),
       seq,
@@ -56,23 +56,23 @@ export function addApiRoutes(routes: Guarded, parts: ApiParts): void {
     };
   });
   routes.get('/api/agents', () => agents.list());
-  routes.get('/api/events', (_who, request, response) => {
-    const mayListen = async () => (await identify(request)) !== null;
-    streamEvents(request, response, { live, mayListen });
+  routes.get('/api/events', (_current, request, response) => {
+    const hasSession = async () => (await findAgent(request)) !== null;
+    streamUpdates(request, response, { updates, hasSession });
   });
-  routes.get('/api/conversations', (_who, { query }) => {
+  routes.get('/api/conversations', (_current, { query }) => {
     const state = STATES.find((each) => each === query.state);
     const search = textOf(query.search);
     const before = numberOf(query.before);
-    return views.list({
+    return queries.list({
       ...(state && { state }),
       ...(search && { search }),
       ...(before !== null && { before }),
     });
   });
-  routes.get('/api/conversations/:id', (_who, request) => views.conversation(param(request, 'id')));
-  routes.get('/api/conversations/:id/entries', (_who, request) =>
-    views.entries(param(request, 'id'), numberOf(request.query.before) ?? Number.MAX_SAFE_INTEGER),
+  routes.get('/api/conversations/:id', (_current, request) => queries.conversation(param(request, 'id')));
+  routes.get('/api/conversations/:id/entries', (_current, request) =>
+    queries.entries(param(request, 'id'), numberOf(request.query.before) ?? Number.MAX_SAFE_INTEGER),
   );
   routes.change('post', '/api/conversations/:id/:action', ({ agent }, request) =>
     act(parts, agent, param(request, 'id'), param(request, 'action'), request.body),
@@ -85,52 +85,54 @@ export function addApiRoutes(routes: Guarded, parts: ApiParts): void {
   routes.change('post', '/api/teach', ({ agent }, { body }) =>
     teaching.teach(agent, readBody(teachRequest, body)),
   );
-  routes.get('/api/dashboard', () => readDashboard(shelf, parts.queues));
-  routes.get('/api/dead/:queue/:id', (_who, request) => parked.show(queueOf(request), param(request, 'id')));
+  routes.get('/api/dashboard', () => readDashboard(store, parts.queues));
+  routes.get('/api/dead/:queue/:id', (_current, request) =>
+    deadLetters.show(queueOf(request), param(request, 'id')),
+  );
   for (const action of ['retry', 'discard'] as const) {
     routes.change('post', `/api/dead/:queue/:id/${action}`, async ({ agent }, request) => {
       const queue = queueOf(request);
       const id = param(request, 'id');
-      await parked[action](queue, id);
-      await book.audit.note(agent.id, `${action} of what was parked`, { detail: `${queue} ${id}` });
+      await deadLetters[action](queue, id);
+      await conversations.audit.write(agent.id, `${action} of a dead letter`, { detail: `${queue} ${id}` });
     });
   }
 }
 
 async function act(
-  { book, agents, parked }: ApiParts,
+  { conversations, agents, deadLetters }: ApiParts,
   agent: AgentView,
   id: string,
   action: string,
   body: unknown,
-): Promise<Summary> {
-  if (!isAction(action)) throw new DeskRefusal('INVALID');
-  const { agents: verbs, outbound } = book;
+): Promise<ConversationSummary> {
+  if (!isAction(action)) throw new DeskError('INVALID');
+  const { agentActions, sender } = conversations;
   switch (action) {
     case 'claim':
     case 'release':
-      return verbs[action](agent, id);
+      return agentActions[action](agent, id);
     case 'transfer': {
       const { to } = readAction(action, body);
-      if (!(await agents.get(to))) throw new DeskRefusal('NO_SUCH_AGENT');
-      return verbs.transfer(agent, id, to);
+      if (!(await agents.get(to))) throw new DeskError('NO_SUCH_AGENT');
+      return agentActions.transfer(agent, id, to);
     }
     case 'note':
-      return verbs.note(agent, id, readAction(action, body).text);
+      return agentActions.note(agent, id, readAction(action, body).text);
     case 'read':
-      return verbs.read(agent, id, readAction(action, body).customerMessages);
+      return agentActions.read(agent, id, readAction(action, body).customerMessages);
     case 'reply': {
       const { messageId, text } = readAction(action, body);
-      const summary = await verbs.reply(agent, id, messageId, text);
-      // The page hears by the journal what becomes of it: the service may take its time.
-      void outbound.carry(id, messageId);
+      const summary = await agentActions.reply(agent, id, messageId, text);
+      // Not awaited, since the service may be slow. The page gets the delivery state as a live update.
+      void sender.send(id, messageId);
       return summary;
     }
     case 'retry':
-      return parked.retryReply(agent, id, readAction(action, body).messageId);
+      return deadLetters.retryReply(agent, id, readAction(action, body).messageId);
     case 'close': {
-      const summary = await verbs.close(agent, id);
-      void outbound.carry(id, CLOSED_ID);
+      const summary = await agentActions.close(agent, id);
+      void sender.send(id, CLOSE_MESSAGE_ID);
       return summary;
     }
   }
@@ -143,12 +145,10 @@ const param = ({ params }: Request, name: string): string => {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 200) : '');
 
-function numberOf(value: unknown): number | null {
-  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : null;
-  return number;
-}
+const numberOf = (value: unknown): number | null =>
+  typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : null;
 
 function queueOf({ params }: Request): 'inbox' | 'outbox' {
   if (params.queue === 'inbox' || params.queue === 'outbox') return params.queue;
-  throw new DeskRefusal('INVALID');
+  throw new DeskError('INVALID');
 }

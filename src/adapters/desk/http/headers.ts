@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 
-/** What the page may load and do: its own files, nothing inline, nothing of others. */
-const policy = (frameAncestors: string): string =>
+/** The page may load the desk's own files only, and run no inline code. */
+const contentSecurityPolicy = (frameAncestors: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -17,14 +17,14 @@ const policy = (frameAncestors: string): string =>
     'trusted-types',
   ].join('; ');
 
-/** The headers of everything the desk answers. `framedBy` may show it in a frame; nobody else. */
-export function deskHeaders(framedBy: 'nobody' | 'same-origin'): RequestHandler {
-  const csp = policy(framedBy === 'nobody' ? "'none'" : "'self'");
+/** Sets the security headers of every answer. */
+export function deskHeaders(framedBy: 'none' | 'same-origin'): RequestHandler {
+  const csp = contentSecurityPolicy(framedBy === 'none' ? "'none'" : "'self'");
   return (_request, response, next) => {
     response.set({
       'content-security-policy': csp,
       'x-content-type-options': 'nosniff',
-      'x-frame-options': framedBy === 'nobody' ? 'DENY' : 'SAMEORIGIN',
+      'x-frame-options': framedBy === 'none' ? 'DENY' : 'SAMEORIGIN',
       'referrer-policy': 'no-referrer',
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',

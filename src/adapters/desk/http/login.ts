@@ -1,97 +1,94 @@
 import { json, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Agents } from '../agents/agents.js';
+import { createLoginThrottle, networkOf } from '../agents/login-throttle.js';
 import type { OneTimeLink } from '../agents/one-time-link.js';
-import type { Sessions } from '../agents/sessions.js';
-import { createThrottle, sourceOf } from '../agents/throttle.js';
-import type { AgentView, Refusal } from '../api.js';
-import type { Audit } from '../book/index.js';
-import type { Refusals } from '../refusals.js';
-import { clearCookie, readCookie } from './cookies.js';
-import type { LetIn } from './let-in.js';
+import type { AgentView, ErrorBody } from '../api.js';
+import type { RejectionLog } from '../audit.js';
+import type { BrowserSessions, HostSession } from './current-agent.js';
 import type { IsSameOrigin } from './same-origin.js';
 import { loginRequest, readBody } from './validate.js';
-import type { HostSession } from './who.js';
 
-/** What {@link createLogin} needs. */
+/** The parts of {@link createLogin}. */
 export interface LoginParts {
   readonly agents: Agents;
-  readonly sessions: Sessions;
-  readonly audit: Audit;
-  readonly refusals: Refusals;
-  readonly letIn: LetIn;
+  readonly browserSessions: BrowserSessions;
+  readonly rejections: RejectionLog;
   readonly isSameOrigin: IsSameOrigin;
-  readonly isSecure: (request: Request) => boolean;
   readonly hostSession: HostSession | null;
-  /** A link that lets its agent in once. */
-  readonly link: { readonly once: OneTimeLink; readonly agent: AgentView } | null;
+  readonly oneTimeLogin: { readonly link: OneTimeLink; readonly agent: AgentView } | null;
 }
 
 const WRONG = { code: 'WRONG', message: 'Name or password is wrong.' };
-const FOREIGN = { code: 'FORGED', message: 'Log in on the page of the desk.' };
+const FORGED = { code: 'FORGED', message: 'Log in on the page of the desk.' };
 const ELSEWHERE = { code: 'ELSEWHERE', message: 'Log in at the application that this desk is part of.' };
 
-/** A name waits a minute at most, so that who knows it cannot keep its owner out for long. */
-const BY_NAME = { free: 5, longestMs: 60_000 };
-/** Behind one address there may be a whole office. */
-const BY_SOURCE = { free: 20, longestMs: 15 * 60_000 };
+/** At most a minute, so that guessing a name does not lock its owner out for long. */
+const NAME_LIMIT = { free: 5, longestMs: 60_000 };
+/** A whole office may share one address. */
+const NETWORK_LIMIT = { free: 20, longestMs: 15 * 60_000 };
 
-/** Makes the ways in and out: login, the one-time link, the host application's session, logout. */
+/** Creates the routes for login, logout and the one-time link. */
 export function createLogin(parts: LoginParts): Router {
-  const { agents, sessions, audit, refusals, letIn, isSameOrigin, isSecure, hostSession, link } = parts;
-  const names = createThrottle(BY_NAME);
-  const sources = createThrottle(BY_SOURCE);
+  const { agents, browserSessions, rejections, isSameOrigin, hostSession, oneTimeLogin } = parts;
+  const nameThrottle = createLoginThrottle(NAME_LIMIT);
+  const networkThrottle = createLoginThrottle(NETWORK_LIMIT);
   const router = Router();
 
-  const refuse = async (request: Request, response: Response, status: number, why: string, body: Refusal) => {
-    await refusals.note({ agent: null, why, path: request.path, ip: request.ip });
+  const reject = async (
+    request: Request,
+    response: Response,
+    status: number,
+    reason: string,
+    body: ErrorBody,
+  ) => {
+    await rejections.write({ agent: null, reason, path: request.path, ip: request.ip });
     response.status(status).json(body);
   };
 
-  const fromOwnPage: RequestHandler = async (request, response, next) => {
+  const requireOwnPage: RequestHandler = async (request, response, next) => {
     if (isSameOrigin(request)) next();
-    else await refuse(request, response, 403, 'not from the page', FOREIGN);
+    else await reject(request, response, 403, 'not from the page', FORGED);
   };
 
   const logInByHost = async (host: HostSession, request: Request, response: Response): Promise<void> => {
     const agent = await host(request);
-    if (!agent) return refuse(request, response, 401, 'not logged in at the host application', ELSEWHERE);
-    await letIn(request, response, agent, 'came in from the host application');
+    if (!agent) return reject(request, response, 401, 'not logged in at the host application', ELSEWHERE);
+    await browserSessions.start(request, response, agent, 'login by the host application');
     response.status(204).end();
   };
 
   const logIn: RequestHandler = async (request, response) => {
     if (hostSession) return logInByHost(hostSession, request, response);
     const { name, password } = readBody(loginRequest, request.body);
-    const source = sourceOf(request.ip);
-    const waitMs = sources.begin(source) || names.begin(name);
+    const network = networkOf(request.ip);
+    const waitMs = networkThrottle.attempt(network) || nameThrottle.attempt(name);
     if (waitMs > 0) {
       const seconds = Math.ceil(waitMs / 1_000);
       response.set('retry-after', `${seconds}`);
       const body = { code: 'WAIT', message: `Too many tries. Wait ${seconds} seconds.` };
-      return refuse(request, response, 429, 'too many logins', body);
+      return reject(request, response, 429, 'too many logins', body);
     }
-    const agent = await agents.judge(name, password);
-    if (!agent) return refuse(request, response, 401, 'login failed', WRONG);
-    sources.takeBack(source);
-    names.forget(name);
-    await letIn(request, response, agent, 'login');
+    const agent = await agents.authenticate(name, password);
+    if (!agent) return reject(request, response, 401, 'login failed', WRONG);
+    networkThrottle.undo(network);
+    nameThrottle.reset(name);
+    await browserSessions.start(request, response, agent, 'login');
     response.status(204).end();
   };
 
-  router.post('/login', fromOwnPage, json({ limit: '8kb' }), logIn);
-  router.post('/logout', fromOwnPage, async (request, response) => {
-    const cookie = readCookie(request);
-    const session = cookie === null ? null : await sessions.find(cookie);
-    if (cookie !== null) await sessions.end(cookie);
-    if (session) await audit.note(session.agentId, 'logout');
-    clearCookie(request, response, isSecure(request));
+  router.post('/login', requireOwnPage, json({ limit: '8kb' }), logIn);
+  router.post('/logout', requireOwnPage, async (request, response) => {
+    await browserSessions.end(request, response);
     response.status(204).end();
   });
   router.get('/enter', async (request, response) => {
-    const token = typeof request.query.token === 'string' ? request.query.token : '';
-    if (link?.once.use(token)) await letIn(request, response, link.agent, 'came in by the one-time link');
-    else
-      await refusals.note({ agent: null, why: 'a wrong or used link', path: request.path, ip: request.ip });
+    const { path, ip, query } = request;
+    const token = typeof query.token === 'string' ? query.token : '';
+    if (oneTimeLogin?.link.use(token)) {
+      await browserSessions.start(request, response, oneTimeLogin.agent, 'login by the one-time link');
+    } else {
+      await rejections.write({ agent: null, reason: 'a wrong or used link', path, ip });
+    }
     response.redirect(303, `${request.baseUrl}/`);
   });
   return router;

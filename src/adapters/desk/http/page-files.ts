@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { LetIn } from './let-in.js';
-import type { HostSession, Identify } from './who.js';
+import type { BrowserSessions, HostSession } from './current-agent.js';
 
-/** Where the build puts the page: beside this folder in the package, and below `dist` for those who run the sources. */
+/** Where the build puts the page: beside this folder in the package, and in `dist` when the sources run. */
 const ROOTS = ['../page/', '../../../../dist/adapters/desk/page/'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
@@ -12,15 +11,8 @@ const ROOTS = ['../page/', '../../../../dist/adapters/desk/page/'].map((path) =>
 const NOT_BUILT =
   'The page of the desk is not built. Run npm run build, or install the package from the registry.';
 
-/** What {@link createPageFiles} needs. */
-export interface PageParts {
-  readonly identify: Identify;
-  readonly hostSession: HostSession | null;
-  readonly letIn: LetIn;
-}
-
-/** Serves the page: the login, or where it is, and its files to everybody, the rest to those who are logged in. */
-export function createPageFiles({ identify, hostSession, letIn }: PageParts): Router {
+/** Serves the page. The login page and its files are public; all other files need a session. */
+export function createPageFiles(browserSessions: BrowserSessions, hostSession: HostSession | null): Router {
   const router = Router();
   const root = ROOTS.find((folder) => existsSync(`${folder}assets`));
   const send =
@@ -29,33 +21,33 @@ export function createPageFiles({ identify, hostSession, letIn }: PageParts): Ro
       if (root === undefined) response.status(503).type('text').send(NOT_BUILT);
       else response.sendFile(file, { root, cacheControl: false });
     };
-  /** Who is logged in at the host application need not log in again. */
-  const arrives = async (request: Request, response: Response): Promise<boolean> => {
-    if (await identify(request)) return true;
+  /** Agents who are logged in at the host application get a session without another login. */
+  const hasSession = async (request: Request, response: Response): Promise<boolean> => {
+    if (await browserSessions.find(request)) return true;
     const agent = (await hostSession?.(request)) ?? null;
-    if (agent) await letIn(request, response, agent, 'came in from the host application');
+    if (agent) await browserSessions.start(request, response, agent, 'login by the host application');
     return agent !== null;
   };
-  const onlyAgents: RequestHandler = async (request, response, next) => {
-    if (await identify(request)) next();
+  const requireAgent: RequestHandler = async (request, response, next) => {
+    if (await browserSessions.find(request)) next();
     else response.status(401).type('text').send('Log in first.');
   };
 
-  // Addresses in the page are relative, so that it can be mounted anywhere: that needs the slash at its end.
+  // URLs in the page are relative, so that it can be mounted anywhere. They need the trailing slash.
   router.get('/', (request, response, next) => {
     if (request.originalUrl.split('?')[0]?.endsWith('/')) next();
     else response.redirect(308, `${request.baseUrl}/`);
   });
   router.get('/', async (request, response, next) => {
-    const entry = hostSession ? 'elsewhere.html' : 'login.html';
-    const file = (await arrives(request, response)) ? 'index.html' : entry;
+    const loginPage = hostSession ? 'host-login.html' : 'login.html';
+    const file = (await hasSession(request, response)) ? 'index.html' : loginPage;
     send(file)(request, response, next);
   });
   if (root !== undefined) {
     const files = (folder: string) =>
       express.static(`${root}${folder}`, { index: false, redirect: false, cacheControl: false });
     router.use('/assets/login', files('assets/login'));
-    router.use('/assets', onlyAgents, files('assets'));
+    router.use('/assets', requireAgent, files('assets'));
     router.get('/icon.svg', send('icon.svg'));
   }
   return router;

@@ -6,18 +6,18 @@ import { configError } from '../../../internal/index.js';
 export type IsSameOrigin = (request: Request) => boolean;
 
 /**
- * Makes {@link IsSameOrigin}: a browser says it by `Origin` and `Sec-Fetch-Site`. The page's own address is that of
- * the request, seen through `trust proxy` of Express, or the one that the desk was told.
+ * Creates {@link IsSameOrigin} from the headers `Origin` and `Sec-Fetch-Site`. The desk's own origin is that of
+ * `publicUrl`, or of the request, seen through `trust proxy` of Express.
  */
 export function createSameOrigin(publicUrl?: string): IsSameOrigin {
-  const known = publicUrl === undefined ? null : originOf(publicUrl);
+  const publicOrigin = publicUrl === undefined ? null : originOf(publicUrl);
   return (request) => {
     const { origin } = request.headers;
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin') return false;
     if (origin === undefined) return site === 'same-origin';
-    if (origin === known) return true;
-    // A proxy may speak HTTPS for us without telling; a page of HTTP is never the page of one of HTTPS.
+    if (origin === publicOrigin) return true;
+    // A proxy may terminate TLS without a header that says so. On HTTPS, a page on HTTP is not the desk's own.
     const schemes = request.secure ? ['https'] : ['https', 'http'];
     const hosts = [request.host, request.headers.host];
     return schemes.some((scheme) => hosts.some((host) => origin === `${scheme}://${host}`));
@@ -30,9 +30,9 @@ function originOf(publicUrl: string): string {
   throw configError('publicUrl must be an address such as https://help.example.com/desk.');
 }
 
-/** Whether a change carries the session's token. */
+/** Whether a request carries the session's token. */
 export function hasToken({ headers }: Pick<Request, 'headers'>, token: string): boolean {
   const given = Buffer.from(String(headers['x-desk-token'] ?? ''));
-  const wanted = Buffer.from(token);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+  const expected = Buffer.from(token);
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }

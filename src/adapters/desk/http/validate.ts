@@ -1,48 +1,48 @@
 import { z } from 'zod';
-import type { ActionName, Actions } from '../api.js';
-import { DeskRefusal } from '../refuse.js';
+import type { ActionInputs, ActionName } from '../api.js';
+import { DeskError } from '../errors.js';
 
-const nothing = z.object({});
+const noInput = z.object({});
 const id = z.string().min(1).max(200);
 const text = z.string().max(100_000);
 
-const ACTIONS: { [Name in ActionName]: z.ZodType<Actions[Name]> } = {
-  claim: nothing,
-  release: nothing,
+const ACTION_SCHEMAS: { [Name in ActionName]: z.ZodType<ActionInputs[Name]> } = {
+  claim: noInput,
+  release: noInput,
   transfer: z.object({ to: id }),
   reply: z.object({ messageId: id, text }),
   retry: z.object({ messageId: id }),
   note: z.object({ text }),
-  close: nothing,
+  close: noInput,
   read: z.object({ customerMessages: z.int().min(0) }),
 };
 
-/** Whether there is such an action. */
-export const isAction = (name: string): name is ActionName => Object.hasOwn(ACTIONS, name);
+/** Whether a string is the name of an action. */
+export const isAction = (name: string): name is ActionName => Object.hasOwn(ACTION_SCHEMAS, name);
 
-/** What an action takes, read from a body. */
-export function readAction<Name extends ActionName>(name: Name, body: unknown): Actions[Name] {
-  return readBody<Actions[Name]>(ACTIONS[name], body);
+/** Reads the input of an action from a body. */
+export function readAction<Name extends ActionName>(name: Name, body: unknown): ActionInputs[Name] {
+  return readBody<ActionInputs[Name]>(ACTION_SCHEMAS[name], body);
 }
 
-/** A new list of canned replies. */
+/** The body of `PUT api/canned`. */
 export const cannedList = z
   .array(z.object({ id, title: z.string().min(1).max(200), text: z.string().min(1).max(20_000) }))
   .max(500);
 
-/** A pair to teach. */
+/** The body of `POST api/teach`. */
 export const teachRequest = z.object({
   question: z.string().trim().min(1).max(5_000),
   answer: z.string().trim().min(1).max(20_000),
   seen: z.int().min(0),
 });
 
-/** Who wants to log in. */
+/** The body of `POST login`. */
 export const loginRequest = z.object({ name: z.string().max(200), password: z.string().max(1_000) });
 
-/** Reads a body by its schema; what does not fit is refused without saying what it held. */
+/** Validates a body. The error of an invalid body does not repeat its values. */
 export function readBody<Value>(schema: z.ZodType<Value>, body: unknown): Value {
   const { data, success } = schema.safeParse(body);
-  if (!success) throw new DeskRefusal('INVALID');
+  if (!success) throw new DeskError('INVALID');
   return data;
 }

@@ -3,10 +3,10 @@ import { defineConfig } from 'vite';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** What the login needs is for everybody; all else lies beside it, for those who are logged in. */
+/** Files of the login pages are public; the server sends all others to agents only. */
 const folderOf = (name: string | undefined): string => (name === 'main' ? 'assets' : 'assets/login');
 
-/** Builds the page of the desk into the package. Addresses are relative: the desk can be mounted anywhere. */
+/** Builds the page into the package. URLs are relative, so that the desk can be mounted anywhere. */
 export default defineConfig({
   root: at('.'),
   base: './',
@@ -18,7 +18,7 @@ export default defineConfig({
     modulePreload: false,
     assetsInlineLimit: 0,
     rolldownOptions: {
-      input: { main: at('index.html'), login: at('login.html'), elsewhere: at('elsewhere.html') },
+      input: { main: at('index.html'), login: at('login.html'), 'host-login': at('host-login.html') },
       output: {
         entryFileNames: ({ name }) => `${folderOf(name)}/[name]-[hash].js`,
         chunkFileNames: 'assets/login/[name]-[hash].js',

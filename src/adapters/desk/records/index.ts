@@ -1,8 +1,8 @@
 /**
- * A side door: who may work at the desk, and what was done there, as the shelf keeps it. The desk itself is a web
- * server, which whoever only looks after its records does not load.
+ * A second entry to the desk, for commands that manage agents or read the audit log. It does not load the web server.
  *
  * @module
  */
 export { createAgents } from '../agents/agents.js';
-export { readAudit } from '../book/audit.js';
+export { readAudit } from '../audit.js';
+export { type DocumentStore, openDocumentStore } from '../store/index.js';

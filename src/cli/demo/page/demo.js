@@ -17,10 +17,10 @@ function find(selector, kind) {
 const list = find('#exchanges', HTMLOListElement);
 const step = find('#step', HTMLElement);
 
-/** What an exchange means, and what to do next. @type {Record<string, readonly [string, string]>} */
-const MEANING = {
+/** The meaning of an exchange, and the next step. @type {Record<string, readonly [string, string]>} */
+const EXPLANATIONS = {
   'sent message': [
-    'The AI agent answers, and your receiver hears of it.',
+    'The AI agent answers, and your receiver gets the message.',
     'Now ask for a human on the left.',
   ],
   'sent establish': [
@@ -50,10 +50,10 @@ const MEANING = {
   ],
 };
 
-/** Replies of humans are copied to the message webhook as well: they are no news. @type {readonly [string, string]} */
-const COPIED = ['The platform tells the message webhook of the reply as well.', ''];
+/** The platform also sends replies of humans to the message webhook. @type {readonly [string, string]} */
+const COPIED_REPLY = ['The platform sends the reply to the message webhook as well.', ''];
 
-/** The lines, by the exchange's id: an exchange comes again once it was answered. @type {Map<number, { line: HTMLLIElement, meaning: readonly [string, string] }>} */
+/** Lines by exchange id; an exchange is sent again when it was answered. @type {Map<number, { line: HTMLLIElement, explanation: readonly [string, string] }>} */
 const lines = new Map();
 
 let isHandedOver = false;
@@ -62,9 +62,9 @@ let isHandedOver = false;
  * @param {Exchange} exchange
  * @returns {readonly [string, string]}
  */
-function meaningOf({ direction, what }) {
-  if (what === 'message' && isHandedOver) return COPIED;
-  return MEANING[`${direction} ${what}`] ?? [`${what}.`, ''];
+function explain({ direction, what }) {
+  if (what === 'message' && isHandedOver) return COPIED_REPLY;
+  return EXPLANATIONS[`${direction} ${what}`] ?? [`${what}.`, ''];
 }
 
 /** @param {Exchange} exchange */
@@ -72,9 +72,9 @@ function show(exchange) {
   const { id, direction, what, method, url, answer, error } = exchange;
   const known = lines.get(id);
   const line = known?.line ?? document.createElement('li');
-  const [meaning, next] = known?.meaning ?? meaningOf(exchange);
+  const [meaning, next] = known?.explanation ?? explain(exchange);
   if (!known) list.prepend(line);
-  lines.set(id, { line, meaning: [meaning, next] });
+  lines.set(id, { line, explanation: [meaning, next] });
   const path = url.replace(/^https?:\/\/[^/]+/, '').replace(/[^/?\s]*\*{4}/g, '…');
   const code = document.createElement('code');
   code.textContent = ` ${method} ${path}`;
@@ -90,7 +90,7 @@ function show(exchange) {
 /** @type {EventSource | undefined} */
 let source;
 
-/** A browser has six connections to an address, and the two frames hold one each: who does not look needs none. */
+/** Browsers allow six connections per origin and the frames hold two, so a hidden page closes its own. */
 function listen() {
   source?.close();
   if (document.hidden) return;
@@ -105,7 +105,7 @@ function listen() {
 }
 
 const token = new URLSearchParams(location.search).get('token');
-// It works once; nobody who looks over a shoulder or into the history gets in with it again.
+// The token works once; it is removed from the address bar and the history.
 history.replaceState(null, '', location.pathname);
 find('#desk', HTMLIFrameElement).src = token ? `desk/enter?token=${encodeURIComponent(token)}` : 'desk/';
 document.addEventListener('visibilitychange', listen);

@@ -1,27 +1,24 @@
-import type { JournalEntry } from '../../api.js';
+import type { ConversationUpdate } from '../../api.js';
 import { t } from './strings/index.js';
 
-const KEPT_AS = 'handoff-desk-muted';
+const STORAGE_KEY = 'handoff-desk-muted';
 
 /** Whether sounds are off. */
-export const isMuted = (): boolean => localStorage.getItem(KEPT_AS) === 'yes';
+export const isMuted = (): boolean => localStorage.getItem(STORAGE_KEY) === 'yes';
 
 /** Turns sounds off or on. */
-export const setMuted = (muted: boolean): void => localStorage.setItem(KEPT_AS, muted ? 'yes' : 'no');
+export const setMuted = (muted: boolean): void => localStorage.setItem(STORAGE_KEY, muted ? 'yes' : 'no');
 
 let audio: AudioContext | undefined;
-let rungAt = 0;
+let lastPlayedAt = 0;
 
-/** However much comes at once, it sounds so often. */
-const RING_EVERY_MS = 2_000;
+/** Sounds play at most this often. */
+const SOUND_INTERVAL_MS = 2_000;
 
-/**
- * Two short tones. Browsers allow no sound before the first click; then this stays quiet: tones that are never played
- * would be kept for ever.
- */
-function ring(): void {
-  if (isMuted() || Date.now() - rungAt < RING_EVERY_MS) return;
-  rungAt = Date.now();
+/** Two short tones. Before the first click browsers allow no sound, and scheduled tones would leak memory. */
+function playTones(): void {
+  if (isMuted() || Date.now() - lastPlayedAt < SOUND_INTERVAL_MS) return;
+  lastPlayedAt = Date.now();
   audio ??= new AudioContext();
   if (audio.state !== 'running') return void audio.resume();
   for (const [index, frequency] of [660, 880].entries()) {
@@ -37,33 +34,33 @@ function ring(): void {
   }
 }
 
-/** Says in the title how many conversations want something. */
+/** Shows the number of conversations that need attention in the title. */
 export function showInTitle(count: number): void {
   document.title = count > 0 ? `(${count}) ${t('desk')}` : t('desk');
 }
 
-/** What is to be announced of an entry, with a sound; `null` when nothing is. Focus stays where it is. */
-export function announcementOf({ happening, summary }: JournalEntry, me: string): string | null {
-  const who = whoIs(summary.user);
-  if (happening.type === 'opened') return t('newArrival', { who });
-  const isGiven = happening.type === 'transferred' && happening.to === me && happening.agent !== me;
-  if (isGiven) return t('newTransfer', { who });
-  const isCustomer = happening.type === 'message' && happening.from === 'customer';
+/** The announcement of an update; `null` when it needs none. */
+export function announcementOf({ event, summary }: ConversationUpdate, me: string): string | null {
+  const who = customerName(summary.user);
+  if (event.type === 'opened') return t('newArrival', { who });
+  const isTransferToMe = event.type === 'transferred' && event.to === me && event.agent !== me;
+  if (isTransferToMe) return t('newTransfer', { who });
+  const isCustomerMessage = event.type === 'message' && event.from === 'customer';
   const isMine = summary.agent === me || summary.agent === null;
-  return isCustomer && isMine ? t('newMessage', { who }) : null;
+  return isCustomerMessage && isMine ? t('newMessage', { who }) : null;
 }
 
-/** Sounds, unless muted. */
-export function sound(): void {
+/** Plays a sound, unless muted. */
+export function playSound(): void {
   try {
-    ring();
+    playTones();
   } catch {
-    // No sound device, or none allowed: the title and the list tell it as well.
+    // No sound device, or sound is not allowed. The title and the inbox show the update, too.
   }
 }
 
-/** What a customer is called: an id that is theirs. An e-mail address may be shared by many, so it comes last. */
-export function whoIs(user: {
+/** The name of a customer. Many customers may share a placeholder e-mail address, so it comes last. */
+export function customerName(user: {
   readonly key: string;
   readonly userId: string | null;
   readonly anonymousId: string | null;

@@ -3,27 +3,27 @@ import { useContext } from 'preact/hooks';
 import { type Client, ClientError } from './client.js';
 import type { State } from './state.js';
 import { type Store, useStore } from './store.js';
-import { refusalText, t } from './strings/index.js';
+import { errorText, t } from './strings/index.js';
 
-/** What every part of the page can use. */
+/** State and services of the page, for all components. */
 export interface DeskContext {
   readonly store: Store<State>;
   readonly client: Client;
-  /** Shows a line to the agent for a while. */
-  readonly say: (text: string) => void;
+  /** Shows a notice for a few seconds. */
+  readonly notify: (text: string) => void;
 }
 
-/** Where the page's parts find it. */
+/** Provides the {@link DeskContext}. */
 export const Desk = createContext<DeskContext | null>(null);
 
-/** What every part of the page can use. */
+/** The {@link DeskContext}. */
 export function useDesk(): DeskContext {
   const desk = useContext(Desk);
-  if (!desk) throw new Error('a part of the desk is drawn outside of it');
+  if (!desk) throw new Error('useDesk must be called inside of Desk.Provider');
   return desk;
 }
 
-/** A part of the state. `isSame` is for parts that `pick` makes anew each time. */
+/** A part of the state. `isSame` is for parts that `pick` computes anew each time. */
 export function useDeskState<Part>(
   pick: (state: State) => Part,
   isSame?: (before: Part, now: Part) => boolean,
@@ -31,21 +31,21 @@ export function useDeskState<Part>(
   return useStore(useDesk().store, pick, isSame);
 }
 
-/** What a failure is called. */
-export function wordsOf(error: unknown): string {
+/** The text of an error in the language of the page. */
+export function errorMessageOf(error: unknown): string {
   if (!(error instanceof ClientError)) return t('failedGeneric');
-  return refusalText(error.code) ?? (error.message || t('failedGeneric'));
+  return errorText(error.code) ?? (error.message || t('failedGeneric'));
 }
 
-/** Does something that may fail, and tells the agent when it does. Resolves to whether it worked. */
+/** Runs something that may fail, and shows its error as a notice. Resolves to whether it worked. */
 export function useAttempt(): (work: () => Promise<unknown>) => Promise<boolean> {
-  const { say } = useDesk();
+  const { notify } = useDesk();
   return async (work) => {
     try {
       await work();
       return true;
     } catch (error) {
-      say(wordsOf(error));
+      notify(errorMessageOf(error));
       return false;
     }
   };

@@ -1,35 +1,45 @@
-const KEPT_AS = 'handoff-desk-draft';
-/** Drafts kept at most; the oldest go. */
-const MOST = 100;
+import { useState } from 'preact/hooks';
 
-type Drafts = Record<string, string>;
+const STORAGE_KEY = 'handoff-desk-draft';
+/** Older drafts are dropped beyond this. */
+const MAX_DRAFTS = 100;
 
-/** Whose draft it is, where, and for whom: a note must never turn into a reply. */
-export interface DraftPlace {
+/** Drafts are separate by agent, conversation and mode, so that a note never becomes a reply. */
+export interface DraftKey {
   readonly agent: string;
   readonly conversation: string;
   readonly mode: 'reply' | 'note';
 }
 
-const keyOf = ({ agent, conversation, mode }: DraftPlace): string =>
+/** The draft of a text field, which survives reloads, and a function to change it. */
+export function useDraft(key: DraftKey): readonly [string, (text: string) => void] {
+  const [draft, setDraft] = useState({ key, text: readDraft(key) });
+  const isCurrent = draft.key.mode === key.mode && draft.key.conversation === key.conversation;
+  const text = isCurrent ? draft.text : readDraft(key);
+  const change = (next: string): void => {
+    saveDraft(key, next);
+    setDraft({ key, text: next });
+  };
+  return [text, change];
+}
+
+const nameOf = ({ agent, conversation, mode }: DraftKey): string =>
   JSON.stringify([agent, conversation, mode]);
 
-const read = (): Drafts => {
+function readDrafts(): Record<string, string> {
   try {
-    return JSON.parse(localStorage.getItem(KEPT_AS) ?? '{}') as Drafts;
+    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Record<string, string>;
   } catch {
     return {};
   }
-};
+}
 
-/** What was written in a conversation and not sent, also before the page was loaded anew. */
-export const draftOf = (place: DraftPlace): string => read()[keyOf(place)] ?? '';
+const readDraft = (key: DraftKey): string => readDrafts()[nameOf(key)] ?? '';
 
-/** Keeps what is written; an empty draft is forgotten. */
-export function keepDraft(place: DraftPlace, text: string): void {
-  const key = keyOf(place);
-  const { [key]: _, ...others } = read();
-  const kept = text === '' ? others : { ...others, [key]: text };
-  const entries = Object.entries(kept).slice(-MOST);
-  localStorage.setItem(KEPT_AS, JSON.stringify(Object.fromEntries(entries)));
+function saveDraft(key: DraftKey, text: string): void {
+  const name = nameOf(key);
+  const { [name]: _, ...others } = readDrafts();
+  const drafts = text === '' ? others : { ...others, [name]: text };
+  const newest = Object.entries(drafts).slice(-MAX_DRAFTS);
+  localStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(newest)));
 }

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
-import { goTo } from './route.js';
+import { navigateTo } from './route.js';
 import type { TextName } from './strings/index.js';
 
-/** Every shortcut, for the sheet that lists them. */
+/** All shortcuts, for the help dialog. */
 export const SHORTCUTS: readonly (readonly [string, TextName])[] = [
   ['j', 'keyNext'],
   ['k', 'keyPrevious'],
@@ -15,30 +15,30 @@ export const SHORTCUTS: readonly (readonly [string, TextName])[] = [
   ['?', 'keyHelp'],
 ];
 
-/** Marks what a key leads to: `data-key="reply"` and so on. */
+/** Elements are marked as the target of a key: `data-key="reply"`. */
 type KeyTarget = 'reply' | 'note' | 'claim' | 'search';
 
 const TARGETS: Readonly<Record<string, KeyTarget>> = { r: 'reply', n: 'note', c: 'claim', '/': 'search' };
 
-const isWriting = (target: EventTarget | null): boolean =>
+const isTextField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
 
-/** Listens for shortcuts, except while somebody writes. */
+/** Handles shortcuts, except in text fields. */
 export function useShortcuts({ toggleHelp }: { readonly toggleHelp: () => void }): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && isWriting(event.target)) (event.target as HTMLElement).blur();
-      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+      if (event.key === 'Escape' && isTextField(event.target)) (event.target as HTMLElement).blur();
+      if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
       if (document.querySelector('dialog[open]')) return;
-      const done = act(event.key, toggleHelp);
-      if (done) event.preventDefault();
+      const isHandled = handleKey(event.key, toggleHelp);
+      if (isHandled) event.preventDefault();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, [toggleHelp]);
 }
 
-function act(key: string, toggleHelp: () => void): boolean {
+function handleKey(key: string, toggleHelp: () => void): boolean {
   if (key === '?') {
     toggleHelp();
     return true;
@@ -52,14 +52,14 @@ function act(key: string, toggleHelp: () => void): boolean {
   return element !== null;
 }
 
-/** Goes to the next or previous conversation of the list, as it is shown. */
+/** Opens the next or previous conversation in the order of the inbox. */
 function step(by: number): boolean {
   const links = [...document.querySelectorAll<HTMLElement>('[data-conversation]')];
   if (links.length === 0) return false;
   const at = links.findIndex((link) => link.getAttribute('aria-current') === 'true');
   const next = links[Math.min(links.length - 1, Math.max(0, at + by))];
   if (!next) return false;
-  goTo(next.dataset.conversation ?? null);
+  navigateTo(next.dataset.conversation ?? null);
   next.scrollIntoView({ block: 'nearest' });
   return true;
 }

@@ -1,8 +1,8 @@
 import { findElement } from './find-element.js';
-import { refusalText, t } from './strings/index.js';
+import { errorText, t } from './strings/index.js';
 
 const form = findElement('#login', HTMLFormElement);
-const complaint = findElement('[role=alert]', HTMLElement);
+const alert = findElement('[role=alert]', HTMLElement);
 const button = findElement('button', HTMLButtonElement);
 
 document.title = t('loginTitle');
@@ -22,17 +22,17 @@ async function logIn(): Promise<string | null> {
   if (response.ok) return null;
   const { code, message }: { code: string; message: string } = await response.json();
   if (code === 'WAIT') return t('loginWait', { count: response.headers.get('retry-after') ?? '' });
-  return refusalText(code) ?? message;
+  return errorText(code) ?? message;
 }
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   button.disabled = true;
   logIn()
-    .catch(() => t('refusedUNREACHABLE'))
+    .catch(() => t('errorUNREACHABLE'))
     .then((problem) => {
       if (problem === null) location.reload();
-      complaint.textContent = problem;
+      alert.textContent = problem;
       button.disabled = false;
     }, console.error);
 });

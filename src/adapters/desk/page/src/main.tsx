@@ -1,53 +1,53 @@
 import { render } from 'preact';
-import { announcementOf, sound } from './announce.js';
+import { announcementOf, playSound } from './announce.js';
 import { createClient } from './client.js';
 import { Desk } from './desk-context.js';
-import { followLive } from './live.js';
+import { followUpdates } from './live-updates.js';
 import { createNotices } from './notices.js';
-import { isLookedAt } from './route.js';
-import { firstState, hasStranger, type State, withEntry } from './state.js';
+import { isVisible } from './route.js';
+import { hasUnknownAgent, initialState, type State, withUpdate } from './state.js';
 import { createStore, type Store } from './store.js';
 import { t } from './strings/index.js';
 import { DeskPage } from './views/desk-page.js';
 
 const root = document.querySelector('#desk');
 
-/** The page after a login elsewhere has ended: the server shows the login. */
-const leave = (): void => location.reload();
+/** Without a session, the server answers with the login page. */
+const showLogin = (): void => location.reload();
 
 async function start(): Promise<void> {
   if (!root) return;
-  const client = createClient(leave);
+  const client = createClient(showLogin);
   const first = await client.state();
-  const store: Store<State> = createStore(firstState(first));
-  const { notices, say } = createNotices();
+  const store: Store<State> = createStore(initialState(first));
+  const { notices, notify } = createNotices();
 
-  const lookForAgents = (): void =>
+  const loadAgents = (): void =>
     void client.agents().then(
       (agents) => store.update((state) => ({ ...state, agents })),
       () => undefined,
     );
 
-  followLive(first.seq, {
-    onEntry(entry) {
-      if (hasStranger(store.get(), entry)) lookForAgents();
-      store.update((state) => withEntry(state, entry));
-      const announcement = announcementOf(entry, first.me.id);
+  followUpdates(first.seq, {
+    onUpdate(update) {
+      if (hasUnknownAgent(store.get(), update)) loadAgents();
+      store.update((state) => withUpdate(state, update));
+      const announcement = announcementOf(update, first.me.id);
       if (announcement === null) return;
-      sound();
-      if (!isLookedAt(entry.summary.id)) say(announcement);
+      playSound();
+      if (!isVisible(update.summary.id)) notify(announcement);
     },
     onConnection(connection) {
       store.update((state) => ({ ...state, connection }));
-      // A stream does not say why it broke. If the session has ended, this leads to the login.
-      if (connection === 'lost') lookForAgents();
+      // An event stream does not tell why it broke. Without a session, this call leads to the login.
+      if (connection === 'lost') loadAgents();
     },
-    onGone: leave,
+    onLoggedOut: showLogin,
   });
 
   const draw = (): void =>
     render(
-      <Desk.Provider value={{ store, client, say }}>
+      <Desk.Provider value={{ store, client, notify }}>
         <DeskPage key={document.documentElement.lang} notices={notices} redraw={draw} />
       </Desk.Provider>,
       root,
@@ -56,5 +56,5 @@ async function start(): Promise<void> {
 }
 
 start().catch(() => {
-  if (root) root.textContent = t('refusedUNREACHABLE');
+  if (root) root.textContent = t('errorUNREACHABLE');
 });

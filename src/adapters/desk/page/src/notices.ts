@@ -1,16 +1,19 @@
 import { createStore, type Store } from './store.js';
 
-/** Lines shown for a while: what came, and what went wrong. */
+/** Short messages to the agent: announcements and errors. */
 export interface Notices {
-  /** The last line, with a number that tells it from the one before. */
+  /** The last notice. Its number tells it apart from an earlier one with the same text. */
   readonly last: { readonly id: number; readonly text: string } | null;
 }
 
-/** Makes the place where such lines are shown, and the way to say one. */
-export function createNotices(): { readonly notices: Store<Notices>; readonly say: (text: string) => void } {
+/** Creates the store of notices, and the function that shows one. */
+export function createNotices(): {
+  readonly notices: Store<Notices>;
+  readonly notify: (text: string) => void;
+} {
   const notices = createStore<Notices>({ last: null });
   return {
     notices,
-    say: (text) => notices.update(({ last }) => ({ last: { id: (last?.id ?? 0) + 1, text } })),
+    notify: (text) => notices.update(({ last }) => ({ last: { id: (last?.id ?? 0) + 1, text } })),
   };
 }

@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** What the page shows: a conversation, the dashboard, or the list alone. */
+/** The view that the URL selects: a conversation, the dashboard, or the inbox alone. */
 export type Route =
   | { readonly kind: 'list' }
   | { readonly kind: 'dashboard' }
   | { readonly kind: 'conversation'; readonly id: string };
 
-/** Reads the part of the address after the hash. */
+/** Parses the hash of the URL. */
 export function routeOf(hash: string): Route {
   const path = hash.replace(/^#\/?/, '');
   if (path === '') return { kind: 'list' };
   if (path === 'dashboard') return { kind: 'dashboard' };
-  return { kind: 'conversation', id: decoded(path) };
+  return { kind: 'conversation', id: decode(path) };
 }
 
-function decoded(path: string): string {
+function decode(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
@@ -22,21 +22,21 @@ function decoded(path: string): string {
   }
 }
 
-/** The address of a conversation. */
-export const addressOf = (id: string): string => `#/${encodeURIComponent(id)}`;
+/** The link to a conversation. */
+export const hrefOf = (id: string): string => `#/${encodeURIComponent(id)}`;
 
-/** Goes to a conversation, or to the list. */
-export function goTo(id: string | null): void {
-  location.hash = id === null ? '#/' : addressOf(id);
+/** Opens a conversation, or the inbox with `null`. */
+export function navigateTo(id: string | null): void {
+  location.hash = id === null ? '#/' : hrefOf(id);
 }
 
-/** Whether a conversation is before somebody's eyes: what happens in it need not be told beside it. */
-export function isLookedAt(id: string): boolean {
+/** Whether a conversation is on screen, so that its updates need no notice. */
+export function isVisible(id: string): boolean {
   const route = routeOf(location.hash);
   return route.kind === 'conversation' && route.id === id && !document.hidden;
 }
 
-/** What the address says now. */
+/** The current route. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => routeOf(location.hash));
   useEffect(() => {

@@ -1,21 +1,21 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Something that changes, and tells those who look at it. */
+/** Holds a state and notifies listeners of changes. */
 export interface Store<State> {
   get(): State;
   update(change: (state: State) => State): void;
-  subscribe(changed: () => void): () => void;
+  subscribe(listener: () => void): () => void;
 }
 
-/** Makes a {@link Store}. Those who look on are told once a frame, however much has changed. */
-export function createStore<State>(first: State): Store<State> {
+/** Creates a {@link Store}. Listeners are notified at most once per frame. */
+export function createStore<State>(initial: State): Store<State> {
   const listeners = new Set<() => void>();
-  let state = first;
-  let telling = false;
+  let state = initial;
+  let isScheduled = false;
 
-  const tell = (): void => {
-    telling = false;
-    for (const changed of listeners) changed();
+  const notify = (): void => {
+    isScheduled = false;
+    for (const listener of listeners) listener();
   };
 
   return {
@@ -24,23 +24,20 @@ export function createStore<State>(first: State): Store<State> {
       const next = change(state);
       if (next === state) return;
       state = next;
-      if (telling) return;
-      telling = true;
-      // A page in the background gets no frames, and must still sound and change its title.
-      if (document.hidden) setTimeout(tell, 50);
-      else requestAnimationFrame(tell);
+      if (isScheduled) return;
+      isScheduled = true;
+      // A page in the background gets no frames, but must still change its title.
+      if (document.hidden) setTimeout(notify, 50);
+      else requestAnimationFrame(notify);
     },
-    subscribe(changed) {
-      listeners.add(changed);
-      return () => void listeners.delete(changed);
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   };
 }
 
-/**
- * A part of a store's state; the component is drawn again when that part is another. Where `pick` makes it anew each
- * time, `isSame` tells whether it has changed.
- */
+/** A part of a store's state. `isSame` is for parts that `pick` computes anew each time. */
 export function useStore<State, Part>(
   store: Store<State>,
   pick: (state: State) => Part,
@@ -48,13 +45,13 @@ export function useStore<State, Part>(
 ): Part {
   const [part, setPart] = useState(() => pick(store.get()));
   useEffect(() => {
-    const look = (): void =>
+    const update = (): void =>
       setPart((before) => {
         const now = pick(store.get());
         return isSame(before, now) ? before : now;
       });
-    look();
-    return store.subscribe(look);
+    update();
+    return store.subscribe(update);
   }, [store, pick, isSame]);
   return part;
 }

@@ -1,6 +1,6 @@
-import { moment, t } from '../strings/index.js';
+import { formatTime, t } from '../strings/index.js';
 
-/** One bar: what is in it, from the bottom up. */
+/** One bar; its parts are stacked from the bottom up. */
 export interface Bar {
   readonly at: number;
   readonly parts: readonly {
@@ -14,7 +14,7 @@ const WIDTH = 480;
 const HEIGHT = 120;
 const GAP = 3;
 
-/** Bars over time. Who would rather read gets the same numbers as a table. */
+/** A bar chart over time, with the same numbers as a table. */
 export function BarChart({
   title,
   bars,
@@ -24,7 +24,7 @@ export function BarChart({
   readonly bars: readonly Bar[];
   readonly format: (value: number) => string;
 }) {
-  const most = Math.max(1, ...bars.map(totalOf));
+  const max = Math.max(1, ...bars.map(totalOf));
   const names = bars[0]?.parts ?? [];
   const step = WIDTH / Math.max(1, bars.length);
   return (
@@ -35,7 +35,7 @@ export function BarChart({
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 16}`} aria-hidden="true">
         {bars.map((bar, index) => (
           <g key={bar.at} transform={`translate(${index * step} 0)`}>
-            <title>{`${moment(bar.at)}: ${textOf(bar, format)}`}</title>
+            <title>{`${formatTime(bar.at)}: ${textOf(bar, format)}`}</title>
             <rect class="ground" width={step} height={HEIGHT} />
             {stacked(bar).map(({ kind, value, below }) => (
               <rect
@@ -43,8 +43,8 @@ export function BarChart({
                 class={kind}
                 x={GAP / 2}
                 width={step - GAP}
-                y={HEIGHT - ((below + value) / most) * HEIGHT}
-                height={(value / most) * HEIGHT}
+                y={HEIGHT - ((below + value) / max) * HEIGHT}
+                height={(value / max) * HEIGHT}
               />
             ))}
             {index % 6 === 0 && (
@@ -56,7 +56,7 @@ export function BarChart({
         ))}
         <line x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
         <text class="most" x={2} y={11}>
-          {format(most)}
+          {format(max)}
         </text>
       </svg>
       <details>
@@ -66,7 +66,7 @@ export function BarChart({
           <tbody>
             {bars.map((bar) => (
               <tr key={bar.at}>
-                <th scope="row">{moment(bar.at)}</th>
+                <th scope="row">{formatTime(bar.at)}</th>
                 <td>{textOf(bar, format)}</td>
               </tr>
             ))}

@@ -7,7 +7,7 @@ import { Dialog } from './dialog.js';
 
 const cannedOf = ({ canned }: State) => canned;
 
-/** Chooses a canned reply, and leads to editing them. */
+/** Inserts a canned reply, or opens the editor. */
 export function CannedPicker({ insert }: { readonly insert: (text: string) => void }) {
   const canned = useDeskState(cannedOf);
   const [isEditing, setEditing] = useState(false);
@@ -33,28 +33,28 @@ export function CannedPicker({ insert }: { readonly insert: (text: string) => vo
         ))}
         <option value="edit">{t('cannedEdit')}</option>
       </select>
-      {isEditing && <CannedEditor first={canned} close={() => setEditing(false)} />}
+      {isEditing && <CannedEditor initial={canned} close={() => setEditing(false)} />}
     </>
   );
 }
 
 function CannedEditor({
-  first,
+  initial,
   close,
 }: {
-  readonly first: readonly CannedReply[];
+  readonly initial: readonly CannedReply[];
   readonly close: () => void;
 }) {
-  const { client, store, say } = useDesk();
+  const { client, store, notify } = useDesk();
   const attempt = useAttempt();
-  const [replies, setReplies] = useState(first);
+  const [replies, setReplies] = useState(initial);
   const change = (id: string, more: Partial<CannedReply>): void =>
     setReplies((now) => now.map((reply) => (reply.id === id ? { ...reply, ...more } : reply)));
   const save = async (): Promise<void> => {
-    const whole = replies.filter(({ title, text }) => title.trim() !== '' && text.trim() !== '');
-    if (!(await attempt(() => client.saveCanned(whole)))) return;
-    store.update((state) => ({ ...state, canned: whole }));
-    say(t('saved'));
+    const complete = replies.filter(({ title, text }) => title.trim() !== '' && text.trim() !== '');
+    if (!(await attempt(() => client.saveCanned(complete)))) return;
+    store.update((state) => ({ ...state, canned: complete }));
+    notify(t('saved'));
     close();
   };
 

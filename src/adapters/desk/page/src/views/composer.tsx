@@ -1,77 +1,77 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { JournalEntry, Summary } from '../../../api.js';
-import { whoIs } from '../announce.js';
+import type { ConversationSummary, ConversationUpdate } from '../../../api.js';
+import { customerName } from '../announce.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { useDraft } from '../drafts.js';
 import type { State } from '../state.js';
 import { t } from '../strings/index.js';
-import { useDraft } from '../use-draft.js';
 import { CannedPicker } from './canned-picker.js';
 
 const meOf = ({ me }: State) => me;
 
 interface ComposerProps {
-  readonly summary: Summary;
-  readonly entries: readonly JournalEntry[];
+  readonly summary: ConversationSummary;
+  readonly entries: readonly ConversationUpdate[];
 }
 
-/** Where an agent writes: to the customer, or a note for agents. */
+/** Writes replies to the customer, or notes for agents. */
 export function Composer({ summary, entries }: ComposerProps) {
   const { client } = useDesk();
   const attempt = useAttempt();
   const me = useDeskState(meOf);
   const isOpen = summary.state !== 'closed';
   const [mode, setMode] = useState<'reply' | 'note'>('reply');
-  const writing = isOpen ? mode : 'note';
-  const [text, setText] = useDraft({ agent: me.id, conversation: summary.id, mode: writing });
+  const activeMode = isOpen ? mode : 'note';
+  const [text, setText] = useDraft({ agent: me.id, conversation: summary.id, mode: activeMode });
   const [isSending, setSending] = useState(false);
-  /** The same for each try to send one text, so that a lost answer does not make it two. */
-  const trying = useRef<{ text: string; id: string } | null>(null);
+  /** The message id of a text; kept when sending is repeated, so that a lost answer does not send it twice. */
+  const pending = useRef<{ text: string; id: string } | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
 
-  const done = (): void => {
-    trying.current = null;
+  const clear = (): void => {
+    pending.current = null;
     setText('');
     field.current?.focus();
   };
 
-  // The answer may be lost although the reply was taken: then it comes live.
+  // The desk may accept a reply although its answer is lost. Then the reply arrives as a live update.
   useEffect(() => {
-    const id = trying.current?.id;
-    const isTaken = entries.some(({ happening }) => 'messageId' in happening && happening.messageId === id);
-    if (id !== undefined && isTaken && !isSending) done();
+    const id = pending.current?.id;
+    const isAccepted = entries.some(({ event }) => 'messageId' in event && event.messageId === id);
+    if (id !== undefined && isAccepted && !isSending) clear();
   }, [entries, isSending]);
 
   const send = async (): Promise<void> => {
     if (text.trim() === '' || isSending) return;
     setSending(true);
-    if (trying.current?.text !== text) trying.current = { text, id: crypto.randomUUID() };
-    const { id } = trying.current;
-    const isTaken = await attempt(() =>
-      writing === 'note'
+    if (pending.current?.text !== text) pending.current = { text, id: crypto.randomUUID() };
+    const { id } = pending.current;
+    const isAccepted = await attempt(() =>
+      activeMode === 'note'
         ? client.act(summary.id, 'note', { text })
         : client.act(summary.id, 'reply', { messageId: id, text }),
     );
     setSending(false);
-    if (isTaken) done();
+    if (isAccepted) clear();
   };
 
   const insert = (canned: string): void => {
     const filled = canned
-      .replaceAll('{user}', () => whoIs(summary.user))
+      .replaceAll('{user}', () => customerName(summary.user))
       .replaceAll('{agent}', () => me.name)
       .replaceAll('{conversation}', () => summary.conversationId);
     setText(text === '' ? filled : `${text} ${filled}`);
     field.current?.focus();
   };
 
-  const choose = (next: 'reply' | 'note'): void => {
+  const switchTo = (next: 'reply' | 'note'): void => {
     setMode(next);
     field.current?.focus();
   };
 
   return (
     <form
-      class={`composer ${writing}`}
+      class={`composer ${activeMode}`}
       onSubmit={(event) => {
         event.preventDefault();
         void send();
@@ -82,8 +82,8 @@ export function Composer({ summary, entries }: ComposerProps) {
           <button
             type="button"
             data-key="reply"
-            aria-pressed={writing === 'reply'}
-            onClick={() => choose('reply')}
+            aria-pressed={activeMode === 'reply'}
+            onClick={() => switchTo('reply')}
           >
             {t('reply')}
           </button>
@@ -91,19 +91,19 @@ export function Composer({ summary, entries }: ComposerProps) {
         <button
           type="button"
           data-key="note"
-          aria-pressed={writing === 'note'}
-          onClick={() => choose('note')}
+          aria-pressed={activeMode === 'note'}
+          onClick={() => switchTo('note')}
         >
           {t('note')}
         </button>
-        {writing === 'note' ? <small>{t('noteHint')}</small> : <CannedPicker insert={insert} />}
+        {activeMode === 'note' ? <small>{t('noteHint')}</small> : <CannedPicker insert={insert} />}
       </div>
       <textarea
         ref={field}
         rows={3}
         dir="auto"
-        aria-label={t(writing === 'note' ? 'notePlaceholder' : 'replyTo')}
-        placeholder={t(writing === 'note' ? 'notePlaceholder' : 'replyTo')}
+        aria-label={t(activeMode === 'note' ? 'notePlaceholder' : 'replyTo')}
+        placeholder={t(activeMode === 'note' ? 'notePlaceholder' : 'replyTo')}
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={(event) => {
@@ -111,7 +111,7 @@ export function Composer({ summary, entries }: ComposerProps) {
         }}
       />
       <button type="submit" class="primary" disabled={isSending || text.trim() === ''}>
-        {t(writing === 'note' ? 'addNote' : 'send')}
+        {t(activeMode === 'note' ? 'addNote' : 'send')}
       </button>
     </form>
   );

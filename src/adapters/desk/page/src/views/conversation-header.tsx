@@ -1,41 +1,41 @@
 import { useState } from 'preact/hooks';
-import type { ActionName, Actions, Summary } from '../../../api.js';
-import { whoIs } from '../announce.js';
+import type { ActionInputs, ActionName, ConversationSummary } from '../../../api.js';
+import { customerName } from '../announce.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { goTo } from '../route.js';
+import { navigateTo } from '../route.js';
 import type { State } from '../state.js';
 import { t } from '../strings/index.js';
-import { ConfirmDialog } from './confirm-dialog.js';
+import { ConfirmDialog } from './dialog.js';
 import { BackIcon } from './icons.js';
 import { TimeLeft } from './time-left.js';
 
 const meOf = ({ me }: State) => me;
 const agentsOf = ({ agents }: State) => agents;
 
-/** Who it is, who has it, and what can be done with it. */
-export function ConversationHeader({ summary }: { readonly summary: Summary }) {
+/** The customer, the agent and the actions of a conversation. */
+export function ConversationHeader({ summary }: { readonly summary: ConversationSummary }) {
   const { client } = useDesk();
   const attempt = useAttempt();
   const me = useDeskState(meOf);
   const agents = useDeskState(agentsOf);
   const [isClosing, setClosing] = useState(false);
   const { id, state, agent } = summary;
-  const act = <Name extends ActionName>(name: Name, input: Actions[Name]) =>
+  const act = <Name extends ActionName>(name: Name, input: ActionInputs[Name]) =>
     void attempt(() => client.act(id, name, input));
   const holder = agent === me.id ? t('mine') : (agents.find((each) => each.id === agent)?.name ?? agent);
   const others = agents.filter((each) => each.id !== agent);
 
   return (
     <header class="conversation-header">
-      <button type="button" class="back" aria-label={t('back')} onClick={() => goTo(null)}>
+      <button type="button" class="back" aria-label={t('back')} onClick={() => navigateTo(null)}>
         <BackIcon />
       </button>
       <div class="title">
-        <h2 dir="auto" title={whoIs(summary.user)}>
-          {whoIs(summary.user)}
+        <h2 dir="auto" title={customerName(summary.user)}>
+          {customerName(summary.user)}
         </h2>
         <p>
-          <span class={`state ${state}`}>{t(state)}</span> · {holder ?? t('nobody')}{' '}
+          <span class={`state ${state}`}>{t(state)}</span> · {holder ?? t('unassigned')}{' '}
           {state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (
             <TimeLeft until={summary.replyBy} />
           )}

@@ -11,7 +11,7 @@ import { Transcript } from './transcript.js';
 
 const meOf = ({ me }: State) => me;
 
-/** One conversation: what was said before, what is said now, who the customer is, and a place to answer. */
+/** One conversation: transcript, timeline, customer details and composer. */
 export function ConversationPane({ id }: { readonly id: string }) {
   const { client, store } = useDesk();
   const attempt = useAttempt();
@@ -21,7 +21,7 @@ export function ConversationPane({ id }: { readonly id: string }) {
   const isLive = connection === 'live';
 
   useEffect(() => {
-    // Whom it can be given to may have changed; if that cannot be read, the old list is good enough.
+    // Agents may have been added. When this fails, the old list is good enough.
     client.agents().then(
       (agents) => store.update((state) => ({ ...state, agents })),
       () => undefined,
@@ -30,11 +30,11 @@ export function ConversationPane({ id }: { readonly id: string }) {
   useEffect(() => {
     if (view) return;
     void attempt(async () => {
-      const read = await client.conversation(id);
-      store.update((state) => withOpened(state, read));
-    }).then((done) => setFailed(!done));
+      const loaded = await client.conversation(id);
+      store.update((state) => withOpened(state, loaded));
+    }).then((isLoaded) => setFailed(!isLoaded));
   }, [id, isLive]);
-  useReading(view, isLive);
+  useReadReceipts(view, isLive);
 
   if (!view && hasFailed)
     return (
@@ -69,20 +69,20 @@ export function ConversationPane({ id }: { readonly id: string }) {
   );
 }
 
-/** Tells the desk what was read, while the page is looked at. */
-function useReading(view: ConversationView | undefined, isLive: boolean): void {
+/** Marks messages as read while the page is visible. */
+function useReadReceipts(view: ConversationView | undefined, isLive: boolean): void {
   const { client } = useDesk();
   const me = useDeskState(meOf);
   const summary = view?.summary;
   useEffect(() => {
     if (!summary || !isLive) return;
-    const read = (): void => {
+    const markRead = (): void => {
       if (document.hidden || unreadOf(summary, me.id) <= 0) return;
-      // It is tried again with the next message; nothing is lost when it fails.
+      // A failure does no harm: the next message tries again.
       client.act(summary.id, 'read', { customerMessages: summary.customerMessages }).catch(() => undefined);
     };
-    read();
-    document.addEventListener('visibilitychange', read);
-    return () => document.removeEventListener('visibilitychange', read);
+    markRead();
+    document.addEventListener('visibilitychange', markRead);
+    return () => document.removeEventListener('visibilitychange', markRead);
   }, [summary?.id, summary?.customerMessages, isLive]);
 }

@@ -1,7 +1,7 @@
 import type { ConversationView } from '../../../api.js';
-import { moment, t } from '../strings/index.js';
+import { formatTime, t } from '../strings/index.js';
 
-/** What is known of the customer. */
+/** The details of the customer. */
 export function CustomerDetails({ view }: { readonly view: ConversationView }) {
   const { summary, botId } = view;
   const { user } = summary;
@@ -12,9 +12,9 @@ export function CustomerDetails({ view }: { readonly view: ConversationView }) {
     [t('phone'), user.phone],
     [t('conversationId'), summary.conversationId],
     [t('botId'), botId],
-    [t('requestedAt'), moment(summary.requestedAt)],
+    [t('requestedAt'), formatTime(summary.requestedAt)],
   ];
-  // Beside the conversation there is room for it; above it, it would hide what was said.
+  // On a narrow screen the details are above the conversation and would hide it.
   const isWide = matchMedia('(min-width: 1001px)').matches;
   return (
     <aside class="details" aria-label={t('details')}>

@@ -6,21 +6,21 @@ import { duration, t } from '../strings/index.js';
 import { BarChart } from './bar-chart.js';
 import { DeadLetters } from './dead-letters.js';
 
-/** How often the numbers are looked at again. */
-const EVERY_MS = 10_000;
+/** How often the numbers are refreshed. */
+const REFRESH_MS = 10_000;
 
 const agentsOf = ({ agents }: State) => agents;
 
-/** How the day goes. */
+/** The dashboard: numbers, charts and dead letters. */
 export function Dashboard() {
   const { client } = useDesk();
   const attempt = useAttempt();
   const agents = useDeskState(agentsOf);
   const [view, setView] = useState<DashboardView | null>(null);
-  const look = () => attempt(async () => setView(await client.dashboard()));
+  const refresh = () => attempt(async () => setView(await client.dashboard()));
   useEffect(() => {
-    void look();
-    const timer = setInterval(() => void look(), EVERY_MS);
+    void refresh();
+    const timer = setInterval(() => void refresh(), REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
 
@@ -30,8 +30,8 @@ export function Dashboard() {
     [t('activeNow'), view.active],
     [t('handledToday'), view.handledToday],
     [t('missedToday'), view.missedToday],
-    [t('firstReply'), timeOf(view.firstReply.p50)],
-    [t('firstReply90'), timeOf(view.firstReply.p90)],
+    [t('firstReply'), durationOf(view.firstReply.p50)],
+    [t('firstReply90'), durationOf(view.firstReply.p90)],
   ] as const;
 
   return (
@@ -90,9 +90,9 @@ export function Dashboard() {
           </table>
         </section>
       )}
-      <DeadLetters dead={view.dead} changed={() => void look()} />
+      <DeadLetters dead={view.dead} onChange={() => void refresh()} />
     </div>
   );
 }
 
-const timeOf = (ms: number | null): string => (ms === null ? '–' : duration(ms));
+const durationOf = (ms: number | null): string => (ms === null ? '–' : duration(ms));

@@ -1,17 +1,16 @@
 import { useState } from 'preact/hooks';
-import type { DeadDetails, DeadView } from '../../../api.js';
+import type { DeadLetterDetails, DeadLetterView } from '../../../api.js';
 import { useAttempt, useDesk } from '../desk-context.js';
-import { moment, t } from '../strings/index.js';
-import { ConfirmDialog } from './confirm-dialog.js';
-import { Dialog } from './dialog.js';
+import { formatTime, t } from '../strings/index.js';
+import { ConfirmDialog, Dialog } from './dialog.js';
 
-/** What is parked, with what an agent can do about it. */
+/** Dead letters, which an agent can inspect, retry or discard. */
 export function DeadLetters({
   dead,
-  changed,
+  onChange,
 }: {
-  readonly dead: readonly DeadView[];
-  readonly changed: () => void;
+  readonly dead: readonly DeadLetterView[];
+  readonly onChange: () => void;
 }) {
   return (
     <section class="dead">
@@ -19,31 +18,34 @@ export function DeadLetters({
       {dead.length === 0 && <p class="hint">{t('deadNone')}</p>}
       <ul>
         {dead.map((item) => (
-          <DeadLetter key={`${item.queue} ${item.id}`} item={item} changed={changed} />
+          <DeadLetter key={`${item.queue} ${item.id}`} item={item} onChange={onChange} />
         ))}
       </ul>
     </section>
   );
 }
 
-function DeadLetter({ item, changed }: { readonly item: DeadView; readonly changed: () => void }) {
+function DeadLetter({ item, onChange }: { readonly item: DeadLetterView; readonly onChange: () => void }) {
   const { client } = useDesk();
   const attempt = useAttempt();
-  const [details, setDetails] = useState<DeadDetails | null>(null);
+  const [details, setDetails] = useState<DeadLetterDetails | null>(null);
   const [isDiscarding, setDiscarding] = useState(false);
   const settle = async (how: 'retry' | 'discard'): Promise<void> => {
-    if (await attempt(() => client.settleDead(item, how))) changed();
+    if (await attempt(() => client.settleDeadLetter(item, how))) onChange();
   };
 
   return (
     <li>
       <p>
         <strong>{item.what}</strong> · {t(item.queue === 'inbox' ? 'queueInbox' : 'queueOutbox')} ·{' '}
-        {item.conversationId} · {moment(item.createdAt)} · {t('deadAttempts', { count: item.attempts })}
+        {item.conversationId} · {formatTime(item.createdAt)} · {t('deadAttempts', { count: item.attempts })}
       </p>
       {item.error && <p class="reason">{item.error}</p>}
       <div class="buttons">
-        <button type="button" onClick={() => void attempt(async () => setDetails(await client.dead(item)))}>
+        <button
+          type="button"
+          onClick={() => void attempt(async () => setDetails(await client.deadLetter(item)))}
+        >
           {t('deadShow')}
         </button>
         <button type="button" onClick={() => void settle('retry')}>

@@ -9,11 +9,11 @@ import { type Store, useStore } from '../store.js';
 import { t } from '../strings/index.js';
 import { ConversationPane } from './conversation-pane.js';
 import { Dashboard } from './dashboard.js';
-import { HelpSheet } from './help-sheet.js';
+import { HelpDialog } from './help-dialog.js';
 import { Inbox } from './inbox.js';
 import { TopBar } from './top-bar.js';
 
-/** How long a notice stays. */
+/** How long a notice is shown. */
 const NOTICE_MS = 6_000;
 
 /** The whole page. */
@@ -45,7 +45,7 @@ export function DeskPage({
         </main>
       </div>
       <NoticeLine notices={notices} />
-      {isHelpOpen && <HelpSheet close={closeHelp} />}
+      {isHelpOpen && <HelpDialog close={closeHelp} />}
     </div>
   );
 }
@@ -62,24 +62,24 @@ function ConnectionLine() {
 
 const lastNotice = ({ last }: Notices) => last;
 
-/** Told to those who cannot see it, too, without taking the focus. */
+/** Announced by screen readers, too, without taking the focus. */
 function NoticeLine({ notices }: { readonly notices: Store<Notices> }) {
   const last = useStore(notices, lastNotice);
-  const [gone, setGone] = useState(0);
+  const [hiddenId, setHiddenId] = useState(0);
   useEffect(() => {
     if (!last) return;
-    const timer = setTimeout(() => setGone(last.id), NOTICE_MS);
+    const timer = setTimeout(() => setHiddenId(last.id), NOTICE_MS);
     return () => clearTimeout(timer);
   }, [last]);
   return (
     <div class="notice" role="status" aria-live="polite">
-      {last && last.id !== gone && <p>{last.text}</p>}
+      {last && last.id !== hiddenId && <p>{last.text}</p>}
     </div>
   );
 }
 
-/** How many conversations want something of this agent: those that wait, and own ones with unread messages. */
-const wanting = ({ conversations, me }: State): number =>
+/** The number of conversations that need attention: waiting ones, and own ones with unread messages. */
+const countAttention = ({ conversations, me }: State): number =>
   [...conversations.values()].filter(
     (summary) => summary.state === 'waiting' || (summary.agent === me.id && isUnread(summary, me.id)),
   ).length;
@@ -88,6 +88,6 @@ const isUnread = (summary: Parameters<typeof unreadOf>[0], me: string): boolean 
   summary.state !== 'closed' && unreadOf(summary, me) > 0;
 
 function useTitle(): void {
-  const count = useDeskState(wanting);
+  const count = useDeskState(countAttention);
   useEffect(() => showInTitle(count), [count]);
 }

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../strings/index.js';
 
-/** A dialog over the page. The browser keeps the focus in it, and Escape closes it. */
+/** A modal dialog. The browser keeps the focus inside, and Escape closes it. */
 export function Dialog({
   title,
   close,
@@ -15,7 +16,7 @@ export function Dialog({
   useEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
-    // Closed before it goes, so that the browser gives the focus back to where it was.
+    // Closed before it is removed, so that the browser restores the focus.
     return () => dialog?.close();
   }, []);
   return (
@@ -23,5 +24,29 @@ export function Dialog({
       <h2>{title}</h2>
       {children}
     </dialog>
+  );
+}
+
+/** Asks for confirmation of something that cannot be undone. */
+export function ConfirmDialog({
+  question,
+  yes,
+  onYes,
+  close,
+}: {
+  readonly question: string;
+  readonly yes: string;
+  readonly onYes: () => void;
+  readonly close: () => void;
+}) {
+  return (
+    <Dialog title={question} close={close}>
+      <form method="dialog" class="buttons">
+        <button type="submit">{t('cancel')}</button>
+        <button type="submit" class="primary" onClick={onYes}>
+          {yes}
+        </button>
+      </form>
+    </Dialog>
   );
 }

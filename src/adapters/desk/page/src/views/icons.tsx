@@ -1,6 +1,6 @@
 const BELL = 'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4';
 
-/** Drawn here and not taken from a font: not every machine has the signs. Each stands in something with a name. */
+/** Drawn as paths, since not every machine has a font with these symbols. The parent element has the label. */
 function Icon({ path }: { readonly path: string }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
@@ -15,5 +15,5 @@ export const BellIcon = () => <Icon path={BELL} />;
 /** Sounds are off. */
 export const MutedIcon = () => <Icon path={`${BELL}M4 4l16 16`} />;
 
-/** Back to where one came from. */
+/** Back to the inbox. */
 export const BackIcon = () => <Icon path="M15 5l-7 7 7 7" />;

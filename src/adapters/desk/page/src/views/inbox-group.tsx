@@ -1,54 +1,54 @@
 import { useState } from 'preact/hooks';
-import type { DeskState } from '../../../api.js';
+import type { ConversationStatus } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { CLOSED_PAGE, type State, withClosedKept, withSummaries } from '../state.js';
+import { CLOSED_PAGE, type State, withClosedLimit, withSummaries } from '../state.js';
 import { t } from '../strings/index.js';
 import { InboxItem } from './inbox-item.js';
 
 const NONE = { waiting: 'noneWaiting', active: 'noneActive', closed: 'noneClosed' } as const;
-/** Items drawn of a group; more only make the page slow. */
-const DRAWN = 100;
+/** Items rendered per group at first, to keep the page fast. */
+const RENDERED = 100;
 
 interface GroupProps {
   readonly ids: readonly string[];
   readonly shown: string | null;
 }
 
-/** Those that wait, or are active: the page knows them all, and draws some. */
+/** Waiting or active conversations. The page has all of them and renders some. */
 export function OpenGroup({ state, ids, shown }: GroupProps & { readonly state: 'waiting' | 'active' }) {
-  const [drawn, setDrawn] = useState(DRAWN);
+  const [rendered, setRendered] = useState(RENDERED);
   return (
     <Group
       state={state}
-      ids={ids.slice(0, drawn)}
+      ids={ids.slice(0, rendered)}
       shown={shown}
       count={ids.length}
-      showMore={ids.length > drawn ? () => setDrawn(drawn + DRAWN) : null}
+      showMore={ids.length > rendered ? () => setRendered(rendered + RENDERED) : null}
     />
   );
 }
 
-const closedKeptOf = ({ closedKept }: State) => closedKept;
+const closedLimitOf = ({ closedLimit }: State) => closedLimit;
 
-/** Those that are closed: the page knows the newest, and asks for more. */
+/** Closed conversations. The page has the newest and loads more on request. */
 export function ClosedGroup({ ids, shown }: GroupProps) {
   const { client, store } = useDesk();
   const attempt = useAttempt();
-  const kept = useDeskState(closedKeptOf);
-  const [isAsking, setAsking] = useState(false);
+  const limit = useDeskState(closedLimitOf);
+  const [isLoading, setLoading] = useState(false);
   const showMore = async (): Promise<void> => {
-    // Behind the last of the newest there may be older ones that are only looked at.
-    const last = store.get().conversations.get(ids[kept - 1] ?? '');
-    if (isAsking || !last) return;
-    setAsking(true);
-    // The room is made first: what closes meanwhile must not push out those that the next ones follow.
-    store.update((state) => withClosedKept(state, kept + CLOSED_PAGE));
-    const isRead = await attempt(async () => {
+    // Beyond the limit there may be older ones that are on screen; the next page starts after the limit.
+    const last = store.get().conversations.get(ids[limit - 1] ?? '');
+    if (isLoading || !last) return;
+    setLoading(true);
+    // The limit is raised first, so that conversations closed meanwhile do not push out the last one.
+    store.update((state) => withClosedLimit(state, limit + CLOSED_PAGE));
+    const isLoaded = await attempt(async () => {
       const { conversations } = await client.list({ state: 'closed', before: last.requestedAt });
       store.update((state) => withSummaries(state, conversations));
     });
-    if (!isRead) store.update((state) => withClosedKept(state, kept));
-    setAsking(false);
+    if (!isLoaded) store.update((state) => withClosedLimit(state, limit));
+    setLoading(false);
   };
 
   return (
@@ -57,7 +57,7 @@ export function ClosedGroup({ ids, shown }: GroupProps) {
       ids={ids}
       shown={shown}
       count={null}
-      showMore={isAsking || ids.length >= kept ? () => void showMore() : null}
+      showMore={isLoading || ids.length >= limit ? () => void showMore() : null}
     />
   );
 }
@@ -69,7 +69,7 @@ function Group({
   count,
   showMore,
 }: GroupProps & {
-  readonly state: DeskState;
+  readonly state: ConversationStatus;
   readonly count: number | null;
   readonly showMore: (() => void) | null;
 }) {

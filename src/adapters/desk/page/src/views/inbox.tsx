@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Summary } from '../../../api.js';
+import type { ConversationSummary } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { closedOf, type State, withFound } from '../state.js';
 import { t } from '../strings/index.js';
@@ -26,7 +26,7 @@ export function Inbox({ shown }: { readonly shown: string | null }) {
         onInput={({ currentTarget }) => setSearch(currentTarget.value)}
       />
       {found ? (
-        <Found ids={found} shown={shown} />
+        <SearchResults ids={found} shown={shown} />
       ) : (
         <>
           <OpenGroup state="waiting" ids={waiting} shown={shown} />
@@ -38,7 +38,7 @@ export function Inbox({ shown }: { readonly shown: string | null }) {
   );
 }
 
-function Found({ ids, shown }: { readonly ids: readonly string[]; readonly shown: string | null }) {
+function SearchResults({ ids, shown }: { readonly ids: readonly string[]; readonly shown: string | null }) {
   if (ids.length === 0) return <p class="hint">{t('noneFound')}</p>;
   return (
     <ul>
@@ -55,14 +55,14 @@ interface Groups {
   readonly closed: readonly string[];
 }
 
-const idOf = ({ id }: Summary): string => id;
+const idOf = ({ id }: ConversationSummary): string => id;
 
-/** Those that wait by the time that is left, those that are active with own ones first, closed ones the newest first. */
+/** Waiting ones oldest first, active ones with own ones first, closed ones newest first. */
 function groupsOf(state: State): Groups {
   const { me, conversations } = state;
   const all = [...conversations.values()];
-  const isOthers = ({ agent }: Summary): number => (agent === me.id ? 0 : 1);
-  const at = ({ last, requestedAt }: Summary): number => last?.at ?? requestedAt;
+  const ownFirst = ({ agent }: ConversationSummary): number => (agent === me.id ? 0 : 1);
+  const at = ({ last, requestedAt }: ConversationSummary): number => last?.at ?? requestedAt;
   return {
     waiting: all
       .filter((each) => each.state === 'waiting')
@@ -70,7 +70,7 @@ function groupsOf(state: State): Groups {
       .map(idOf),
     active: all
       .filter((each) => each.state === 'active')
-      .sort((a, b) => isOthers(a) - isOthers(b) || at(b) - at(a))
+      .sort((a, b) => ownFirst(a) - ownFirst(b) || at(b) - at(a))
       .map(idOf),
     closed: closedOf(state).map(idOf),
   };
@@ -82,7 +82,7 @@ const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
 const isSameGroups = (a: Groups, b: Groups): boolean =>
   isSameList(a.waiting, b.waiting) && isSameList(a.active, b.active) && isSameList(a.closed, b.closed);
 
-/** Has the server search; what it finds is in the state. */
+/** Searches on the server and stores the result in the state. */
 function useSearch(search: string): void {
   const { client, store } = useDesk();
   const attempt = useAttempt();
@@ -91,15 +91,15 @@ function useSearch(search: string): void {
       store.update((state) => withFound(state, null));
       return;
     }
-    let isOver = false;
+    let isOutdated = false;
     const timer = setTimeout(() => {
       void attempt(async () => {
         const { conversations } = await client.list({ search: search.trim() });
-        if (!isOver) store.update((state) => withFound(state, conversations));
+        if (!isOutdated) store.update((state) => withFound(state, conversations));
       });
     }, 200);
     return () => {
-      isOver = true;
+      isOutdated = true;
       clearTimeout(timer);
     };
   }, [search]);

@@ -5,34 +5,34 @@ import { t } from '../strings/index.js';
 import { Dialog } from './dialog.js';
 
 interface TeachDialogProps {
-  /** What the customer said, the last first. */
+  /** The messages of the customer, latest first. */
   readonly questions: readonly string[];
   readonly answer: string;
   readonly close: () => void;
 }
 
-/** Makes a question and its answer knowledge of the AI agent: edit, see what will be sent, send. */
+/** Teaches the AI agent a question and its answer, after the agent has reviewed and edited them. */
 export function TeachDialog({ questions, answer: given, close }: TeachDialogProps) {
-  const { client, say } = useDesk();
+  const { client, notify } = useDesk();
   const attempt = useAttempt();
   const [question, setQuestion] = useState(questions[0] ?? '');
   const [answer, setAnswer] = useState(given);
   const [known, setKnown] = useState<TeachView | null>(null);
   const [isSending, setSending] = useState(false);
-  const look = () => attempt(async () => setKnown(await client.teaching()));
-  useEffect(() => void look(), []);
+  const load = () => attempt(async () => setKnown(await client.teaching()));
+  useEffect(() => void load(), []);
 
   const send = async (): Promise<void> => {
     if (!known) return;
     setSending(true);
     const seen = known.pairs.length;
-    const done = await attempt(() =>
+    const isTaught = await attempt(() =>
       client.teach({ question: question.trim(), answer: answer.trim(), seen }),
     );
     setSending(false);
-    // Somebody may have taught something meanwhile: show what would be sent now.
-    if (!done) return void look();
-    say(t('teachDone'));
+    // Another agent may have changed the list: show the current one.
+    if (!isTaught) return void load();
+    notify(t('teachDone'));
     close();
   };
 

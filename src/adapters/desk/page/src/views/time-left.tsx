@@ -5,10 +5,10 @@ import { duration, t } from '../strings/index.js';
 
 const aheadOf = ({ clockAhead }: State) => clockAhead;
 
-/** Below this, the time that is left is shown as urgent. */
+/** Less time than this is shown as urgent. */
 const URGENT_MS = 20_000;
 
-/** How long an agent has to answer before the platform ends the handoff. Counts by the server's clock. */
+/** The time left to answer before the platform ends the handoff, by the server's clock. */
 export function TimeLeft({ until }: { readonly until: number }) {
   const ahead = useDeskState(aheadOf);
   const left = () => until - (Date.now() + ahead);

@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { ConversationView, DeliveryState, Happening, JournalEntry } from '../../../api.js';
+import type { ConversationEvent, ConversationUpdate, ConversationView, DeliveryState } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
-import { failureText, moment, type TextName, t } from '../strings/index.js';
+import { failureText, formatTime, type TextName, t } from '../strings/index.js';
 import { TeachDialog } from './teach-dialog.js';
 
 const agentsOf = ({ agents }: State) => agents;
@@ -10,17 +10,17 @@ const canTeachOf = ({ canTeach }: State) => canTeach;
 
 interface Delivery {
   readonly state: DeliveryState;
-  /** In the language of the page, else as the desk says it. */
-  readonly why: string | null;
+  /** The reason of a failure, translated where possible. */
+  readonly reason: string | null;
 }
 
-/** What happened in a conversation, as it goes on. */
+/** The messages and events of a conversation. */
 export function Timeline({ view }: { readonly view: ConversationView }) {
   const { entries, summary } = view;
   const agents = useDeskState(agentsOf);
   const deliveries = useMemo(() => deliveriesOf(entries), [entries]);
   const nameOf = (id: string | null): string => agents.find((agent) => agent.id === id)?.name ?? id ?? '';
-  const shown = entries.filter(({ happening }) => happening.type !== 'delivery' && happening.type !== 'read');
+  const shown = entries.filter(({ event }) => event.type !== 'delivery' && event.type !== 'read');
   const end = useStickToEnd(entries.length);
 
   return (
@@ -31,7 +31,7 @@ export function Timeline({ view }: { readonly view: ConversationView }) {
             key={entry.seq}
             entry={entry}
             deskId={summary.id}
-            delivery={deliveryOf(entry.happening, deliveries)}
+            delivery={deliveryOf(entry.event, deliveries)}
             questions={questionsBefore(view, shown.slice(0, index))}
             nameOf={nameOf}
           />
@@ -43,48 +43,48 @@ export function Timeline({ view }: { readonly view: ConversationView }) {
 }
 
 interface LineProps {
-  readonly entry: JournalEntry;
+  readonly entry: ConversationUpdate;
   readonly deskId: string;
   readonly delivery: Delivery | null;
-  /** What the customer had said before, the last first, for teaching. */
+  /** Earlier messages of the customer, latest first, for teaching. */
   readonly questions: readonly string[];
   readonly nameOf: (id: string | null) => string;
 }
 
-function Line({ entry: { happening, at }, deskId, delivery, questions, nameOf }: LineProps) {
-  if (happening.type === 'message') {
-    const isAgent = happening.from === 'agent';
+function Line({ entry: { event, at }, deskId, delivery, questions, nameOf }: LineProps) {
+  if (event.type === 'message') {
+    const isAgent = event.from === 'agent';
     return (
-      <li class={`line from-${happening.from}`}>
+      <li class={`line from-${event.from}`}>
         <span class="speaker">
-          {isAgent ? nameOf(happening.agent) : t('customer')} <time>{moment(at)}</time>
+          {isAgent ? nameOf(event.agent) : t('customer')} <time>{formatTime(at)}</time>
         </span>
-        <p dir="auto">{happening.text}</p>
+        <p dir="auto">{event.text}</p>
         {isAgent && (
           <AgentLineFoot
             deskId={deskId}
-            messageId={happening.messageId}
+            messageId={event.messageId}
             delivery={delivery}
             questions={questions}
-            answer={happening.text}
+            answer={event.text}
           />
         )}
       </li>
     );
   }
-  if (happening.type === 'note') {
+  if (event.type === 'note') {
     return (
       <li class="line note">
         <span class="speaker">
-          {t('note')} · {nameOf(happening.agent)} <time>{moment(at)}</time>
+          {t('note')} · {nameOf(event.agent)} <time>{formatTime(at)}</time>
         </span>
-        <p dir="auto">{happening.text}</p>
+        <p dir="auto">{event.text}</p>
       </li>
     );
   }
   return (
     <li class="event">
-      {eventText(happening, nameOf)} <time>{moment(at)}</time>
+      {eventText(event, nameOf)} <time>{formatTime(at)}</time>
     </li>
   );
 }
@@ -112,7 +112,7 @@ function AgentLineFoot({
       <span class={`foot ${state}`}>
         <span class="delivery" data-state={state}>
           {t(state)}
-          {state === 'failed' && delivery?.why && `: ${delivery.why}`}
+          {state === 'failed' && delivery?.reason && `: ${delivery.reason}`}
         </span>
         {state === 'failed' && (
           <button
@@ -134,19 +134,19 @@ function AgentLineFoot({
   );
 }
 
-function eventText(happening: Happening, nameOf: (id: string | null) => string): string {
-  switch (happening.type) {
+function eventText(event: ConversationEvent, nameOf: (id: string | null) => string): string {
+  switch (event.type) {
     case 'claimed':
-      return t('eventClaimed', { agent: nameOf(happening.agent) });
+      return t('eventClaimed', { agent: nameOf(event.agent) });
     case 'released':
-      return t('eventReleased', { agent: nameOf(happening.agent) });
+      return t('eventReleased', { agent: nameOf(event.agent) });
     case 'transferred':
-      return t(happening.to === happening.agent ? 'eventTakenOver' : 'eventTransferred', {
-        agent: nameOf(happening.agent),
-        to: nameOf(happening.to),
+      return t(event.to === event.agent ? 'eventTakenOver' : 'eventTransferred', {
+        agent: nameOf(event.agent),
+        to: nameOf(event.to),
       });
     case 'closed':
-      return t(CLOSED_BY[happening.by], { agent: nameOf(happening.agent) });
+      return t(CLOSED_BY[event.by], { agent: nameOf(event.agent) });
     case 'opened':
     case 'message':
     case 'note':
@@ -163,33 +163,33 @@ const CLOSED_BY = {
   kit: 'eventClosedKit',
 } as const satisfies Record<string, TextName>;
 
-/** What became of each reply: the last that is known. */
-function deliveriesOf(entries: readonly JournalEntry[]): ReadonlyMap<string, Delivery> {
+/** The latest delivery state of each reply. */
+function deliveriesOf(entries: readonly ConversationUpdate[]): ReadonlyMap<string, Delivery> {
   const deliveries = new Map<string, Delivery>();
-  for (const { happening } of entries) {
-    if (happening.type !== 'delivery') continue;
-    const { messageId, state, reason, code } = happening;
-    deliveries.set(messageId, { state, why: (code && failureText(code)) || reason });
+  for (const { event } of entries) {
+    if (event.type !== 'delivery') continue;
+    const { messageId, state, reason, code } = event;
+    deliveries.set(messageId, { state, reason: (code && failureText(code)) || reason });
   }
   return deliveries;
 }
 
-const deliveryOf = (happening: Happening, deliveries: ReadonlyMap<string, Delivery>): Delivery | null =>
-  happening.type === 'message' ? (deliveries.get(happening.messageId) ?? null) : null;
+const deliveryOf = (event: ConversationEvent, deliveries: ReadonlyMap<string, Delivery>): Delivery | null =>
+  event.type === 'message' ? (deliveries.get(event.messageId) ?? null) : null;
 
-/** What the customer said before an answer, the last first; before the handoff, too. */
+/** The customer's messages before an answer, latest first, including those before the handoff. */
 function questionsBefore(
   { transcript }: ConversationView,
-  before: readonly JournalEntry[],
+  before: readonly ConversationUpdate[],
 ): readonly string[] {
   const toAi = transcript.flatMap(({ from, text }) => (from === 'user' ? text : []));
-  const toHuman = before.flatMap(({ happening }) =>
-    happening.type === 'message' && happening.from === 'customer' ? happening.text : [],
+  const toHuman = before.flatMap(({ event }) =>
+    event.type === 'message' && event.from === 'customer' ? event.text : [],
   );
   return [...new Set([...toAi, ...toHuman].filter((text) => text.trim() !== '').toReversed())];
 }
 
-/** Keeps the end in sight while it is in sight; who reads further up is left alone. */
+/** Scrolls to the end on new entries, unless the agent has scrolled up. */
 function useStickToEnd(length: number) {
   const end = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);

@@ -7,7 +7,7 @@ import { BellIcon, MutedIcon } from './icons.js';
 
 const meOf = ({ me }: State) => me;
 
-/** The bar at the top: where one is, who one is, and what holds everywhere. */
+/** The bar at the top: navigation, settings and logout. */
 export function TopBar({
   redraw,
   openHelp,
@@ -25,7 +25,7 @@ export function TopBar({
     setMuted(!muted);
     showMuted(!muted);
   };
-  const leave = async (): Promise<void> => {
+  const logOut = async (): Promise<void> => {
     if (await attempt(() => client.logout())) location.reload();
   };
 
@@ -70,7 +70,7 @@ export function TopBar({
         <span class="me" dir="auto">
           {me.name}
         </span>
-        <button type="button" onClick={() => void leave()}>
+        <button type="button" onClick={() => void logOut()}>
           {t('logout')}
         </button>
       </div>

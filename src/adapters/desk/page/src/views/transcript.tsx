@@ -3,15 +3,15 @@ import { t } from '../strings/index.js';
 
 const NAME = { user: 'customer', agent: 'ai', other: 'other' } as const;
 
-/** What customer and AI said before the handoff. Always text: nothing in it is markup. */
+/** The messages between customer and AI before the handoff, always shown as text. */
 export function Transcript({ lines }: { readonly lines: readonly TranscriptLine[] }) {
-  const spoken = lines.filter(({ text }) => text.trim() !== '');
+  const messages = lines.filter(({ text }) => text.trim() !== '');
   return (
     <section class="transcript">
       <h3>{t('transcript')}</h3>
-      {spoken.length === 0 && <p class="hint">{t('transcriptEmpty')}</p>}
+      {messages.length === 0 && <p class="hint">{t('transcriptEmpty')}</p>}
       <ol>
-        {spoken.map(({ from, text }, index) => (
+        {messages.map(({ from, text }, index) => (
           <li key={index} class={`line from-${from}`}>
             <span class="speaker">{t(NAME[from])}</span>
             <p dir="auto">{text}</p>

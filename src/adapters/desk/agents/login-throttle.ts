@@ -1,0 +1,78 @@
+import { isIPv6 } from 'node:net';
+
+/** Slows down password guessing. */
+export interface LoginThrottle {
+  /**
+   * Counts a login attempt as failed, before the password is checked, so that concurrent attempts cannot bypass the
+   * limit. Gives the time to wait instead, in milliseconds; 0 when the attempt may go ahead.
+   */
+  attempt(key: string): number;
+  /** Takes back one counted attempt, after it succeeded. */
+  undo(key: string): void;
+  /** Resets the count. */
+  reset(key: string): void;
+}
+
+interface FailedAttempts {
+  count: number;
+  until: number;
+}
+
+/** Settings of {@link createLoginThrottle}. */
+export interface LoginThrottleOptions {
+  /** Attempts without a wait. */
+  readonly free: number;
+  /** The longest wait. */
+  readonly longestMs: number;
+  readonly now?: () => number;
+}
+
+const FIRST_WAIT_MS = 5_000;
+/** Counts are reset after this time without a failure. */
+const RESET_AFTER_MS = 3_600_000;
+/** Keys remembered at most; the oldest are dropped. */
+const MAX_KEYS = 10_000;
+
+/** Creates a {@link LoginThrottle}. After the free attempts the wait doubles each time, from five seconds on. */
+export function createLoginThrottle({
+  free,
+  longestMs,
+  now = Date.now,
+}: LoginThrottleOptions): LoginThrottle {
+  const failures = new Map<string, FailedAttempts>();
+
+  const countOf = (key: string): number => {
+    const found = failures.get(key);
+    return found && found.until + RESET_AFTER_MS > now() ? found.count : 0;
+  };
+
+  const set = (key: string, count: number): void => {
+    const ms = count < free ? 0 : Math.min(longestMs, FIRST_WAIT_MS * 2 ** (count - free));
+    failures.delete(key);
+    failures.set(key, { count, until: now() + ms });
+    const oldest = failures.keys().next();
+    if (failures.size > MAX_KEYS && !oldest.done) failures.delete(oldest.value);
+  };
+
+  return {
+    attempt(key) {
+      const waitMs = (failures.get(key)?.until ?? 0) - now();
+      if (waitMs > 0) return waitMs;
+      set(key, countOf(key) + 1);
+      return 0;
+    },
+    undo: (key) => set(key, Math.max(0, countOf(key) - 1)),
+    reset: (key) => void failures.delete(key),
+  };
+}
+
+/** The network that attempts from an address count for: the /64 of IPv6, since one host has all of it. */
+export function networkOf(ip: string | undefined): string {
+  if (ip === undefined) return 'unknown';
+  if (!isIPv6(ip) || ip.startsWith('::ffff:')) return ip;
+  const [head = '', tail = ''] = ip.split('::');
+  const groups = head.split(':').filter(Boolean);
+  const missing = ip.includes('::') ? 8 - groups.length - tail.split(':').filter(Boolean).length : 0;
+  const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...tail.split(':')];
+  return `${all.slice(0, 4).join(':')}::/64`;
+}

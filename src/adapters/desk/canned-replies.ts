@@ -1,0 +1,40 @@
+import type { AgentView, CannedReply } from './api.js';
+import { createAudit } from './audit.js';
+import { DOCUMENT_KIND, type DocumentStore } from './store/index.js';
+
+/** The canned replies that all agents share. */
+export interface CannedReplies {
+  list(): Promise<readonly CannedReply[]>;
+  /** Replaces the list; the last writer wins. */
+  save(agent: AgentView, replies: readonly CannedReply[]): Promise<void>;
+}
+
+const DOCUMENT_ID = 'canned';
+
+/** The replies of a new desk. */
+const DEFAULT_REPLIES: readonly CannedReply[] = [
+  { id: 'hello', title: 'Hello', text: 'Hello, this is {agent}. How can I help you?' },
+  { id: 'moment', title: 'One moment', text: 'One moment please, I am looking into it.' },
+  { id: 'goodbye', title: 'Goodbye', text: 'Thank you for writing to us. Goodbye!' },
+];
+
+/** Creates {@link CannedReplies}. */
+export function createCannedReplies(store: DocumentStore): CannedReplies {
+  const audit = createAudit(store);
+  const read = () => store.get(DOCUMENT_KIND.settings, DOCUMENT_ID);
+  return {
+    async list() {
+      return ((await read())?.value as readonly CannedReply[] | undefined) ?? DEFAULT_REPLIES;
+    },
+    async save(agent, replies) {
+      for (;;) {
+        const version = (await read())?.version ?? 0;
+        const written = await store.write({
+          put: [{ kind: DOCUMENT_KIND.settings, id: DOCUMENT_ID, value: replies, version }],
+          append: [audit.line(agent.id, 'canned replies', { detail: `${replies.length}` })],
+        });
+        if (written) return;
+      }
+    },
+  };
+}

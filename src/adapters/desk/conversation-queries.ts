@@ -1,0 +1,90 @@
+import type {
+  ConversationListView,
+  ConversationStatus,
+  ConversationSummary,
+  ConversationUpdate,
+  ConversationView,
+} from './api.js';
+import { recordOf, summaryOf } from './conversations/conversation-records.js';
+import { DeskError } from './errors.js';
+import { toConversationUpdate } from './live-updates.js';
+import { DOCUMENT_KIND, type DocumentFilter, type DocumentStore, JOURNAL_TOPIC } from './store/index.js';
+
+/** Journal entries per page of a conversation. */
+const ENTRIES_PAGE = 200;
+/** Conversations per page of a list. */
+const LIST_PAGE = 50;
+/** Open conversations sent to the page at most. */
+const MAX_OPEN = 5_000;
+
+/** Reads conversations for the page. */
+export interface ConversationQueries {
+  /** All open conversations and the latest closed ones. */
+  current(): Promise<ConversationSummary[]>;
+  list(filter: {
+    readonly state?: ConversationStatus;
+    readonly search?: string;
+    readonly before?: number;
+  }): Promise<ConversationListView>;
+  conversation(id: string): Promise<ConversationView>;
+  /** Earlier entries of a conversation. */
+  entries(
+    id: string,
+    before: number,
+  ): Promise<{ readonly entries: ConversationUpdate[]; readonly more: boolean }>;
+}
+
+/** Creates {@link ConversationQueries}. */
+export function createConversationQueries(store: DocumentStore): ConversationQueries {
+  const summaries = async (filter: DocumentFilter): Promise<ConversationSummary[]> => {
+    const documents = await store.list(DOCUMENT_KIND.conversation, filter);
+    return documents.map((document) => summaryOf(recordOf(document), document.version));
+  };
+
+  const find = async (id: string) => {
+    const document = await store.get(DOCUMENT_KIND.conversation, id);
+    if (!document) throw new DeskError('NOT_FOUND');
+    return { record: recordOf(document), version: document.version };
+  };
+
+  const entriesOf = async (conversationId: string, id: string, before: number) => {
+    const topics = [JOURNAL_TOPIC.conversation];
+    const found = await store.read({ conversationId, before, topics, limit: ENTRIES_PAGE + 1 });
+    // The service may use a conversation id again; the desk has an id of its own for each handoff.
+    const entries = found
+      .slice(-ENTRIES_PAGE)
+      .map(toConversationUpdate)
+      .filter(({ summary }) => summary.id === id);
+    return { entries, more: found.length > ENTRIES_PAGE };
+  };
+
+  return {
+    async current() {
+      const lists = await Promise.all([
+        summaries({ group: 'waiting', limit: MAX_OPEN }),
+        summaries({ group: 'active', limit: MAX_OPEN }),
+        summaries({ group: 'closed', limit: LIST_PAGE }),
+      ]);
+      return lists.flat();
+    },
+    async list({ state, search, before }) {
+      const found = await summaries({
+        ...(state && { group: state }),
+        ...(search && { search }),
+        ...(before !== undefined && { belowRank: before }),
+        limit: LIST_PAGE + 1,
+      });
+      return { conversations: found.slice(0, LIST_PAGE), more: found.length > LIST_PAGE };
+    },
+    async conversation(id) {
+      const { record, version } = await find(id);
+      const { entries, more } = await entriesOf(record.conversationId, id, Number.MAX_SAFE_INTEGER);
+      const { botId, transcript } = record;
+      return { summary: summaryOf(record, version), botId, transcript, entries, more };
+    },
+    async entries(id, before) {
+      const { record } = await find(id);
+      return entriesOf(record.conversationId, id, before);
+    },
+  };
+}

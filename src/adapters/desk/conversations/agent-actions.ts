@@ -1,0 +1,196 @@
+import type { AgentView, ConversationSummary } from '../api.js';
+import { createAudit } from '../audit.js';
+import { DeskError } from '../errors.js';
+import type { DocumentStore, DocumentWrite } from '../store/index.js';
+import {
+  type ConversationRecord,
+  type ConversationRecords,
+  type DecideChange,
+  previewOf,
+} from './conversation-records.js';
+import { closeRecord } from './customer-actions.js';
+import {
+  CLOSE_MESSAGE_ID,
+  changeOutgoing,
+  type OutgoingItem,
+  outgoingId,
+  putOutgoing,
+  readOutgoing,
+} from './outgoing-items.js';
+
+/** Actions of agents. Each rejects with a {@link DeskError} when it is not allowed. */
+export interface AgentActions {
+  claim(agent: AgentView, id: string): Promise<ConversationSummary>;
+  release(agent: AgentView, id: string): Promise<ConversationSummary>;
+  /** Assigns a conversation to another agent, or takes it over from one. */
+  transfer(agent: AgentView, id: string, to: string): Promise<ConversationSummary>;
+  note(agent: AgentView, id: string, text: string): Promise<ConversationSummary>;
+  /** Records how many customer messages the agent has read. */
+  read(agent: AgentView, id: string, customerMessages: number): Promise<ConversationSummary>;
+  /** Stores a reply for sending. Idempotent by `messageId`. */
+  reply(agent: AgentView, id: string, messageId: string, text: string): Promise<ConversationSummary>;
+  /**
+   * Queues a failed reply again. `isDeadLetter`: the delivery still has it as a dead letter and will retry that, so
+   * the attempt keeps its number.
+   */
+  retry(agent: AgentView, id: string, messageId: string, isDeadLetter: boolean): Promise<ConversationSummary>;
+  /** Closes a conversation and stores the close for sending. */
+  close(agent: AgentView, id: string): Promise<ConversationSummary>;
+}
+
+/** The longest reply or note. */
+const MAX_TEXT = 20_000;
+
+/** Creates {@link AgentActions}. */
+export function createAgentActions(store: DocumentStore, records: ConversationRecords): AgentActions {
+  const audit = createAudit(store);
+
+  /** Changes a conversation and writes an audit line in the same transaction. */
+  const change = async (
+    agent: AgentView,
+    action: string,
+    id: string,
+    decide: DecideChange,
+    detail?: string,
+  ): Promise<ConversationSummary> => {
+    const summary = await records.change(id, async (record) => {
+      const decided = await decide(record);
+      if (!decided) return null;
+      const { conversationId } = record;
+      const line = audit.line(agent.id, action, { conversationId, ...(detail && { detail }) });
+      return { ...decided, append: [...(decided.append ?? []), line] };
+    });
+    if (!summary) throw new DeskError('NOT_FOUND');
+    return summary;
+  };
+
+  return {
+    claim: (agent, id) =>
+      change(agent, 'claim', id, (record) => {
+        requireOpen(record);
+        if (record.agent === agent.id) return null;
+        if (record.agent !== null) throw new DeskError('TAKEN');
+        return {
+          record: { ...record, state: 'active', agent: agent.id },
+          events: [{ type: 'claimed', agent: agent.id }],
+        };
+      }),
+    release: (agent, id) =>
+      change(agent, 'release', id, (record) => {
+        requireOpen(record);
+        if (record.agent === null) return null;
+        requireOwner(record, agent);
+        return {
+          record: { ...record, state: 'waiting', agent: null },
+          events: [{ type: 'released', agent: agent.id }],
+        };
+      }),
+    transfer: (agent, id, to) =>
+      change(
+        agent,
+        'transfer',
+        id,
+        (record) => {
+          requireOpen(record);
+          if (record.agent === to) return null;
+          return {
+            record: { ...record, state: 'active', agent: to },
+            events: [{ type: 'transferred', agent: agent.id, to }],
+          };
+        },
+        `to ${to}`,
+      ),
+    note(agent, id, text) {
+      checkText(text);
+      return change(agent, 'note', id, (record) => ({
+        record,
+        events: [{ type: 'note', agent: agent.id, text }],
+      }));
+    },
+    async read(agent, id, customerMessages) {
+      const summary = await records.change(id, (record) => {
+        const upTo = Math.min(customerMessages, record.customerMessages);
+        if ((record.read[agent.id] ?? 0) >= upTo) return null;
+        return {
+          record: { ...record, read: { ...record.read, [agent.id]: upTo } },
+          events: [{ type: 'read', agent: agent.id }],
+        };
+      });
+      if (!summary) throw new DeskError('NOT_FOUND');
+      return summary;
+    },
+    reply(agent, id, messageId, text) {
+      checkText(text);
+      return change(agent, 'reply', id, async (record) => {
+        if (await readOutgoing(store, outgoingId(id, messageId))) return null;
+        requireOpen(record);
+        if (record.agent !== null) requireOwner(record, agent);
+        const now = Date.now();
+        return {
+          record: {
+            ...record,
+            state: 'active',
+            agent: agent.id,
+            firstReplyAt: record.firstReplyAt ?? now,
+            last: previewOf('agent', text, now),
+          },
+          events: [
+            ...(record.agent === null ? [{ type: 'claimed' as const, agent: agent.id }] : []),
+            { type: 'message', messageId, from: 'agent', agent: agent.id, text },
+          ],
+          put: [newOutgoing(record, agent, { kind: 'message', messageId, text })],
+        };
+      });
+    },
+    retry: (agent, id, messageId, isDeadLetter) =>
+      change(agent, 'retry', id, async (record) => {
+        const found = await readOutgoing(store, outgoingId(id, messageId));
+        if (found?.item.state !== 'failed') throw new DeskError('NOT_FAILED');
+        requireOpen(record);
+        if (record.agent !== null) requireOwner(record, agent);
+        const attempt = found.item.attempt + (isDeadLetter ? 0 : 1);
+        return changeOutgoing(record, found, { state: 'storing', reason: null, code: null, attempt });
+      }),
+    close: (agent, id) =>
+      change(agent, 'close', id, (record) => {
+        if (record.agent !== null) requireOwner(record, agent);
+        const closed = closeRecord(record, 'agent', agent.id);
+        if (!closed) return null;
+        return {
+          ...closed,
+          put: [newOutgoing(record, agent, { kind: 'closed', messageId: CLOSE_MESSAGE_ID, text: '' })],
+        };
+      }),
+  };
+}
+
+function newOutgoing(
+  record: ConversationRecord,
+  agent: AgentView,
+  content: Pick<OutgoingItem, 'kind' | 'messageId' | 'text'>,
+): DocumentWrite {
+  const item: OutgoingItem = {
+    ...content,
+    deskId: record.id,
+    agent: agent.id,
+    name: agent.name,
+    state: 'storing',
+    reason: null,
+    code: null,
+    attempt: 1,
+  };
+  return putOutgoing(record, item, 0);
+}
+
+function requireOpen({ state }: ConversationRecord): void {
+  if (state === 'closed') throw new DeskError('CLOSED');
+}
+
+function requireOwner(record: ConversationRecord, agent: AgentView): void {
+  if (record.agent !== agent.id) throw new DeskError('NOT_YOURS');
+}
+
+function checkText(text: string): void {
+  if (text.trim() === '') throw new DeskError('EMPTY');
+  if (text.length > MAX_TEXT) throw new DeskError('TOO_LONG');
+}

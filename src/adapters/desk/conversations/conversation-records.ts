@@ -1,0 +1,137 @@
+import type { HandoffSession } from '../../../bridge/index.js';
+import type { ConversationEvent, ConversationSummary, ConversationUpdate, TranscriptLine } from '../api.js';
+import {
+  DOCUMENT_KIND,
+  type Document,
+  type DocumentStore,
+  type DocumentWrite,
+  JOURNAL_TOPIC,
+  type JournalAppend,
+} from '../store/index.js';
+
+/** A conversation as the desk stores it. */
+export interface ConversationRecord extends Omit<ConversationSummary, 'version'> {
+  readonly botId: string | null;
+  readonly transcript: readonly TranscriptLine[];
+  /** Keys of the latest messages, so that a message delivered twice is shown once. */
+  readonly recent: readonly string[];
+}
+
+/** The value of a journal entry about a conversation. */
+export type StoredUpdate = Pick<ConversationUpdate, 'summary' | 'event'>;
+
+/** A change of a conversation. All parts are committed together. */
+export interface RecordChange {
+  readonly record: ConversationRecord;
+  readonly events: readonly ConversationEvent[];
+  /** Other documents to write. */
+  readonly put?: readonly DocumentWrite[];
+  /** Other journal entries to write, such as audit lines. */
+  readonly append?: readonly JournalAppend[];
+}
+
+/** Computes a change from the current record. Called again when another writer was faster; `null` changes nothing. */
+export type DecideChange = (record: ConversationRecord) => RecordChange | null | Promise<RecordChange | null>;
+
+/** Reads and changes conversations. */
+export interface ConversationRecords {
+  get(id: string): Promise<{ readonly record: ConversationRecord; readonly version: number } | null>;
+  /** Reads, decides and writes until no other writer interferes. `null`: there is no such conversation. */
+  change(id: string, decide: DecideChange): Promise<ConversationSummary | null>;
+  /** Stores a new conversation; `false` when it exists already. */
+  add(change: RecordChange): Promise<boolean>;
+}
+
+/** The preview of the last message in lists is cut to this length. */
+const MAX_PREVIEW = 160;
+
+/** Creates {@link ConversationRecords}. */
+export function createConversationRecords(store: DocumentStore): ConversationRecords {
+  const write = async ({ record, events, put = [], append = [] }: RecordChange, version: number) => {
+    const summary = summaryOf(record, version + 1);
+    const { id, conversationId } = record;
+    return store.write({
+      put: [
+        {
+          kind: DOCUMENT_KIND.conversation,
+          id,
+          value: record,
+          version,
+          group: record.state,
+          rank: record.requestedAt,
+          terms: searchTermsOf(record),
+          conversationId,
+        },
+        ...put,
+      ],
+      append: [
+        ...events.map((event) => ({
+          topic: JOURNAL_TOPIC.conversation,
+          conversationId,
+          value: { summary, event } satisfies StoredUpdate,
+        })),
+        ...append,
+      ],
+    });
+  };
+
+  const get: ConversationRecords['get'] = async (id) => {
+    const document = await store.get(DOCUMENT_KIND.conversation, id);
+    return document ? { record: recordOf(document), version: document.version } : null;
+  };
+
+  return {
+    get,
+    async change(id, decide) {
+      for (;;) {
+        const found = await get(id);
+        if (!found) return null;
+        const change = await decide(found.record);
+        if (!change) return summaryOf(found.record, found.version);
+        if (await write(change, found.version)) return summaryOf(change.record, found.version + 1);
+      }
+    },
+    add: async (change) => (await write(change, 0)) !== null,
+  };
+}
+
+/** The record of a newly requested conversation. */
+export function createRecord(session: HandoffSession, isGreeted: boolean): ConversationRecord {
+  const { key, conversationId, user, botId, transcript, requestedAt, replyBy } = session;
+  return {
+    id: key,
+    conversationId,
+    state: 'waiting',
+    user,
+    agent: null,
+    requestedAt: requestedAt.getTime(),
+    replyBy: isGreeted ? null : replyBy.getTime(),
+    firstReplyAt: null,
+    ended: null,
+    last: null,
+    customerMessages: 0,
+    read: {},
+    botId,
+    transcript,
+    recent: [],
+  };
+}
+
+/** The record in a document. */
+export const recordOf = ({ value }: Document): ConversationRecord => value as ConversationRecord;
+
+/** The part of a record that lists show. */
+export function summaryOf(record: ConversationRecord, version: number): ConversationSummary {
+  const { botId: _botId, transcript: _transcript, recent: _recent, ...summary } = record;
+  return { ...summary, version };
+}
+
+/** The preview of a message in lists. */
+export const previewOf = (
+  from: 'customer' | 'agent',
+  text: string,
+  at: number,
+): ConversationSummary['last'] => ({ from, text: text.slice(0, MAX_PREVIEW), at });
+
+const searchTermsOf = ({ conversationId, user }: ConversationRecord): string =>
+  [conversationId, user.userId, user.anonymousId, user.email, user.phone].filter(Boolean).join('\n');

@@ -1,0 +1,67 @@
+import type { HandoffSession, OutgoingMessage } from '../../../bridge/index.js';
+import type { ClosedBy } from '../api.js';
+import {
+  type ConversationRecord,
+  type ConversationRecords,
+  createRecord,
+  previewOf,
+  type RecordChange,
+} from './conversation-records.js';
+
+/** Changes that come from the customer's side, through the bridge. */
+export interface CustomerActions {
+  /** Adds a conversation to the desk. Idempotent. */
+  open(session: HandoffSession): Promise<void>;
+  /** The desk's id of a conversation that was opened before. */
+  find(session: HandoffSession): Promise<string | null>;
+  /** Adds a message of the customer. Idempotent; `false` when the conversation no longer exists. */
+  addMessage(id: string, message: OutgoingMessage): Promise<boolean>;
+  /** Marks a conversation as closed by the user, a timeout or the receiver. */
+  close(id: string, by: ClosedBy): Promise<void>;
+}
+
+/** Message keys remembered per conversation for de-duplication; fewer messages than that are in flight at a time. */
+const REMEMBERED_KEYS = 50;
+
+/** Creates {@link CustomerActions}. */
+export function createCustomerActions(records: ConversationRecords, isGreeted: boolean): CustomerActions {
+  return {
+    async open(session) {
+      await records.add({ record: createRecord(session, isGreeted), events: [{ type: 'opened' }] });
+    },
+    async find({ key }) {
+      return (await records.get(key)) ? key : null;
+    },
+    async addMessage(id, { key, text, sentAt }) {
+      const changed = await records.change(id, (record) => {
+        if (record.recent.includes(key)) return null;
+        return {
+          record: {
+            ...record,
+            recent: [...record.recent, key].slice(-REMEMBERED_KEYS),
+            last: previewOf('customer', text, sentAt?.getTime() ?? Date.now()),
+            customerMessages: record.customerMessages + 1,
+          },
+          events: [{ type: 'message', messageId: key, from: 'customer', text }],
+        };
+      });
+      return changed !== null;
+    },
+    async close(id, by) {
+      await records.change(id, (record) => closeRecord(record, by, null));
+    },
+  };
+}
+
+/** The change that closes a conversation; `null` when it is closed already. */
+export function closeRecord(
+  record: ConversationRecord,
+  by: ClosedBy,
+  agent: string | null,
+): RecordChange | null {
+  if (record.state === 'closed') return null;
+  return {
+    record: { ...record, state: 'closed', ended: { by, at: Date.now(), agent } },
+    events: [{ type: 'closed', by, agent }],
+  };
+}

@@ -1,0 +1,32 @@
+import type { Log } from '../../../internal/index.js';
+import { type Audit, createAudit } from '../audit.js';
+import type { DocumentStore } from '../store/index.js';
+import { type AgentActions, createAgentActions } from './agent-actions.js';
+import { type ConversationRecords, createConversationRecords } from './conversation-records.js';
+import { type CustomerActions, createCustomerActions } from './customer-actions.js';
+import { createOutgoingSender, type OutgoingSender } from './outgoing-sender.js';
+
+/** The conversations of a desk, and everything that changes them. */
+export interface DeskConversations {
+  readonly records: ConversationRecords;
+  readonly customerActions: CustomerActions;
+  readonly agentActions: AgentActions;
+  readonly sender: OutgoingSender;
+  readonly audit: Audit;
+}
+
+/** Creates {@link DeskConversations} on a store. */
+export function createDeskConversations(
+  store: DocumentStore,
+  log: Log,
+  isGreeted: boolean,
+): DeskConversations {
+  const records = createConversationRecords(store);
+  return {
+    records,
+    customerActions: createCustomerActions(records, isGreeted),
+    agentActions: createAgentActions(store, records),
+    sender: createOutgoingSender(store, records, log),
+    audit: createAudit(store),
+  };
+}

@@ -1,0 +1,35 @@
+import { HandoffKitError } from '../../internal/index.js';
+
+/** The errors that the API answers, with their HTTP status and a text for the agent. */
+export const DESK_ERRORS = {
+  NOT_FOUND: [404, 'There is no such conversation.'],
+  CLOSED: [409, 'This conversation has ended. The customer has to ask again.'],
+  NOT_YOURS: [409, 'Another agent has this conversation. Take it over first.'],
+  TAKEN: [409, 'Another agent was faster.'],
+  NO_SUCH_AGENT: [400, 'There is no such agent.'],
+  EMPTY: [400, 'There is nothing to send.'],
+  TOO_LONG: [400, 'That is too long. Send it in parts.'],
+  NOT_FAILED: [409, 'This reply has not failed.'],
+  INVALID: [400, 'The page and the desk do not understand each other. Reload the page.'],
+  NOT_JSON: [415, 'The desk takes JSON only.'],
+  CANNOT_TEACH: [409, 'The desk was not told where the service is, so it cannot teach the AI agent.'],
+  CHANGED: [409, 'Another agent taught something meanwhile. Look at the list again.'],
+  TEACHING: [409, 'Another agent is teaching something just now. Try again in a moment.'],
+  TEACHING_FAILED: [502, 'The service did not take it. Try again later.'],
+  NOT_DEAD: [409, 'This was settled already.'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+/** The code of a {@link DeskError}. */
+export type DeskErrorCode = keyof typeof DESK_ERRORS;
+
+/** An error that the API answers to an agent. */
+export class DeskError extends HandoffKitError {
+  /** The HTTP status of the answer. */
+  readonly status: number;
+
+  constructor(code: DeskErrorCode, options?: ErrorOptions) {
+    const [status, message] = DESK_ERRORS[code];
+    super(code, message, options);
+    this.status = status;
+  }
+}

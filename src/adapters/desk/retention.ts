@@ -1,0 +1,53 @@
+import type { Log } from '../../internal/index.js';
+import type { Sessions } from './agents/sessions.js';
+import { OUTGOING_GROUP } from './conversations/outgoing-items.js';
+import { DOCUMENT_KIND, type DocumentStore } from './store/index.js';
+
+/** Deletes expired data of the desk every hour. */
+export interface Retention {
+  /** Deletes expired data now. */
+  run(): Promise<void>;
+  stop(): void;
+}
+
+/** The parts of {@link startRetention}. */
+export interface RetentionParts {
+  readonly store: DocumentStore;
+  readonly sessions: Sessions;
+  readonly log: Log;
+  /** How long closed conversations, the journal and the audit log are kept, in milliseconds. */
+  readonly keepMs: number;
+}
+
+const INTERVAL_MS = 3_600_000;
+/** The first run waits until the process has started up. */
+const FIRST_RUN_AFTER_MS = 60_000;
+
+/** Documents that expire. Open ones stay, however old they are. */
+const EXPIRING = [
+  { kind: DOCUMENT_KIND.conversation, group: 'closed' },
+  { kind: DOCUMENT_KIND.outgoing, group: OUTGOING_GROUP.done },
+  { kind: DOCUMENT_KIND.outgoing, group: OUTGOING_GROUP.failed },
+] as const;
+
+/** Starts {@link Retention}. Several processes may run it at the same time. */
+export function startRetention({ store, sessions, log, keepMs }: RetentionParts): Retention {
+  const run = async (): Promise<void> => {
+    await sessions.prune();
+    const before = new Date(Date.now() - keepMs);
+    for (const documents of EXPIRING) await store.prune(before, documents);
+  };
+  const runAndLog = (): void => {
+    run().catch((err: unknown) => log.warn({ err }, 'the desk could not delete expired data'));
+  };
+  const timers = [
+    setTimeout(runAndLog, FIRST_RUN_AFTER_MS).unref(),
+    setInterval(runAndLog, INTERVAL_MS).unref(),
+  ];
+  return {
+    run,
+    stop() {
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}

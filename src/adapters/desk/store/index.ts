@@ -1,0 +1,33 @@
+import type { SqlDatabase } from '../../../delivery/index.js';
+import type { DocumentStore } from './document-store.js';
+import { createMemoryDocumentStore } from './memory-document-store.js';
+import { createSqlDocumentStore } from './sql-document-store.js';
+
+export type * from './document-store.js';
+
+/**
+ * Creates the desk's store in a database, or in memory without one. The first call to the store creates its tables;
+ * when that fails, the caller gets the error and the next call tries again.
+ */
+export const createDocumentStore = (database: SqlDatabase | null): DocumentStore =>
+  database ? createSqlDocumentStore(database) : createMemoryDocumentStore();
+
+/** The same, with its tables created: for a command that should fail before it does anything else. */
+export async function openDocumentStore(database: SqlDatabase | null): Promise<DocumentStore> {
+  const store = createDocumentStore(database);
+  await store.head();
+  return store;
+}
+
+/** The kinds of documents that the desk stores. */
+export const DOCUMENT_KIND = {
+  conversation: 'conversation',
+  /** A reply or close of an agent, until the delivery has it. */
+  outgoing: 'outgoing',
+  agent: 'agent',
+  session: 'session',
+  settings: 'settings',
+} as const;
+
+/** The topics of the desk's journal: updates of conversations for the page, and the audit log. */
+export const JOURNAL_TOPIC = { conversation: 'conversation', audit: 'audit' } as const;

@@ -1,0 +1,238 @@
+import {
+  conversationKey,
+  fromText,
+  type SqlDatabase,
+  type SqlRow,
+  type SqlStatement,
+  type SqlValue,
+  toText,
+} from '../../../delivery/index.js';
+import type {
+  Document,
+  DocumentStore,
+  DocumentWrite,
+  JournalAppend,
+  JournalEntry,
+} from './document-store.js';
+
+/** The name of the desk's migrations, and of the signal that its journal has grown. */
+const COMPONENT = 'desk';
+
+/**
+ * Creates a {@link DocumentStore} in SQLite or PostgreSQL. The first call creates the tables; when that fails, the
+ * caller gets the error and the next call tries again.
+ */
+export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
+  const documents = database.table('desk_document');
+  const journal = database.table('desk_journal');
+  const isPostgres = database.dialect === 'postgres';
+  const indexOf = isPostgres ? 'strpos' : 'instr';
+  let migrated: Promise<void> | undefined;
+
+  const ready = (): Promise<void> => {
+    migrated ??= database.migrate(COMPONENT, migrationsOf(database)).catch((error: unknown) => {
+      migrated = undefined;
+      throw error;
+    });
+    return migrated;
+  };
+
+  const read = async (sql: string, values: readonly SqlValue[] = []): Promise<SqlRow[]> => {
+    await ready();
+    return database.read(sql, values);
+  };
+
+  const putStatement = (document: DocumentWrite, now: number): SqlStatement => {
+    const { kind, id, version, value, group = '', rank = now, terms = '', conversationId } = document;
+    const values = [
+      kind,
+      toText(id),
+      version,
+      JSON.stringify(value),
+      group,
+      rank,
+      toText(terms.toLowerCase()),
+      conversationId === undefined ? null : conversationKey(conversationId),
+      now,
+    ];
+    // Without a row to return, the document does not have the version to be replaced.
+    return { sql: version === 0 ? insertDocument : updateDocument, values, required: true };
+  };
+  const insertDocument = `
+    INSERT INTO ${documents} (kind, id, version, value, group_name, rank, terms, conversation_id, changed_at)
+    VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING version`;
+  const updateDocument = `
+    UPDATE ${documents} SET version = version + 1, value = $4, group_name = $5, rank = $6, terms = $7,
+      conversation_id = $8, changed_at = $9
+    WHERE kind = $1 AND id = $2 AND version = $3 RETURNING version`;
+
+  const removeStatement = ({ kind, id }: { readonly kind: string; readonly id: string }): SqlStatement => ({
+    sql: `DELETE FROM ${documents} WHERE kind = $1 AND id = $2`,
+    values: [kind, toText(id)],
+  });
+
+  const appendStatement = ({ topic, value, conversationId }: JournalAppend, now: number): SqlStatement => ({
+    sql: `INSERT INTO ${journal} (topic, conversation_id, value, at) VALUES ($1, $2, $3, $4) RETURNING *`,
+    values: [
+      topic,
+      conversationId === undefined ? null : conversationKey(conversationId),
+      JSON.stringify(value),
+      now,
+    ],
+  });
+
+  // PostgreSQL numbers rows before it commits them. Writers that append take turns, so that numbers become visible
+  // in their order: otherwise a reader could skip an entry that is committed late.
+  const lockJournal: SqlStatement = {
+    sql: 'SELECT pg_advisory_xact_lock(hashtext($1))',
+    values: [`handoff-kit ${journal}`],
+  };
+
+  /** Removes everything of conversations, whose ids come as `conversationKey` writes them. */
+  const forgetConversations = async (conversations: readonly string[]): Promise<void> => {
+    await ready();
+    await database.transaction(
+      [documents, journal].map((table) => ({
+        sql: `DELETE FROM ${table} WHERE conversation_id IN ${database.list('$1')}`,
+        values: [JSON.stringify(conversations)],
+      })),
+    );
+  };
+
+  const store: DocumentStore = {
+    async get(kind, id) {
+      const sql = `SELECT * FROM ${documents} WHERE kind = $1 AND id = $2`;
+      const [row] = await read(sql, [kind, toText(id)]);
+      return row ? toDocument(row) : null;
+    },
+    async list(kind, { group, search, belowRank, limit = 100 } = {}) {
+      const query = createConditions();
+      query.add('kind = ?', kind);
+      if (group !== undefined) query.add('group_name = ?', group);
+      if (belowRank !== undefined) query.add('rank < ?', belowRank);
+      if (search !== undefined) query.add(`${indexOf}(terms, ?) > 0`, toText(search.toLowerCase()));
+      const sql = `SELECT * FROM ${documents} WHERE ${query.where()} ORDER BY rank DESC, id LIMIT ${query.value(limit)}`;
+      return (await read(sql, query.values)).map(toDocument);
+    },
+    async count(kind) {
+      const sql = `SELECT group_name, count(*) AS count FROM ${documents} WHERE kind = $1 GROUP BY group_name`;
+      const rows = await read(sql, [kind]);
+      return Object.fromEntries(rows.map((row) => [String(row.group_name), Number(row.count)]));
+    },
+    async write({ put = [], remove = [], append = [] }) {
+      await ready();
+      const now = Date.now();
+      const results = await database.transaction([
+        ...(isPostgres && append.length > 0 ? [lockJournal] : []),
+        ...put.map((document) => putStatement(document, now)),
+        ...remove.map(removeStatement),
+        ...append.map((entry) => appendStatement(entry, now)),
+      ]);
+      if (!results) return null;
+      if (append.length > 0) database.publish(COMPONENT);
+      return {
+        entries: results
+          .slice(results.length - append.length)
+          .flat()
+          .map(toEntry),
+      };
+    },
+    async read({ after = 0, before, topics, conversationId, limit = 100 } = {}) {
+      const query = createConditions();
+      query.add('seq > ?', after);
+      if (before !== undefined) query.add('seq < ?', before);
+      if (conversationId !== undefined) query.add('conversation_id = ?', conversationKey(conversationId));
+      if (topics) query.addSql(`topic IN (${topics.map((topic) => query.value(topic)).join(', ')})`);
+      const order = before === undefined ? 'seq' : 'seq DESC';
+      const sql = `SELECT * FROM ${journal} WHERE ${query.where()} ORDER BY ${order} LIMIT ${query.value(limit)}`;
+      const entries = (await read(sql, query.values)).map(toEntry);
+      return before === undefined ? entries : entries.toReversed();
+    },
+    async head() {
+      const [row] = await read(`SELECT coalesce(max(seq), 0) AS head FROM ${journal}`);
+      return Number(row?.head ?? 0);
+    },
+    watch: (onChange) => database.subscribe(COMPONENT, onChange),
+    forget: (conversationIds) => forgetConversations(conversationIds.map(conversationKey)),
+    async prune(before, { kind, group }) {
+      await ready();
+      const sql = `DELETE FROM ${documents} WHERE kind = $1 AND group_name = $2 AND changed_at < $3`;
+      await database.write(sql, [kind, group, before.getTime()]);
+      await database.write(`DELETE FROM ${journal} WHERE at < $1`, [before.getTime()]);
+    },
+  };
+  database.onForget(forgetConversations);
+  return store;
+}
+
+/** A migration that was released never changes; add another. */
+function migrationsOf(database: SqlDatabase): readonly (readonly string[])[] {
+  const isPostgres = database.dialect === 'postgres';
+  const documents = database.table('desk_document');
+  const journal = database.table('desk_journal');
+  return [
+    [
+      `CREATE TABLE ${documents} (
+        kind text NOT NULL,
+        id text ${isPostgres ? 'COLLATE "C"' : ''} NOT NULL,
+        version integer NOT NULL,
+        value text NOT NULL,
+        group_name text NOT NULL,
+        rank bigint NOT NULL,
+        terms text NOT NULL,
+        conversation_id text,
+        changed_at bigint NOT NULL,
+        PRIMARY KEY (kind, id)
+      )`,
+      `CREATE INDEX desk_document_rank ON ${documents} (kind, rank DESC, id)`,
+      `CREATE INDEX desk_document_group ON ${documents} (kind, group_name, rank DESC, id)`,
+      `CREATE INDEX desk_document_changed ON ${documents} (kind, group_name, changed_at)`,
+      `CREATE INDEX desk_document_conversation ON ${documents} (conversation_id) WHERE conversation_id IS NOT NULL`,
+      `CREATE TABLE ${journal} (
+        seq ${isPostgres ? 'bigserial PRIMARY KEY' : 'INTEGER PRIMARY KEY AUTOINCREMENT'},
+        topic text NOT NULL,
+        conversation_id text,
+        value text NOT NULL,
+        at bigint NOT NULL
+      )`,
+      `CREATE INDEX desk_journal_topic ON ${journal} (topic, seq)`,
+      `CREATE INDEX desk_journal_conversation ON ${journal} (conversation_id, seq) WHERE conversation_id IS NOT NULL`,
+      `CREATE INDEX desk_journal_at ON ${journal} (at)`,
+    ],
+  ];
+}
+
+/** Collects the conditions of a query and numbers their parameters. */
+function createConditions() {
+  const values: SqlValue[] = [];
+  const conditions: string[] = [];
+  const value = (given: SqlValue): string => `$${values.push(given)}`;
+  return {
+    values,
+    /** Adds a parameter; gives its name. */
+    value,
+    /** Adds a condition; `?` stands for the value. */
+    add: (sql: string, given: SqlValue): void => void conditions.push(sql.replace('?', value(given))),
+    addSql: (sql: string): void => void conditions.push(sql),
+    where: (): string => conditions.join(' AND '),
+  };
+}
+
+function toDocument({ kind, id, version, value, changed_at: changedAt }: SqlRow): Document {
+  return {
+    kind: String(kind),
+    id: fromText(id),
+    version: Number(version),
+    value: JSON.parse(String(value)),
+    changedAt: new Date(Number(changedAt)),
+  };
+}
+
+function toEntry({ seq, topic, value, at }: SqlRow): JournalEntry {
+  return {
+    seq: Number(seq),
+    topic: String(topic),
+    value: JSON.parse(String(value)),
+    at: new Date(Number(at)),
+  };
+}

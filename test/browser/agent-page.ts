@@ -1,0 +1,84 @@
+import type { Locator, Page } from 'playwright-core';
+import type { Window } from './start-desk.js';
+
+/** The desk's page of an agent, in English. */
+export interface AgentPage {
+  readonly page: Page;
+  readonly inbox: Locator;
+  /** The notice that is shown for a few seconds. */
+  readonly notice: Locator;
+  /** The timeline of the open conversation. */
+  readonly log: Locator;
+  /** The text field of the composer. */
+  readonly field: Locator;
+  /** The item of a customer in the inbox. */
+  item(who: string): Locator;
+  /** The item of a customer in one group of the inbox. */
+  itemIn(state: 'waiting' | 'active' | 'closed', who: string): Locator;
+  /** Opens a conversation by a click. */
+  open(who: string): Promise<void>;
+  press(button: string): Promise<void>;
+  /** Sends a reply with the button. */
+  reply(text: string): Promise<void>;
+  note(text: string): Promise<void>;
+  transferTo(name: string): Promise<void>;
+  /** Closes the conversation and confirms it. */
+  close(): Promise<void>;
+  /** Waits for a message in the open conversation. */
+  sees(from: 'customer' | 'agent', text: string): Promise<void>;
+  /** Waits for an event in the timeline. */
+  seesEvent(event: string): Promise<void>;
+  /** Waits for a reply to be in a state. */
+  delivery(text: string, state: 'stored' | 'sent' | 'failed'): Promise<Locator>;
+  /** All messages of the open conversation, in order. */
+  said(): Promise<string[]>;
+}
+
+/** The page of an agent in a window of its own. */
+export type AgentWindow = AgentPage & Omit<Window, 'page'>;
+
+/** Wraps a page of the desk. */
+export function agentAt(page: Page): AgentPage {
+  const inbox = page.getByRole('complementary', { name: 'Conversations' });
+  const log = page.getByRole('log');
+  const field = page.locator('.composer textarea');
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const write = async (button: string, text: string, send: string): Promise<void> => {
+    await press(button);
+    await field.fill(text);
+    await press(send);
+  };
+  const line = (text: string) =>
+    log.getByRole('listitem').filter({ has: page.getByText(text, { exact: true }) });
+  return {
+    page,
+    inbox,
+    log,
+    field,
+    notice: page.getByRole('status'),
+    item: (who) => inbox.getByRole('link').filter({ hasText: who }),
+    itemIn: (state, who) => inbox.locator(`.${state}`).getByRole('link').filter({ hasText: who }),
+    async open(who) {
+      await inbox.getByRole('link').filter({ hasText: who }).click();
+      await page.getByRole('heading', { name: who }).waitFor();
+    },
+    press,
+    reply: (text) => write('Reply', text, 'Send'),
+    note: (text) => write('Note', text, 'Add note'),
+    async transferTo(name) {
+      await page.getByLabel('Transfer to…').selectOption({ label: name });
+    },
+    async close() {
+      await press('Close');
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    },
+    sees: (from, text) => log.locator(`.from-${from}`).getByText(text, { exact: true }).waitFor(),
+    seesEvent: (event) => log.locator('.event').getByText(event).waitFor(),
+    async delivery(text, state) {
+      const found = line(text).locator(`[data-state=${state}]`);
+      await found.waitFor();
+      return found;
+    },
+    said: () => log.locator('.line p').allTextContents(),
+  };
+}
