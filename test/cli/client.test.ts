@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hideInUrl } from '../../src/cli/service/hide-in-url.js';
+import { redactUrl } from '../../src/cli/check.js';
 import { serve } from '../helpers/serve.js';
 import { agentAt, NOWHERE, startReceiver, startSimulator } from '../simulator/support.js';
 import { runNode } from '../standalone/program.js';
@@ -141,6 +141,6 @@ describe('what could be a token in a URL', () => {
     ['https://user:pass@my.host/w#x', 'https://***@my.host/w?***'],
     ['no URL at all', 'no URL at all'],
   ])('is hidden: %s', (url, shown) => {
-    expect(hideInUrl(url)).toBe(shown);
+    expect(redactUrl(url)).toBe(shown);
   });
 });

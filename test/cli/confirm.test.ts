@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { confirm } from '../../src/cli/confirm.js';
-import { hideText } from '../../src/cli/queues/hide-text.js';
+import { confirm } from '../../src/cli/input.js';
+import { hideText } from '../../src/cli/queues.js';
 
 const terminal = (answer: string, isTTY = true) => {
   const input = Object.assign(new PassThrough(), { isTTY });

@@ -58,14 +58,14 @@ describe('handoff-kit forget', () => {
     expect(dead.json()).toMatchObject({ items: [] });
 
     const again = await runCli(['forget', '--user', 'jane', '--yes', '--no-json'], { env });
-    expect([again.code, again.stdout]).toEqual([0, 'Nothing of this person was stored.\n']);
+    expect([again.code, again.stdout]).toEqual([0, 'No data of this user was stored.\n']);
   });
 
   it('asks first, and where nobody can be asked that is wrong use', async () => {
     const { env, conversations } = await withTwoPeople();
     const { code, stderr } = await runCli(['forget', '--user', 'jane'], { env });
     expect(code).toBe(2);
-    expect(stderr).toContain('Remove everything of jane from');
+    expect(stderr).toContain('Remove all data of jane from');
     expect(await conversations()).toHaveLength(7);
   });
 

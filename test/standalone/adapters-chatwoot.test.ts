@@ -52,9 +52,9 @@ describe('the program with ADAPTER=chatwoot', () => {
     expect(fake.deliveries.map(({ status }) => status)).toEqual(fake.deliveries.map(() => 200));
 
     const said = await everythingSaid(program, url);
-    expect(said).toContain('handoff_kit_adapter_total{adapter="chatwoot",what="opened"} 1\n');
-    expect(said).toContain('handoff_kit_adapter_total{adapter="chatwoot",what="replied"} 1\n');
-    expect(said).toContain('handoff_kit_adapter_total{adapter="chatwoot",what="closed_by_agent"} 1\n');
+    expect(said).toContain('handoff_kit_adapter_events_total{adapter="chatwoot",type="opened"} 1\n');
+    expect(said).toContain('handoff_kit_adapter_events_total{adapter="chatwoot",type="replied"} 1\n');
+    expect(said).toContain('handoff_kit_adapter_events_total{adapter="chatwoot",type="closed_by_agent"} 1\n');
     expect(said).toMatch(/handoff_kit_requests_total\{endpoint="adapter",status="200"\} \d/);
     for (const secret of [FAKE_INBOX, FAKE_SECRET, FAKE_ACCOUNT_SECRET, FAKE_HMAC_TOKEN]) {
       expect(said).not.toContain(secret);
@@ -72,7 +72,7 @@ describe('the program with ADAPTER=chatwoot', () => {
     );
     expect(forged.status).toBe(401);
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).toContain('handoff_kit_adapter_total{adapter="chatwoot",what="forged"} 1\n');
+    expect(metrics).toContain('handoff_kit_adapter_events_total{adapter="chatwoot",type="forged"} 1\n');
   });
 
   it('says at the start what is wrong there, and starts all the same', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adapterOf } from '../../src/standalone/adapters/index.js';
+import { chooseAdapter } from '../../src/standalone/connect-adapter.js';
 import { SettingsError } from '../../src/standalone/index.js';
 import { readSettings } from '../../src/standalone/read-settings.js';
 import { ENVIRONMENT } from './environment.js';
@@ -51,7 +51,7 @@ describe('where humans answer', () => {
     ['chatwoot', { ...SERVICE, ...CHATWOOT }],
     ['slack', { ...SERVICE, ...CHATWOOT, ...SLACK }],
   ])('is %s with %j', async (name, env) => {
-    expect(adapterOf(await settingsOf(env))).toBe(name);
+    expect(chooseAdapter(await settingsOf(env))).toBe(name);
   });
 
   it.each<[Record<string, string>, RegExp]>([

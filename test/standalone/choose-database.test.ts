@@ -18,7 +18,7 @@ describe('the database of a command', () => {
 
   it('is the one of the flag or the environment before that', () => {
     const path = configFile(JSON.stringify({ databaseUrl: 'sqlite:/var/lib/x.db' }));
-    expect(chooseDatabase({ told: 'none', configFile: path })).toEqual({ kind: 'none' });
+    expect(chooseDatabase({ databaseUrl: 'none', configFile: path })).toEqual({ kind: 'none' });
   });
 
   it('is the default where nothing names one', () => {

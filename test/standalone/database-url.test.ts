@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { databaseText, readDatabaseUrl } from '../../src/standalone/index.js';
+import { describeDatabase, parseDatabaseUrl } from '../../src/standalone/database.js';
 
 function complaintOf(text: string): string {
   try {
-    readDatabaseUrl(text);
+    parseDatabaseUrl(text);
   } catch (error) {
     return error instanceof Error ? error.message : '';
   }
@@ -22,7 +22,7 @@ describe('DATABASE_URL', () => {
     ['postgresql://db/x', { kind: 'postgres', url: 'postgresql://db/x' }],
     ['postgres:///x?host=/run/postgresql', { kind: 'postgres', url: 'postgres:///x?host=/run/postgresql' }],
   ])('may be %s', (text, choice) => {
-    expect(readDatabaseUrl(text)).toEqual(choice);
+    expect(parseDatabaseUrl(text)).toEqual(choice);
   });
 
   it.each([
@@ -46,11 +46,11 @@ describe('DATABASE_URL', () => {
   });
 
   it('is told without user, password and parameters', () => {
-    const choice = readDatabaseUrl(
+    const choice = parseDatabaseUrl(
       'postgres://me:sEcret@db.example:5433/handoffs?password=sEcret&sslmode=require',
     );
-    expect(databaseText(choice)).toBe('postgres://db.example:5433/handoffs');
-    expect(databaseText(readDatabaseUrl('sqlite:x.db'))).toBe(resolve('x.db'));
-    expect(databaseText({ kind: 'none' })).toBe('none');
+    expect(describeDatabase(choice)).toBe('postgres://db.example:5433/handoffs');
+    expect(describeDatabase(parseDatabaseUrl('sqlite:x.db'))).toBe(resolve('x.db'));
+    expect(describeDatabase({ kind: 'none' })).toBe('none');
   });
 });

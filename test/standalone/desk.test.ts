@@ -26,7 +26,7 @@ describe('the program with the desk', () => {
     await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), PATIENTLY);
 
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).toContain('handoff_kit_adapter_total{adapter="desk",what="replied"} 1\n');
+    expect(metrics).toContain('handoff_kit_adapter_events_total{adapter="desk",type="replied"} 1\n');
     expect(metrics).toMatch(/handoff_kit_requests_total\{endpoint="desk",status="200"\} \d/);
     expect(program.stdout() + program.stderr()).not.toContain(password);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/standalone/read-settings.js';
-import { tryCommands } from '../../src/standalone/try-it.js';
+import { curlCommands } from '../../src/standalone/welcome.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { paste } from './curl.js';
 import { ENVIRONMENT } from './environment.js';
@@ -69,7 +69,7 @@ describe('serve --dev', () => {
     const environment = { ...ENVIRONMENT, ...own };
     const { url } = await startStandalone(environment);
     const { settings, generated } = await readSettings({ env: environment, dev: true });
-    const commands = tryCommands({ url, settings, generated }).map(({ command }) => command);
+    const commands = curlCommands({ url, settings, generated }).map(({ command }) => command);
     for (const hidden of [USERNAME, SECRET, PATH_TOKEN, 'token-of-mine', "it's"]) {
       expect(commands.join('\n')).not.toContain(hidden);
     }

@@ -66,7 +66,7 @@ describe('the program with a database', () => {
     const program = runServe(['--dev', '--no-json', '--port', '0'], { DATABASE_URL: undefined }, folder);
     await program.until(/handled once/);
     const file = join(folder, 'handoff.db');
-    expect(program.stdout()).toContain(`Kept in: ${file}\n`);
+    expect(program.stdout()).toContain(`Stored in: ${file}\n`);
     expect(existsSync(file)).toBe(true);
     program.signal('SIGINT');
     expect(await program.ended).toBe(0);
@@ -76,7 +76,7 @@ describe('the program with a database', () => {
     const folder = temporaryFolder();
     const program = runServe(['--dev', '--no-json', '--port', '0', '--database-url', 'none'], {}, folder);
     await program.until(/handled once/);
-    expect(program.stdout()).toContain('Kept in: nothing is stored');
+    expect(program.stdout()).toContain('Stored in: nothing is stored');
     expect(existsSync(join(folder, 'handoff.db'))).toBe(false);
   });
 

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import type { Delivery } from '../../src/delivery/index.js';
 import { createStandalone } from '../../src/standalone/create-standalone.js';
-import { createReporter } from '../../src/standalone/index.js';
 import { readSettings } from '../../src/standalone/read-settings.js';
+import { createReporter } from '../../src/standalone/reporter.js';
 import { logLines } from '../helpers/log-lines.js';
 import { ENVIRONMENT } from './environment.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../src/index.js';
-import { createReporter } from '../../src/standalone/index.js';
 import { createReadableLog } from '../../src/standalone/readable-log.js';
+import { createReporter } from '../../src/standalone/reporter.js';
 import { chatBody } from '../fixtures/bodies.js';
 import { start } from '../helpers/start.js';
 import { post } from './program.js';

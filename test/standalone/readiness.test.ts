@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
-import { createDatabaseCheck } from '../../src/standalone/database-check.js';
+import { createDatabaseCheck } from '../../src/standalone/health.js';
 import { deferred } from '../helpers/deferred.js';
 import { logLines } from '../helpers/log-lines.js';
 import { startStandalone } from './in-process.js';

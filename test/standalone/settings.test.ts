@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type SettingSources, SettingsError } from '../../src/standalone/index.js';
+import { SettingsError } from '../../src/standalone/index.js';
 import { readSettings } from '../../src/standalone/read-settings.js';
+import type { SettingSources } from '../../src/standalone/settings-sources.js';
 import { ENVIRONMENT } from './environment.js';
 
 const settingsOf = async (env: Record<string, string>, more: Omit<SettingSources, 'env'> = {}) =>
