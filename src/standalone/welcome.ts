@@ -16,7 +16,7 @@ const HANDOFF_ADDRESS = {
   none: ['', 'no credentials: any sender that can reach it is accepted'],
 } as const;
 
-const NOT_STORED = 'nothing is stored; unhandled events are lost when the process ends.';
+const NOT_STORED = 'off. Unhandled events are lost when the process ends; DATABASE_URL turns it on.';
 
 /** Describes the URLs and the next steps; with `dev` also the generated credentials and commands to paste. */
 export function welcome(
@@ -89,7 +89,7 @@ function addresses(
     `  handoffs  ${handoffs.padEnd((url + mountPath).length)}  ${authentication}`,
     '',
     `Replies: ${serviceBaseUrl ?? 'off. Set SERVICE_BASE_URL and SERVICE_API_KEY to answer users.'}`,
-    `Stored in: ${databaseUrl.kind === 'none' ? NOT_STORED : describeDatabase(databaseUrl)}`,
+    `Storage: ${databaseUrl.kind === 'none' ? NOT_STORED : describeDatabase(databaseUrl)}`,
     `Health: ${url}/healthz and ${url}/readyz, metrics: ${url}/metrics`,
   ];
 }

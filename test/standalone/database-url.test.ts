@@ -21,7 +21,7 @@ describe('DATABASE_URL', () => {
     ['postgres://me:secret@db/x', { kind: 'postgres', url: 'postgres://me:secret@db/x' }],
     ['postgresql://db/x', { kind: 'postgres', url: 'postgresql://db/x' }],
     ['postgres:///x?host=/run/postgresql', { kind: 'postgres', url: 'postgres:///x?host=/run/postgresql' }],
-  ])('may be %s', (text, choice) => {
+  ])('accepts %s', (text, choice) => {
     expect(parseDatabaseUrl(text)).toEqual(choice);
   });
 
@@ -35,17 +35,17 @@ describe('DATABASE_URL', () => {
     ['mysql://db/x', /must be sqlite:<file>/],
     ['postgres:db', /must be sqlite:<file>/],
     ['NONE', /must be sqlite:<file>/],
-  ])('may not be %j: nothing is guessed', (text, complaint) => {
+  ])('refuses %j instead of guessing', (text, complaint) => {
     expect(complaintOf(text)).toMatch(complaint);
   });
 
-  it('with a password that breaks the URL is refused without showing it', () => {
+  it('refuses a password that breaks the URL, without showing it', () => {
     const complaint = complaintOf('postgres://me:sEcret#1@db/x');
     expect(complaint).toContain('%23');
     expect(complaint).not.toContain('sEcret');
   });
 
-  it('is told without user, password and parameters', () => {
+  it('is described without user, password and parameters', () => {
     const choice = parseDatabaseUrl(
       'postgres://me:sEcret@db.example:5433/handoffs?password=sEcret&sslmode=require',
     );

@@ -18,7 +18,7 @@ describe('a URL in the log', () => {
     ['/conversation/establish', '/conversation/establish'],
     ['/a-mount-path-longer-than-tokens/webhook/chat', '/a-mount-path-longer-than-tokens/webhook/chat'],
     ['', ''],
-  ])('%s is written as %s', (url, shown) => {
+  ])('is redacted: %s becomes %s', (url, shown) => {
     expect(redact(url)).toBe(shown);
   });
 });

@@ -8,9 +8,9 @@ import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { API_KEY } from '../helpers/fake-service.js';
 import { flakyService } from '../helpers/flaky-service.js';
+import { temporaryFolder } from './databases.js';
 import { startStandalone } from './in-process.js';
 import { post } from './program.js';
-import { temporaryFolder } from './stored.js';
 
 const authorization = basicHeader(USERNAME, SECRET);
 const metricsOf = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();

@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { API_KEY, fakeService } from '../helpers/fake-service.js';
+import { temporaryFolder } from './databases.js';
 import { ENVIRONMENT } from './environment.js';
 import { addressOf, post, type RunningProgram, runServe } from './program.js';
-import { temporaryFolder } from './stored.js';
 
 const WORDS = 'what-the-user-wrote';
 const EMAIL = 'jane@private.example';
 const PHONE = '+4915112345678';
-const COOKIE = 'session-of-somebody';
+const COOKIE = 'session-of-a-user';
 const WRONG_TOKEN = `${PATH_TOKEN.slice(0, -1)}X`;
 const authorization = basicHeader(USERNAME, SECRET);
 
-/** Everything that can go right and wrong, with secrets and people's words in it. */
+/** Sends accepted and refused requests that hold secrets and personal data. */
 async function makeTraffic(url: string): Promise<void> {
   const personal = {
     email: EMAIL,
@@ -42,7 +42,7 @@ async function makeTraffic(url: string): Promise<void> {
 }
 
 async function allWritten(args: readonly string[], env: Record<string, string>): Promise<RunningProgram> {
-  // The service fails, so that replies do, too, and errors are logged.
+  // The service fails, so that replies fail and errors are logged.
   const service = await fakeService(() => 400);
   const program = runServe(args, {
     ...ENVIRONMENT,
@@ -70,8 +70,8 @@ const SECRETS = [
   authorization.slice('Basic '.length),
 ];
 
-describe('what the program writes', () => {
-  it('has no secrets in it, nor what people write, their e-mail addresses or phone numbers', async () => {
+describe('the output of the program', () => {
+  it('contains no secrets, texts of messages, e-mail addresses or phone numbers', async () => {
     const program = await allWritten([], {});
     const written = program.stdout() + program.stderr();
     for (const hidden of [...SECRETS, WORDS, EMAIL, PHONE]) expect(written).not.toContain(hidden);
@@ -79,20 +79,20 @@ describe('what the program writes', () => {
     expect(program.stdout()).toContain(`"length":${WORDS.length}`);
   });
 
-  it('has none of that where events and replies are stored', async () => {
+  it('contains none of them with a database', async () => {
     const program = await allWritten([], { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'x.db')}` });
     const written = program.stdout() + program.stderr();
     for (const hidden of [...SECRETS, WORDS, EMAIL, PHONE]) expect(written).not.toContain(hidden);
     expect(program.stdout()).toContain(`"length":${WORDS.length}`);
   });
 
-  it('has texts in it where that was asked for, and still no secrets', async () => {
+  it('contains texts with --show-text, and still no secrets', async () => {
     const program = await allWritten(['--show-text'], {});
     expect(program.stdout()).toContain(`"text":"${WORDS}"`);
     for (const hidden of SECRETS) expect(program.stdout() + program.stderr()).not.toContain(hidden);
   });
 
-  it('is one JSON object a line, where it goes to no terminal', async () => {
+  it('is one JSON object per line when it is not a terminal', async () => {
     const program = await allWritten([], {});
     const lines = (program.stdout() + program.stderr()).trim().split('\n');
     expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'));

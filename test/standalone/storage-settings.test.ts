@@ -4,16 +4,16 @@ import { openDelivery } from '../../src/standalone/index.js';
 import { readSettings } from '../../src/standalone/read-settings.js';
 import { chatEvent } from '../helpers/events.js';
 import { logLines } from '../helpers/log-lines.js';
+import { temporaryFolder } from './databases.js';
 import { ENVIRONMENT } from './environment.js';
-import { temporaryFolder } from './stored.js';
 
 const settingsOf = async (env: Record<string, string>) =>
   (await readSettings({ env: { ...ENVIRONMENT, ...env } })).settings;
 
-describe('the settings of how events are kept', () => {
+describe('the settings of storage', () => {
   it('are read', async () => {
-    const told = { CONCURRENCY: '4', MAX_ATTEMPTS: '3', REMEMBER_DAYS: '30', WHEN_UNKNOWN: 'park' };
-    expect(await settingsOf(told)).toMatchObject({
+    const env = { CONCURRENCY: '4', MAX_ATTEMPTS: '3', REMEMBER_DAYS: '30', WHEN_UNKNOWN: 'park' };
+    expect(await settingsOf(env)).toMatchObject({
       concurrency: 4,
       maxAttempts: 3,
       rememberDays: 30,
@@ -27,7 +27,7 @@ describe('the settings of how events are kept', () => {
     [{ MAX_ATTEMPTS: 'many' }, /MAX_ATTEMPTS +must be a whole number/],
     [{ REMEMBER_DAYS: '1.5' }, /REMEMBER_DAYS +must be a whole number from 1 to 3650/],
     [{ WHEN_UNKNOWN: 'lose' }, /WHEN_UNKNOWN +must be resend or park/],
-  ])('are checked: %o', async (env: Record<string, string>, complaint) => {
+  ])('are validated: %o', async (env: Record<string, string>, complaint) => {
     await expect(settingsOf(env)).rejects.toThrow(complaint);
   });
 

@@ -8,7 +8,7 @@ import { post } from './program.js';
 
 const HOSTILE = 'a\u001b[2J\r\nforged \u009b31m\u202e line';
 
-/** What the reporter writes of a message with this text, in a conversation with this id. */
+/** The reporter's line for a message with this text, in a conversation with this id. */
 async function lineOf(text: string, id: string, colours = false): Promise<string> {
   const { url, receiver, seen } = await start();
   const written: string[] = [];
@@ -24,7 +24,7 @@ async function lineOf(text: string, id: string, colours = false): Promise<string
   return written.join('');
 }
 
-/** A log that writes for people, into memory. */
+/** A readable log in memory. */
 const logged = (colours = false) => {
   const written: string[] = [];
   const log = createLog({
@@ -34,8 +34,8 @@ const logged = (colours = false) => {
   return { log, text: () => written.join('') };
 };
 
-describe('a line for people', () => {
-  it('stays one line, whatever the sender puts into it', async () => {
+describe('the line of an event', () => {
+  it('stays one line, whatever the sender sends', async () => {
     const line = await lineOf(HOSTILE, HOSTILE);
     expect(line.match(/\n/g)).toHaveLength(1);
     expect(line.trimEnd()).not.toMatch(/[\p{Cc}\u202e]/u);
@@ -46,14 +46,14 @@ describe('a line for people', () => {
     expect((await lineOf('x', 'i'.repeat(500))).length).toBeLessThan(200);
   });
 
-  it('has colours only where they were asked for', async () => {
+  it('has colours only on request', async () => {
     expect(await lineOf('x', 'id', true)).toContain('\u001b[36m');
     expect(await lineOf('x', 'id', false)).not.toContain('\u001b');
   });
 });
 
-describe('the log for people', () => {
-  it('says what happened first, then the rest', () => {
+describe('the readable log', () => {
+  it('writes the message first, then the fields', () => {
     const { log, text } = logged();
     log.warn({ status: 401, reason: 'unauthorized' }, 'request refused');
     expect(text()).toMatch(
@@ -61,20 +61,20 @@ describe('the log for people', () => {
     );
   });
 
-  it('shows where an error comes from', () => {
+  it('writes the stack of an error', () => {
     const { log, text } = logged();
     log.error({ err: new Error('broken') }, 'something failed');
     expect(text()).toMatch(/error: something failed\n +Error: broken\n +at /);
   });
 
-  it('hides what the log hides, and steers no terminal', () => {
+  it('applies redaction and escapes control characters', () => {
     const { log, text } = logged();
     log.info({ secret: 'sEcret', text: 'sEcret', id: HOSTILE }, HOSTILE);
     expect(text()).not.toContain('sEcret');
     expect(text().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
   });
 
-  it('has colours only where they were asked for', () => {
+  it('has colours only on request', () => {
     const { log, text } = logged(true);
     log.warn({}, 'x');
     expect(text()).toContain('\u001b[33m');

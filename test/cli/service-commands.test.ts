@@ -14,7 +14,7 @@ async function service(...webhooks: string[]) {
 }
 
 describe('handoff-kit check', () => {
-  it('shows which webhooks are reachable, and hides what could be a token', async () => {
+  it('shows which webhooks are reachable, and hides possible tokens', async () => {
     const { url } = await startReceiver();
     const { env } = await service(`${url}/0123456789abcdef?key=k`);
     const ended = await runCli(['check', '--no-json'], { env });
@@ -29,7 +29,7 @@ describe('handoff-kit check', () => {
     });
   });
 
-  it('ends with 1 where one is not', async () => {
+  it('exits with 1 when one is not reachable', async () => {
     const { url } = await startReceiver();
     const { env } = await service(url, NOWHERE);
     const ended = await runCli(['check'], { env });
@@ -37,7 +37,7 @@ describe('handoff-kit check', () => {
     expect(ended.json()).toMatchObject({ ok: false, results: [{ reachable: true }, { reachable: false }] });
   });
 
-  it('says what is wrong with a key, and does not show it', async () => {
+  it('explains what is wrong with a key without showing it', async () => {
     const { baseUrl } = await service();
     const args = ['check', '--base-url', baseUrl, '--api-key', 'wrong-key'];
     const { code, stdout, stderr } = await runCli(args);
@@ -60,13 +60,13 @@ describe('handoff-kit check', () => {
 });
 
 describe('handoff-kit health', () => {
-  it('says yes without a key', async () => {
+  it('exits with 0 without a key when the service is available', async () => {
     const { baseUrl } = await service();
     const ended = await runCli(['health', '--base-url', baseUrl]);
     expect([ended.code, ended.json()]).toMatchObject([0, { available: true, status: 200 }]);
   });
 
-  it('says no, and why', async () => {
+  it('exits with 1 and the reason when it is not', async () => {
     const { url } = await serve((_request, response) => {
       response.writeHead(503).end();
     });
@@ -75,7 +75,7 @@ describe('handoff-kit health', () => {
     expect(stdout).toMatch(/UNAVAILABLE: it answered with another status than 200 \(HTTP 503, \d+ ms\)/);
   });
 
-  it('tells of changes until it is stopped', async () => {
+  it('reports changes until it is stopped', async () => {
     const answers = { status: 200 };
     const { url } = await serve((_request, response) => {
       response.writeHead(answers.status).end('service is normal');
@@ -92,7 +92,7 @@ describe('handoff-kit health', () => {
 });
 
 describe('handoff-kit reply and close', () => {
-  it('say something to the user, and end the handoff', async () => {
+  it('send a reply to the user, and end the handoff', async () => {
     const { url } = await startReceiver();
     const { simulator, env } = await service(url);
     const conversation = await simulator.requestHandoff();
@@ -123,7 +123,7 @@ describe('handoff-kit reply and close', () => {
     expect(stderr).toContain(complaint);
   });
 
-  it('end with 1 where the service does not answer', async () => {
+  it('exit with 1 when the service does not answer', async () => {
     const served = await serve(() => {});
     await served.end();
     const env = { SERVICE_BASE_URL: served.url, SERVICE_API_KEY: KEY };
@@ -133,7 +133,7 @@ describe('handoff-kit reply and close', () => {
   });
 });
 
-describe('what could be a token in a URL', () => {
+describe('a possible token in a URL', () => {
   it.each([
     ['https://my.host/webhook', 'https://my.host/webhook'],
     ['https://my.host/webhook/0123456789abcdef/chat', 'https://my.host/webhook/***/chat'],

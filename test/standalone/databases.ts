@@ -6,18 +6,18 @@ import type { QueueName, StoredItem } from '../../src/delivery/index.js';
 import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
 import { createReceiver, noAuth } from '../../src/index.js';
 import { serve } from '../helpers/serve.js';
-import { PATIENTLY } from './patience.js';
 import { post } from './program.js';
+import { WAIT_OPTIONS } from './wait-options.js';
 
-/** A folder for files of this test. */
+/** Creates a folder that exists until the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
 }
 
-/** What is dead in a queue, read while others may work on the file, too. */
-export async function deadIn(file: string, queue: QueueName): Promise<readonly StoredItem[]> {
+/** Reads the dead letters of a queue. Other processes may use the file at the same time. */
+export async function deadLettersIn(file: string, queue: QueueName): Promise<readonly StoredItem[]> {
   const queues = openSqliteQueues(file);
   try {
     return await queues.list(queue, { state: 'dead', limit: 100 });
@@ -26,21 +26,21 @@ export async function deadIn(file: string, queue: QueueName): Promise<readonly S
   }
 }
 
-/** The environment of a database with nothing in it. */
+/** The environment for an empty database. */
 export async function emptyDatabase(): Promise<{ DATABASE_URL: string }> {
   const file = join(temporaryFolder(), 'x.db');
   await openSqliteQueues(file).close();
   return { DATABASE_URL: `sqlite:${file}` };
 }
 
-/** A message of a user that is to be found dead. */
+/** A user's message that becomes a dead letter. */
 interface DeadMessage {
   readonly conversationId: string;
   readonly text: string;
 }
 
-/** Stores messages whose handler fails, until all of them are dead, and lets go of the file. */
-export async function storeDead(file: string, messages: readonly DeadMessage[]): Promise<void> {
+/** Stores messages whose handler fails, waits until all are dead letters, and closes the file. */
+export async function storeDeadLetters(file: string, messages: readonly DeadMessage[]): Promise<void> {
   const delivery = sqlite({ file, maxAttempts: 1 });
   const receiver = createReceiver({ auth: { message: false, handoff: noAuth() }, delivery, log: false });
   receiver.on('handoff.message', () => {
@@ -53,6 +53,6 @@ export async function storeDead(file: string, messages: readonly DeadMessage[]):
   await vi.waitFor(async () => {
     const { dead = 0 } = (await delivery.queues?.depth('inbox')) ?? {};
     if (dead < messages.length) throw new Error(`only ${dead} are dead`);
-  }, PATIENTLY);
+  }, WAIT_OPTIONS);
   await receiver.close();
 }
