@@ -1,18 +1,17 @@
 import type { Command } from 'commander';
 
-/** A command as help lists it. What it takes and what it does is loaded once it is named. */
+/** A command in the list of the help. Its flags and its code are loaded when the command line names it. */
 export interface ListedCommand {
   readonly name: string;
-  /** What the list shows behind the name. */
+  /** Its flags and arguments, shown behind the name. */
   readonly takes?: string;
-  /** Half a sentence on what it is for. */
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
 }
 
-/** A module that knows a command. */
+/** The module of a command. */
 export interface CommandModule {
-  /** Tells a command, which has its name and summary, what it takes and what it does. */
+  /** Adds description, flags, arguments and action to a command that has a name and a summary. */
   readonly define: (command: Command) => void;
 }
 
@@ -21,85 +20,85 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'demo',
     takes: '[options]',
-    summary: 'see a whole handoff on this machine, without settings',
-    load: () => import('./commands/demo.js'),
+    summary: 'show a whole handoff on this machine, without settings',
+    load: () => import('./demo.js'),
   },
   {
     name: 'serve',
     takes: '[options]',
     summary: 'receive webhooks and print each event',
-    load: () => import('./commands/serve.js'),
+    load: () => import('./serve.js'),
   },
   {
     name: 'inbox',
-    summary: 'look after events that are stored and not handled',
-    load: () => import('./commands/inbox.js'),
+    summary: 'list, retry and discard stored events',
+    load: () => import('./inbox.js'),
   },
   {
     name: 'outbox',
-    summary: 'look after replies that are stored and not sent',
-    load: () => import('./commands/outbox.js'),
+    summary: 'list, retry and discard stored replies',
+    load: () => import('./outbox.js'),
   },
   {
     name: 'forget',
     takes: '[options]',
-    summary: "remove a person's data from inbox, outbox and dead letters",
-    load: () => import('./commands/forget.js'),
+    summary: "remove a user's data from inbox, outbox and dead letters",
+    load: () => import('./forget.js'),
   },
   {
     name: 'adapter',
-    summary: 'look after the connection to a human-service system',
-    load: () => import('./commands/adapter.js'),
+    summary: 'check the connection to a human-service system',
+    load: () => import('./adapter.js'),
   },
   {
     name: 'desk',
-    summary: 'who may work at the desk, and what was done there',
-    load: () => import('./commands/desk.js'),
+    summary: 'manage the agents of the desk, and read its audit log',
+    load: () => import('./desk.js'),
   },
   {
     name: 'simulate',
     takes: '[options]',
-    summary: 'play the service for a receiver of yours',
-    load: () => import('./commands/simulate.js'),
+    summary: 'play the service for your own receiver',
+    load: () => import('./simulate.js'),
   },
   {
     name: 'send',
-    summary: 'send one delivery to any receiver and judge its answer',
-    load: () => import('./commands/send.js'),
+    summary: 'send one delivery to any receiver and check its answer',
+    load: () => import('./send.js'),
   },
   {
     name: 'doctor',
     takes: '[options]',
-    summary: 'examine a receiver of any make that is running anywhere',
-    load: () => import('./commands/doctor.js'),
+    summary: 'examine any running receiver, made with this package or not',
+    load: () => import('./doctor.js'),
   },
   {
     name: 'check',
     takes: '[options]',
     summary: "make the service test the agent's webhooks",
-    load: () => import('./commands/check.js'),
+    load: () => import('./check.js'),
   },
   {
     name: 'health',
     takes: '[options]',
-    summary: 'ask whether the service works',
-    load: () => import('./commands/health.js'),
+    summary: 'check whether the service is available',
+    load: () => import('./health.js'),
   },
   {
     name: 'reply',
     takes: '[options] <text>',
-    summary: 'say something to a user during a handoff',
-    load: () => import('./commands/reply.js'),
+    summary: 'send a reply to a user during a handoff',
+    load: () => import('./reply.js'),
   },
   {
     name: 'close',
     takes: '[options]',
     summary: 'end a handoff',
-    load: () => import('./commands/close.js'),
+    load: () => import('./close.js'),
   },
   {
     name: 'qa',
-    summary: 'add and update what the agent knows',
-    load: () => import('./commands/qa.js'),
+    summary: "add to and update the agent's knowledge",
+    load: () => import('./qa.js'),
   },
 ];

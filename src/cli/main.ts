@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { runProgram } from './program.js';
 
-/** How long what a command leaves open, such as connections kept alive, may hold the process up. */
-const LEFTOVERS_MS = 500;
+/** The time that open handles, such as kept-alive connections, may delay the end of the process. */
+const LINGER_MS = 500;
 
-// Who reads no more of what is printed, as `head` does, has seen enough; a server goes on all the same.
+// A reader such as `head` may close the pipe early. A server continues to run without it.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
 await runProgram(process.argv);
-setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
+setTimeout(() => process.exit(), LINGER_MS).unref();

@@ -1,25 +1,42 @@
+import type { Command } from 'commander';
 import { HandoffKitError } from '../internal/index.js';
+import { ValidationError } from '../protocol/index.js';
+import { EXIT } from './exit-codes.js';
 
-/** Whether output is for programs; absent when the command line does not say. */
+/** The output flags of a command line. */
 export interface OutputFlags {
+  /** `true` for `--json`, `false` for `--no-json`. */
   readonly json?: boolean | undefined;
 }
 
-/** How a command shows things. */
+/** The output format of a command. */
 export interface Output {
-  /** For programs (JSON) rather than for people (text). */
+  /** JSON for programs instead of text for people. */
   readonly json: boolean;
-  /** Whether text has colours. */
   readonly colours: boolean;
 }
 
-/** A place where output goes. */
+/** A stream that output is written to. */
 export interface OutputStream {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** Decides how to show things: as the flag says, else text on a terminal and JSON elsewhere. */
+/** A command was used in a wrong way. The message says what to do instead; the exit code is 2. */
+export class UsageError extends HandoffKitError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('WRONG_USE', message, options);
+  }
+}
+
+/** Adds `--json` and `--no-json`. */
+export function addOutputFlags(command: Command): Command {
+  return command
+    .option('--json', 'one JSON object; the default when the output is not a terminal')
+    .option('--no-json', 'text for people, also when the output is not a terminal');
+}
+
+/** Chooses the format: the flag's, else text on a terminal and JSON elsewhere. */
 export function outputFor(
   { json }: OutputFlags,
   stream: OutputStream = process.stdout,
@@ -32,7 +49,36 @@ export function outputFor(
   };
 }
 
-/** Says why a command failed. What is not an error of this package is a mistake in it, and shown with its stack. */
+/** Runs the action of a command, which resolves to the exit code. An error is printed and decides the exit code. */
+export async function runCommand(
+  flags: OutputFlags,
+  action: (output: Output) => Promise<number>,
+): Promise<void> {
+  try {
+    process.exitCode = await action(outputFor(flags));
+  } catch (error) {
+    printFailure(error, { json: flags.json === true });
+    process.exitCode = isWrongUse(error) ? EXIT.wrongUse : EXIT.no;
+  }
+}
+
+/** Codes of errors in flags and settings. */
+const WRONG_USE_CODES: ReadonlySet<string> = new Set([
+  'WRONG_USE',
+  'CONFIG_INVALID',
+  'SETTINGS_INVALID',
+  'INVALID_AGENT',
+]);
+
+const isWrongUse = (error: unknown): boolean =>
+  error instanceof ValidationError || (error instanceof HandoffKitError && WRONG_USE_CODES.has(error.code));
+
+/** Prints a result on standard output: `data` for programs, `text` for people. */
+export function print({ json }: Pick<Output, 'json'>, data: object, text: string): void {
+  process.stdout.write(`${json ? JSON.stringify(data) : text}\n`);
+}
+
+/** Prints why a command failed. Any other error than a HandoffKitError is a bug and is shown with its stack. */
 export function printFailure(
   error: unknown,
   { json }: Pick<Output, 'json'>,
@@ -47,4 +93,16 @@ export function printFailure(
   stream.write(
     json ? `${JSON.stringify({ error: { code, message, ...more } })}\n` : `handoff-kit ${message}\n`,
   );
+}
+
+/** Aligns rows in columns, two spaces apart. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows
+    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((line) => line.trimEnd())
+    .join('\n');
 }

@@ -2,29 +2,27 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Logger } from 'pino';
 import type { StoredQueues } from '../delivery/index.js';
 import type { Receiver } from '../receiver/index.js';
-import type { Connected } from './adapters/index.js';
-import { createDatabaseCheck } from './database-check.js';
-import { healthRoutes } from './health.js';
+import type { ConnectedAdapter } from './connect-adapter.js';
+import { createDatabaseCheck, healthRoutes } from './health.js';
 import { createHttpLog } from './http-log.js';
-import { adapterMetrics, countAnswers, type Measures, metricsRoute } from './metrics/index.js';
-import type { TrustProxy } from './trust-proxy.js';
+import { type Metrics, metricsRoute } from './metrics.js';
+import type { TrustProxy } from './setting-parsers.js';
 
-/** What {@link createApp} needs. */
+/** The parts of the app. */
 export interface AppParts {
   readonly receiver: Receiver;
   readonly log: Logger;
-  /** Where the receiver is; it knows so itself. */
+  /** The receiver's base path, for log lines and metrics; the receiver matches it itself. */
   readonly mountPath: string;
-  /** Whose word is taken on where a request comes from. */
   readonly trustProxy: TrustProxy;
-  readonly measures: Measures;
-  /** Where humans answer; `null` where they do not. */
-  readonly adapter: Connected | null;
-  /** What is stored; `null` where nothing is. */
+  readonly metrics: Metrics;
+  /** `null` without human agents. */
+  readonly adapter: ConnectedAdapter | null;
+  /** `null` without a database. */
   readonly queues: StoredQueues | null;
 }
 
-/** Answers are for programs: no browser is to guess at them, keep them, or show them in a frame. */
+/** All answers are for programs: browsers must not sniff, cache or frame them. The desk sets its own headers. */
 const SECURITY_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -32,9 +30,9 @@ const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** The Express app: log, health, metrics, receiver, and a JSON answer to everything else. */
+/** Creates the Express app: log, health, metrics, receiver, adapter, and a JSON answer to everything else. */
 export function createApp(parts: AppParts): Express {
-  const { receiver, log, mountPath, trustProxy, measures, adapter, queues } = parts;
+  const { receiver, log, mountPath, trustProxy, metrics, adapter, queues } = parts;
   const app = express();
   app.set('trust proxy', trustProxy);
   app.disable('x-powered-by');
@@ -47,21 +45,12 @@ export function createApp(parts: AppParts): Express {
       checkDatabase: queues && createDatabaseCheck(queues, log),
     }),
   );
-  app.use(
-    metricsRoute({
-      counted: () => [
-        ...measures.metrics(),
-        ...(adapter ? adapterMetrics(adapter.name, adapter.stats()) : []),
-      ],
-      queues,
-      pending: () => receiver.stats().pending,
-    }),
-  );
-  app.use(countAnswers(mountPath, (endpoint, status) => measures.answered(endpoint, status)));
+  app.use(metricsRoute(metrics, { queues, pending: () => receiver.stats().pending, adapter }));
+  app.use(metrics.countRequests(mountPath));
   app.use(receiver);
-  if (adapter) app.use(adapter.path, whileAccepting(receiver), adapter.handler);
+  if (adapter) app.use(adapter.path, refuseDuringShutdown(receiver), adapter.handler);
   app.use(notFound);
-  app.use(createErrorAnswer(log));
+  app.use(createErrorHandler(log));
   return app;
 }
 
@@ -70,8 +59,8 @@ const securityHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** Once it stops, nothing can be stored any more: neither what agents write nor what their system tells. */
-const whileAccepting =
+/** During the shutdown nothing can be stored, so neither agents' actions nor webhooks are accepted. */
+const refuseDuringShutdown =
   (receiver: Pick<Receiver, 'accepting'>): RequestHandler =>
   (_request, response, next) => {
     if (receiver.accepting) return next();
@@ -83,7 +72,7 @@ const notFound: RequestHandler = (_request, response) => {
   response.status(404).json({ code: 404, message: 'not found' });
 };
 
-function createErrorAnswer(log: Logger): ErrorRequestHandler {
+function createErrorHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     log.error({ requestId: request.id, err: error }, 'a request failed');
     if (response.headersSent) return next(error);

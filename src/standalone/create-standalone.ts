@@ -16,10 +16,10 @@ import {
   type ReceiverOptions,
   webhookUser,
 } from '../receiver/index.js';
-import { type Connected, loadAdapter } from './adapters/index.js';
 import { createApp } from './app.js';
+import { type ConnectedAdapter, loadAdapter } from './connect-adapter.js';
 import { listen } from './listen.js';
-import { createMeasures, type Measures } from './metrics/index.js';
+import { createMetrics, type Metrics } from './metrics.js';
 import type { Reporter } from './reporter.js';
 import type { Settings } from './settings-schema.js';
 
@@ -27,67 +27,67 @@ import type { Settings } from './settings-schema.js';
 export interface Standalone {
   readonly app: Express;
   readonly receiver: Receiver;
-  /** Where humans answer; `null` where they do not. */
-  readonly adapter: Connected | null;
-  /** Starts to listen. Gives the address under which this machine reaches it. */
+  /** The desk or an adapter; `null` without human agents. */
+  readonly adapter: ConnectedAdapter | null;
+  /** Starts to listen. Resolves to the URL under which this machine reaches it. */
   listen(): Promise<string>;
-  /** Stops: no new connections, running handlers may finish, then every connection is closed. */
+  /** Refuses new connections, lets running handlers finish, then closes every connection. */
   close(): Promise<{ readonly unfinished: number }>;
 }
 
-/** How long sockets may take to close by themselves once every handler has finished. */
-const LAST_BYTES_MS = 1_000;
+/** The time that sockets get to close by themselves after the last handler has finished. */
+const SOCKETS_CLOSE_MS = 1_000;
 
 const SERVER_OPTIONS = {
   headersTimeout: 10_000,
-  // The receiver gives up on a body before that, with an answer that says so.
+  // The receiver's own limit is shorter and answers 408; this one only closes the connection.
   requestTimeout: 15_000,
-  // Longer than the minute that proxies keep a connection, so that they are the ones who close it.
+  // Proxies keep connections for 60 seconds. They must close first, or a request may hit a closed connection.
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
 };
 
-/** What {@link createStandalone} needs beside settings. */
+/** The parts of the program besides its settings. */
 export interface StandaloneParts {
   readonly reporter: Reporter;
   readonly log: Logger;
-  /** What the setting `databaseUrl` names, opened. Without it nothing is stored, whatever the setting says. */
+  /** The opened database of the setting `databaseUrl`. Without it nothing is stored, whatever the setting says. */
   readonly delivery?: Delivery | null;
-  /** Makes a link that lets this agent into the desk once. */
+  /** Creates a link that logs this agent in at the desk once. */
   readonly oneTimeLinkFor?: AgentView | undefined;
-  /** Whether the desk may be shown in a frame of its own origin. */
+  /** Allows a frame of the same origin to show the desk. */
   readonly framed?: boolean;
 }
 
-/** Makes the program from its settings. Nothing listens yet. */
+/** Creates the program from its settings. It does not listen yet. */
 export async function createStandalone(
   settings: Settings,
   { reporter, log, delivery = null, oneTimeLinkFor, framed }: StandaloneParts,
 ): Promise<Standalone> {
-  // Before there is a receiver: what is stored must not be handled by one that knows no adapter yet.
-  const connect = await loadAdapter(settings);
-  const measures = createMeasures();
+  // Loaded first: a receiver without its adapter would handle stored events without carrying them to agents.
+  const connectAdapter = await loadAdapter(settings);
+  const metrics = createMetrics();
   const receiver = createReceiver({
-    ...receiverOptions(settings, measures),
-    delivery: measures.delivery(delivery ?? inline()),
+    ...receiverOptions(settings, metrics),
+    delivery: metrics.instrumentDelivery(delivery ?? inline()),
     log,
   });
   receiver.onAny((context) => reporter.event(context));
   if (settings.autoReply !== undefined) receiver.on('handoff.message', autoReply(settings.autoReply));
 
-  const adapter = connect?.({ receiver, log, oneTimeLinkFor, framed }) ?? null;
+  const adapter = connectAdapter?.({ receiver, log, oneTimeLinkFor, framed }) ?? null;
   const queues = delivery?.queues ?? null;
   const { mountPath, trustProxy } = settings;
-  const app = createApp({ receiver, log, mountPath, trustProxy, measures, adapter, queues });
+  const app = createApp({ receiver, log, mountPath, trustProxy, metrics, adapter, queues });
   const server = createServer(SERVER_OPTIONS, app);
 
   const shutDown = async (): Promise<{ unfinished: number }> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const deadline = Date.now() + settings.shutdownTimeout;
     const drained = await receiver.close({ timeoutMs: settings.shutdownTimeout });
-    await adapter?.close({ timeoutMs: Math.max(LAST_BYTES_MS, deadline - Date.now()) });
+    await adapter?.close({ timeoutMs: Math.max(SOCKETS_CLOSE_MS, deadline - Date.now()) });
     const sweep = setInterval(() => server.closeIdleConnections(), 20);
-    await within(closed, LAST_BYTES_MS);
+    await within(closed, SOCKETS_CLOSE_MS);
     clearInterval(sweep);
     server.closeAllConnections();
     return drained;
@@ -103,7 +103,7 @@ export async function createStandalone(
   };
 }
 
-function receiverOptions(settings: Settings, measures: Measures): ReceiverOptions {
+function receiverOptions(settings: Settings, metrics: Metrics): ReceiverOptions {
   const { serviceBaseUrl: baseUrl, serviceApiKey: apiKey, greeting } = settings;
   const { webhookUsername: username, webhookSecret: secret } = settings;
   const message = webhookUser({ username, secret });
@@ -114,7 +114,9 @@ function receiverOptions(settings: Settings, measures: Measures): ReceiverOption
     waitTimeoutMs: settings.waitTimeout,
     limits: { bodyBytes: settings.bodyLimit },
     ...(baseUrl !== undefined &&
-      apiKey !== undefined && { service: measures.client(createServiceClient({ baseUrl, apiKey })) }),
+      apiKey !== undefined && {
+        service: metrics.instrumentClient(createServiceClient({ baseUrl, apiKey })),
+      }),
     ...(greeting !== undefined && { greeting }),
   };
 }
@@ -126,7 +128,7 @@ function handoffScheme({ handoffAuth }: Settings, message: AuthScheme): AuthSche
   return handoffAuth.kind === 'webhook' ? message : noAuth();
 }
 
-/** Answers what the user wrote with a text made from it. Nothing is sent where that text is blank. */
+/** Answers each message with the template, in which {text} is the message. A blank answer is not sent. */
 function autoReply(template: string) {
   return async ({ payload, reply, signal }: HandoffMessageContext): Promise<void> => {
     const text = template.replaceAll('{text}', () => payload.body);

@@ -1,26 +1,64 @@
 import { Router } from 'express';
-import type { DatabaseCheck } from './database-check.js';
+import type { StoredQueues } from '../delivery/index.js';
+import { type Log, within } from '../internal/index.js';
 
-/** Where health and metrics are told. */
+/** The paths of health and metrics. MOUNT_PATH cannot be one of them, and their requests are logged at debug. */
 export const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz', '/metrics'];
 
-/** What {@link healthRoutes} needs. */
+/** Resolves to whether the database can be reached and written. */
+export type DatabaseCheck = () => Promise<boolean>;
+
+/** Load balancers give up after a few seconds, so a slower database counts as unreachable. */
+const DATABASE_TIMEOUT_MS = 2_000;
+
+/**
+ * Creates the database check of `/readyz`. Concurrent calls share one query, so that a database that hangs is not
+ * flooded. The log tells when the result changes.
+ */
+export function createDatabaseCheck(
+  queues: Pick<StoredQueues, 'check'>,
+  log: Log,
+  timeoutMs = DATABASE_TIMEOUT_MS,
+): DatabaseCheck {
+  let running: Promise<boolean> | undefined;
+  let wasUsable = true;
+
+  const report = (isUsable: boolean, err?: unknown): boolean => {
+    if (wasUsable && !isUsable) log.error({ err }, 'the database cannot be used: not ready');
+    if (!wasUsable && isUsable) log.info({}, 'the database can be used again');
+    wasUsable = isUsable;
+    return isUsable;
+  };
+
+  const query = async (): Promise<boolean> => {
+    try {
+      await queues.check();
+      return report(true);
+    } catch (error) {
+      return report(false, error);
+    } finally {
+      running = undefined;
+    }
+  };
+
+  return async () => {
+    running ??= query();
+    const result = running;
+    return (await within(result, timeoutMs)) ? result : report(false);
+  };
+}
+
+/** Settings of {@link healthRoutes}. */
 export interface HealthParts {
-  /** Whether requests are taken: `false` once it has begun to stop. */
+  /** Whether the receiver accepts requests; `false` from the beginning of the shutdown. */
   readonly isAccepting: () => boolean;
-  /** Absent where nothing is stored. */
+  /** `null` without a database. */
   readonly checkDatabase: DatabaseCheck | null;
 }
 
-/** What stands in the way of requests; `null` when nothing does. */
-async function obstacle({ isAccepting, checkDatabase }: HealthParts): Promise<string | null> {
-  if (!isAccepting()) return 'draining';
-  return checkDatabase === null || (await checkDatabase()) ? null : 'database unreachable';
-}
-
 /**
- * `/healthz`: the process lives. `/readyz`: it takes requests; 503 once it has begun to stop, and while the
- * database cannot be reached.
+ * `GET /healthz` answers 200 while the process runs. `GET /readyz` answers 200 while the receiver accepts requests,
+ * and 503 with the reason during the shutdown and while the database is unreachable.
  */
 export function healthRoutes(parts: HealthParts): Router {
   return Router()
@@ -28,7 +66,12 @@ export function healthRoutes(parts: HealthParts): Router {
       response.json({ status: 'alive' });
     })
     .get('/readyz', async (_request, response) => {
-      const problem = await obstacle(parts);
-      response.status(problem === null ? 200 : 503).json({ status: problem ?? 'ready' });
+      const reason = await notReadyReason(parts);
+      response.status(reason === null ? 200 : 503).json({ status: reason ?? 'ready' });
     });
+}
+
+async function notReadyReason({ isAccepting, checkDatabase }: HealthParts): Promise<string | null> {
+  if (!isAccepting()) return 'draining';
+  return checkDatabase === null || (await checkDatabase()) ? null : 'database unreachable';
 }

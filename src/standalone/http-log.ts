@@ -1,18 +1,18 @@
 import type { Logger } from 'pino';
 import { type HttpLogger, pinoHttp, type StdSerializedResults } from 'pino-http';
+import { CENSOR } from '../internal/index.js';
 import { createRequestIds } from '../receiver/index.js';
 import { HEALTH_PATHS } from './health.js';
-import { createHideInUrl } from './hide-in-url.js';
 
 /**
- * One line a request, with an id that is also `req.id`, the receiver's request id and the answer's
- * `X-Request-Id`. Headers are not written at all: what is not there needs no hiding.
+ * Writes one line per request. Its id is also `req.id`, the receiver's request id and the answer's `X-Request-Id`.
+ * Headers are never written, so none needs redaction.
  *
- * Lines are `info` whatever the status, since whoever refuses a request says why in a warning of its own.
+ * The level is `info` for every status: the code that refuses a request logs the reason as a warning.
  */
 export function createHttpLog(log: Logger, mountPath: string): HttpLogger {
   const requestIdOf = createRequestIds();
-  const hideInUrl = createHideInUrl(mountPath);
+  const redactUrl = createUrlRedaction(mountPath);
   return pinoHttp({
     logger: log,
     genReqId(request, response) {
@@ -25,7 +25,7 @@ export function createHttpLog(log: Logger, mountPath: string): HttpLogger {
       req: ({ id, method, url, remoteAddress }: StdSerializedResults['req']) => ({
         id,
         method,
-        url: hideInUrl(url),
+        url: redactUrl(url),
         remoteAddress,
       }),
       res: ({ statusCode }: StdSerializedResults['res']) => ({ statusCode }),
@@ -37,4 +37,23 @@ export function createHttpLog(log: Logger, mountPath: string): HttpLogger {
       responseTime,
     }),
   });
+}
+
+/** The minimum length of a path token. Shorter segments cannot be one. */
+const MIN_TOKEN_LENGTH = 16;
+
+/**
+ * Creates a function that redacts URLs for the log: it drops the query and every path segment that could be a token,
+ * mistyped or misplaced ones included. Segments of the mount path stay.
+ */
+export function createUrlRedaction(mountPath: string): (url: string) => string {
+  const mountSegments = new Set(mountPath.split('/'));
+  return (url) => {
+    const [path = ''] = url.split(/[?#]/, 1);
+    const redacted = path
+      .split('/')
+      .map((segment) => (segment.length < MIN_TOKEN_LENGTH || mountSegments.has(segment) ? segment : CENSOR))
+      .join('/');
+    return path.length === url.length ? redacted : `${redacted}?${CENSOR}`;
+  };
 }

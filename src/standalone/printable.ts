@@ -1,7 +1,7 @@
-/** Control characters, line ends, and what turns the direction of writing: all could fake a line or hide one. */
+/** Control characters, line ends and bidirectional marks: all could forge or hide a line on a terminal. */
 const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Text from outside, safe to print on a terminal: what could steer it is shown as an escape. */
+/** Makes text from outside safe to print on a terminal: control characters become escapes. */
 export function printable(text: string): string {
   return text.replace(UNSAFE, (character) => {
     if (character === '\n') return '\\n';

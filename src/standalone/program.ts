@@ -1,5 +1,5 @@
 /**
- * The receiver as a program, which is loaded whole: see {@link loadProgram}.
+ * The receiver as a program. It loads most of the package, so callers import it through {@link loadProgram}.
  *
  * @module
  */

@@ -1,33 +1,39 @@
-import type { ConfigFile } from './config-file.js';
-import { devSettings } from './dev-settings.js';
-import { type FoundSettings, gatherSettings, type SettingSources, valuesOf } from './gather-settings.js';
+import { randomBytes } from 'node:crypto';
+import { adapterIssues, type SettingIssue } from './adapter-settings.js';
 import { type SettingProblem, SettingsError } from './settings-error.js';
 import { type SettingKey, type Settings, settingsSchema } from './settings-schema.js';
+import {
+  type ConfigFile,
+  type FoundSettings,
+  gatherSettings,
+  type SettingSources,
+  valuesOf,
+} from './settings-sources.js';
 import { SETTING_KEYS, SETTINGS } from './settings-table.js';
-import { checkTogether } from './settings-together.js';
 
-/** Settings that let the program start. */
+/** Settings with which the program can start. */
 export interface ReadSettings {
   readonly settings: Settings;
-  /** The credentials that were made up. */
+  /** The credentials that development mode generated. */
   readonly generated: readonly SettingKey[];
 }
 
-/** Reads and checks all settings. Rejects with a {@link SettingsError} that lists everything that is wrong. */
+type SettingTexts = Readonly<Partial<Record<SettingKey, string>>>;
+
+/** Reads and validates all settings. Rejects with a {@link SettingsError} that lists every problem. */
 export async function readSettings(sources: SettingSources): Promise<ReadSettings> {
   const { found, file } = gatherSettings(sources);
-  const made = sources.dev ? devSettings((key) => key in found) : { values: {}, generated: [] };
-  const values = { ...made.values, ...valuesOf(found) };
-  const { data, problems } = await check(values, found);
+  const dev = sources.dev ? devSettings((key) => key in found) : { values: {}, generated: [] };
+  const { data, problems } = await validate({ ...dev.values, ...valuesOf(found) }, found);
   const all = [
     ...file.problems,
     ...problems.filter(({ from, setting }) => from !== null || !mayBeInFile(file, setting)),
   ];
   if (all.length > 0 || !data) throw new SettingsError(all);
-  return { settings: data, generated: made.generated };
+  return { settings: data, generated: dev.generated };
 }
 
-async function check(values: Partial<Record<SettingKey, string>>, found: FoundSettings) {
+async function validate(values: SettingTexts, found: FoundSettings) {
   const problem = (key: SettingKey, message: string): SettingProblem => ({
     setting: SETTINGS[key].env,
     from: found[key]?.from ?? null,
@@ -35,22 +41,75 @@ async function check(values: Partial<Record<SettingKey, string>>, found: FoundSe
   });
   const empty = SETTING_KEYS.filter((key) => values[key]?.trim() === '');
   const result = settingsSchema.safeParse(values);
-  const wrong = new Map<SettingKey, string>();
+  const messages = new Map<SettingKey, string>();
   for (const { path, message } of result.error?.issues ?? []) {
     const key = SETTING_KEYS.find((known) => known === path[0]);
-    if (key) wrong.set(key, message);
+    if (key) messages.set(key, message);
   }
-  // An empty secret must not count as none: that would change who is let in.
-  for (const key of empty) wrong.set(key, 'is empty. Give it a value, or remove it.');
-  const problems = [
-    ...[...wrong].map(([key, message]) => problem(key, message)),
-    ...(await checkTogether(values))
-      .filter(([key]) => !empty.includes(key))
-      .map(([key, message]) => problem(key, message)),
-  ];
+  // An empty secret is an error and not a missing secret: the receiver would accept other credentials.
+  for (const key of empty) messages.set(key, 'is empty. Give it a value, or remove it.');
+  const combined = await combinationIssues(values);
+  const problems = [...messages, ...combined.filter(([key]) => !empty.includes(key))].map(([key, message]) =>
+    problem(key, message),
+  );
   return { data: result.data, problems };
 }
 
-/** Whether a setting that is missing may be in the file, in a way that could not be read. */
+/** A missing setting is not reported when the file may hold it in a form that cannot be read. */
 const mayBeInFile = ({ readable, problems }: ConfigFile, name: string): boolean =>
   !readable || problems.some(({ setting }) => setting === name);
+
+/** Problems of settings with each other; each may be right by itself. */
+async function combinationIssues(values: SettingTexts): Promise<SettingIssue[]> {
+  return [...usernameIssues(values), ...serviceIssues(values), ...(await adapterIssues(values))];
+}
+
+function usernameIssues({ webhookUsername = '', webhookSecret }: SettingTexts): SettingIssue[] {
+  if (webhookSecret !== undefined && webhookUsername.includes(':')) {
+    return [['webhookUsername', 'has a colon, which cannot be sent together with a secret. Choose another.']];
+  }
+  if (webhookSecret === undefined && /\S\s+\S/.test(webhookUsername)) {
+    return [['webhookUsername', 'has a space in it, which cannot be sent without a secret. Choose another.']];
+  }
+  return [];
+}
+
+const NEEDS_BOTH = 'is missing: replies need both SERVICE_BASE_URL and SERVICE_API_KEY.';
+const NEEDS_SERVICE =
+  'needs SERVICE_BASE_URL and SERVICE_API_KEY: without them nothing can be sent to users. Set them, or remove it.';
+
+function serviceIssues(values: SettingTexts): SettingIssue[] {
+  const { serviceBaseUrl, serviceApiKey } = values;
+  if (serviceBaseUrl !== undefined && serviceApiKey !== undefined) return [];
+  if (serviceBaseUrl !== undefined) return [['serviceApiKey', NEEDS_BOTH]];
+  if (serviceApiKey !== undefined) return [['serviceBaseUrl', NEEDS_BOTH]];
+  const senders = ['autoReply', 'greeting'] as const;
+  return senders.filter((key) => values[key] !== undefined).map((key): SettingIssue => [key, NEEDS_SERVICE]);
+}
+
+const CREDENTIALS = [
+  'webhookUsername',
+  'webhookSecret',
+  'handoffAuth',
+] as const satisfies readonly SettingKey[];
+
+const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
+
+/**
+ * The defaults of development mode: generated credentials, a local address, a quiet log. A username without a
+ * secret is a complete choice (Bearer), so a secret is generated only together with the username.
+ */
+function devSettings(isSet: (key: SettingKey) => boolean): {
+  readonly values: SettingTexts;
+  readonly generated: readonly SettingKey[];
+} {
+  const credentials: SettingTexts = {
+    ...(!isSet('webhookUsername') && { webhookUsername: `dev-${randomHex(3)}` }),
+    ...(!isSet('webhookUsername') && !isSet('webhookSecret') && { webhookSecret: randomHex(16) }),
+    ...(!isSet('handoffAuth') && { handoffAuth: `path:${randomHex(16)}` }),
+  };
+  return {
+    values: { host: '127.0.0.1', logLevel: 'warn', ...credentials },
+    generated: CREDENTIALS.filter((key) => key in credentials),
+  };
+}

@@ -2,13 +2,21 @@ import { createColors } from 'picocolors';
 import type { DestinationStream } from 'pino';
 import { printable } from './printable.js';
 
-/** A line of the log, as pino writes it. */
+/** A line of pino, parsed. */
 type LogRecord = Readonly<Record<string, unknown>>;
 
-/** What pino adds to every line and nobody reads on a terminal. */
-const UNSAID: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'name', 'pid', 'hostname', 'err']);
+/** Fields of every line that are not shown as extra fields. */
+const STANDARD_FIELDS: ReadonlySet<string> = new Set([
+  'level',
+  'time',
+  'msg',
+  'name',
+  'pid',
+  'hostname',
+  'err',
+]);
 
-/** Takes pino's lines and writes them for people. Redaction has happened by then. */
+/** Creates a pino destination that writes readable text. pino has applied redaction before it. */
 export function createReadableLog(write: (line: string) => unknown, colours: boolean): DestinationStream {
   const { dim, yellow, red } = createColors(colours);
 
@@ -22,11 +30,11 @@ export function createReadableLog(write: (line: string) => unknown, colours: boo
       const record: LogRecord = JSON.parse(line);
       const clock = new Date(Number(record.time)).toTimeString().slice(0, 8);
       const fields = Object.entries(record)
-        .filter(([name]) => !UNSAID.has(name))
+        .filter(([name]) => !STANDARD_FIELDS.has(name))
         .map(([name, value]) => `${name}=${plain(value)}`);
       const head = `${dim(clock)}  ${levelOf(record.level)}: ${plain(record.msg ?? '')}`;
       const more = fields.length > 0 ? [dim(fields.join('  '))] : [];
-      write(`${[head, ...errorOf(record.err), ...more].join('\n          ')}\n`);
+      write(`${[head, ...errorLines(record.err), ...more].join('\n          ')}\n`);
     },
   };
 }
@@ -34,7 +42,7 @@ export function createReadableLog(write: (line: string) => unknown, colours: boo
 const plain = (value: unknown): string =>
   printable(typeof value === 'string' ? value : JSON.stringify(value));
 
-function errorOf(err: unknown): string[] {
+function errorLines(err: unknown): string[] {
   if (typeof err !== 'object' || err === null) return [];
   const text = 'stack' in err ? err.stack : 'message' in err ? err.message : '';
   return String(text)

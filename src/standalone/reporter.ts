@@ -1,48 +1,46 @@
 import { createColors } from 'picocolors';
 import type { EventName, HandlerContexts } from '../events/index.js';
-import { type EventRecord, recordOf } from './event-record.js';
 import { printable } from './printable.js';
 
-/** What the program itself tells of. */
+/** A change of the program's own state. */
 type ProgramStatus = 'listening' | 'stopping' | 'stopped';
 
-/** Tells people, or programs, what happens. */
+/** Writes events and changes of state to standard output, for people or for programs. */
 export interface Reporter {
-  /** One line for an event. */
+  /** Writes one line for an event. */
   event(context: HandlerContexts[EventName]): void;
-  /** Something about the program: as text for people, as data for programs. */
+  /** Writes a change of state: `data` for programs, `text` for people. */
   status(status: ProgramStatus, data: Readonly<Record<string, unknown>>, text: string): void;
 }
 
 /** Settings of {@link createReporter}. */
 export interface ReporterOptions {
-  /** One JSON object a line, for programs; else one line of text, for people. */
+  /** One JSON object per line for programs, instead of text for people. */
   readonly json: boolean;
-  /** Whether text has colours. */
   readonly colours: boolean;
-  /** Whether events are told with what people wrote. */
+  /** Whether lines show what users and agents write. */
   readonly showText: boolean;
-  /** Takes what is to be written, its line's end included. */
+  /** Takes each line with its line end. */
   readonly write: (line: string) => unknown;
 }
 
-/** An id longer than this is cut: a sender must not be able to fill the screen. */
-const LONGEST_ID = 80;
+/** Longer ids are cut, so that a sender cannot fill the screen. */
+const MAX_ID_LENGTH = 80;
 
-/** Makes a {@link Reporter}. */
+/** Creates a {@link Reporter}. */
 export function createReporter({ json, colours, showText, write }: ReporterOptions): Reporter {
   const { dim, cyan, bold } = createColors(colours);
 
   const lineOf = ({ time, event, conversationId, who, length, detail, text }: EventRecord): string => {
     const about = [
-      conversationId && short(conversationId),
-      who && short(who),
+      conversationId && shortId(conversationId),
+      who && shortId(who),
       length !== undefined && `${length} characters`,
-      detail && short(detail),
+      detail && shortId(detail),
     ].filter((part) => typeof part === 'string');
-    const said = text === undefined ? '' : `  ${bold(`"${printable(text)}"`)}`;
+    const quoted = text === undefined ? '' : `  ${bold(`"${printable(text)}"`)}`;
     const clock = new Date(time).toTimeString().slice(0, 8);
-    return `${dim(clock)}  ${cyan(event.padEnd(17))}  ${about.join('  ')}${said}`;
+    return `${dim(clock)}  ${cyan(event.padEnd(17))}  ${about.join('  ')}${quoted}`;
   };
 
   return {
@@ -56,6 +54,55 @@ export function createReporter({ json, colours, showText, write }: ReporterOptio
   };
 }
 
-function short(id: string): string {
-  return printable(id.length > LONGEST_ID ? `${id.slice(0, LONGEST_ID)}…` : id);
+function shortId(id: string): string {
+  return printable(id.length > MAX_ID_LENGTH ? `${id.slice(0, MAX_ID_LENGTH)}…` : id);
 }
+
+/** The JSON line of an event. */
+interface EventRecord {
+  readonly time: string;
+  readonly event: EventName;
+  readonly requestId: string;
+  readonly conversationId?: string;
+  /** The id of the user. */
+  readonly who?: string;
+  /** The length of the text. */
+  readonly length?: number;
+  readonly detail?: string;
+  /** The text itself; only with `showText`. */
+  readonly text?: string;
+}
+
+type EventDetails = Pick<EventRecord, 'who' | 'length' | 'detail' | 'text'>;
+
+function recordOf(context: HandlerContexts[EventName], showText: boolean): EventRecord {
+  const { text, ...details } = detailsOf(context);
+  return {
+    time: context.receivedAt.toISOString(),
+    event: context.event,
+    requestId: context.requestId,
+    ...('conversationId' in context && { conversationId: context.conversationId }),
+    ...details,
+    ...(showText && text !== undefined && { text }),
+  };
+}
+
+function detailsOf(context: HandlerContexts[EventName]): EventDetails {
+  if (context.event === 'message') {
+    const { user_id, anonymous_id } = context.payload;
+    return { who: user_id ?? anonymous_id ?? 'unknown user', ...textDetails(context.text) };
+  }
+  if (context.event === 'handoff.requested') {
+    const { transcript, user } = context;
+    return {
+      who: user.key,
+      detail: `${transcript.length} earlier ${transcript.length === 1 ? 'message' : 'messages'}`,
+      text: transcript.map(({ from, text }) => `${from}: ${text}`).join('\n'),
+    };
+  }
+  if (context.event === 'handoff.message') return { who: 'the user', ...textDetails(context.payload.body) };
+  if (context.event === 'handoff.closed') return { detail: context.payload.type ?? 'no reason given' };
+  return { detail: `test of ${context.payload.endpoint}` };
+}
+
+const textDetails = (text: string): EventDetails => ({ length: text.length, text });

@@ -1,26 +1,25 @@
 import { pino } from 'pino';
 import { createLog } from '../internal/index.js';
-import { checkAtStart } from './adapters/index.js';
+import { checkAtStart } from './connect-adapter.js';
 import { createStandalone, type Standalone } from './create-standalone.js';
-import type { SettingSources } from './gather-settings.js';
-import { openDelivery } from './open-database.js';
+import { openDelivery } from './database.js';
 import { readSettings } from './read-settings.js';
 import { createReadableLog } from './readable-log.js';
 import { createReporter } from './reporter.js';
+import type { SettingSources } from './settings-sources.js';
 import { onStopSignal } from './signals.js';
 import { welcome } from './welcome.js';
 
-/** How the program shows what happens. */
+/** The output format of the program. */
 export interface ServeOutput {
-  /** One JSON object a line on standard output, and pino's own lines on standard error. */
+  /** One JSON object per line on standard output, and pino's own lines on standard error. */
   readonly json: boolean;
-  /** Whether text has colours. */
   readonly colours: boolean;
 }
 
 /**
- * Runs the receiver as this process's program until a signal ends it. Gives the exit code: 0 when all that ran
- * could finish, 1 when it could not. Throws when it cannot start.
+ * Runs the receiver as this process's program until a signal stops it. Resolves to the exit code: 0 when every
+ * running handler finished, else 1. Rejects when the program cannot start.
  */
 export async function serve(sources: SettingSources, { json, colours }: ServeOutput): Promise<number> {
   const { settings, generated } = await readSettings(sources);
@@ -32,10 +31,10 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   const log = createLog({ level, showText, destination });
 
   const crash = (err: unknown): void => {
-    log.fatal({ err }, 'something failed that nobody handles: stopping at once');
+    log.fatal({ err }, 'uncaught exception: stopping at once');
     process.exit(1);
   };
-  // Node brings rejections that nobody handles here, too.
+  // Node reports unhandled rejections through this event, too.
   process.on('uncaughtException', crash);
 
   const delivery = await openDelivery(settings.databaseUrl, settings);
@@ -43,11 +42,11 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   const standalone = await createStandalone(settings, { reporter, log, delivery, oneTimeLinkFor });
   const url = await listenOrClose(standalone);
 
-  const told = new Promise<NodeJS.Signals>((resolve) => {
+  const stopSignal = new Promise<NodeJS.Signals>((resolve) => {
     onStopSignal(process, {
       first: resolve,
       again() {
-        reporter.status('stopped', { forced: true }, 'Told twice: stopping at once.');
+        reporter.status('stopped', { forced: true }, 'Second signal: stopping at once.');
         process.exit(1);
       },
     });
@@ -57,10 +56,10 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   reporter.status('listening', data, text);
   if (adapter) void checkAtStart(adapter, log, () => !receiver.accepting);
 
-  const signal = await told;
+  const signal = await stopSignal;
   const pending = pendingOf(standalone);
-  const left = delivery ? 'stored and not handled; what does not run waits for the next start' : 'running';
-  const wait = pending === 0 ? '' : ` ${pending} ${left}. The same again stops at once.`;
+  const left = delivery ? 'stored and not handled; the rest waits for the next start' : 'running';
+  const wait = pending === 0 ? '' : ` ${pending} ${left}. A second signal stops at once.`;
   const closed = standalone.close();
   reporter.status('stopping', { signal, pending }, `${signal}: stopping.${wait}`);
   const { unfinished } = await closed;
@@ -69,7 +68,7 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   return unfinished === 0 ? 0 : 1;
 }
 
-/** What is stored must not be worked on by a program that nobody can reach. */
+/** A program that cannot listen must not work on stored events. */
 async function listenOrClose(standalone: Standalone): Promise<string> {
   try {
     return await standalone.listen();
@@ -79,7 +78,7 @@ async function listenOrClose(standalone: Standalone): Promise<string> {
   }
 }
 
-/** A database in trouble must not keep the program from stopping in good order. */
+/** A failing database must not prevent an orderly shutdown. */
 function pendingOf({ receiver }: Standalone): number {
   try {
     return receiver.stats().pending;

@@ -1,27 +1,27 @@
 import { HandoffKitError } from '../internal/index.js';
 
-/** One thing wrong with the settings. Never the value: it may be a secret. */
+/** One problem with the settings. It never holds the value, which may be a secret. */
 export interface SettingProblem {
-  /** The name of the setting in the environment, or what else is wrong. */
+  /** The setting's name in the environment, or the source that has the problem. */
   readonly setting: string;
-  /** Where its value came from; `null` when it has none. */
+  /** The source of the value; `null` when there is no value. */
   readonly from: string | null;
   /** What is wrong and what to do. */
   readonly message: string;
 }
 
-/** The settings do not let the program start. Its message lists everything that is wrong. */
+/** The settings do not let the program start. The message lists every problem at once. */
 export class SettingsError extends HandoffKitError {
-  /** Everything that is wrong. */
+  /** Every problem, in the order of the message. */
   readonly problems: readonly SettingProblem[];
 
   constructor(problems: readonly SettingProblem[]) {
-    super('SETTINGS_INVALID', listOf(problems));
+    super('SETTINGS_INVALID', messageOf(problems));
     this.problems = problems;
   }
 }
 
-function listOf(problems: readonly SettingProblem[]): string {
+function messageOf(problems: readonly SettingProblem[]): string {
   const width = Math.max(...problems.map(({ setting }) => setting.length));
   const lines = problems.map(
     ({ setting, from, message }) => `  ${setting.padEnd(width)}  ${message}${from ? ` (from ${from})` : ''}`,

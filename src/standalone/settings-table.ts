@@ -1,52 +1,57 @@
+import { ADAPTER_NAMES, adapterSettings } from './adapter-catalog.js';
 import type { SettingKey } from './settings-schema.js';
 
-/** How a setting is named and what it is for. */
+/** The names and the description of a setting. */
 export interface SettingInfo {
   /** Its name in the environment; also allowed in a config file. */
   readonly env: string;
-  /** Its flag, as commander takes it. */
+  /** Its flag, in commander's notation. */
   readonly flag: string;
-  /** What it is for, in half a sentence. */
+  /** One line for the help and for `docs/settings.md`. */
   readonly help: string;
 }
 
-/** How every setting is named. */
+/** Every setting with its names and description. */
 export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
-  port: { env: 'PORT', flag: '--port <number>', help: 'where to listen, 0 for any free port; default 3000' },
+  port: {
+    env: 'PORT',
+    flag: '--port <number>',
+    help: 'the port to listen on; 0 takes any free port; default 3000',
+  },
   host: {
     env: 'HOST',
     flag: '--host <address>',
-    help: 'the address to listen on; default all, with --dev 127.0.0.1',
+    help: 'the address to listen on; default all addresses, with --dev 127.0.0.1',
   },
   mountPath: {
     env: 'MOUNT_PATH',
     flag: '--mount-path <path>',
-    help: 'the path of the message webhook, with the handoff endpoints below it; default /webhook',
+    help: 'the path of the message webhook; the handoff endpoints are below it; default /webhook',
   },
   trustProxy: {
     env: 'TRUST_PROXY',
-    flag: '--trust-proxy <whom>',
-    help: 'whose X-Forwarded-* headers count: false (default), how many proxies, their addresses, or true for anybody',
+    flag: '--trust-proxy <proxies>',
+    help: 'the proxies whose X-Forwarded-* headers are trusted: false (default), the number of proxies, their addresses, or true for any',
   },
   webhookUsername: {
     env: 'WEBHOOK_USERNAME',
     flag: '--webhook-username <name>',
-    help: "the webhook username of the agent's integration settings; required",
+    help: "the webhook username from the agent's integration settings; required",
   },
   webhookSecret: {
     env: 'WEBHOOK_SECRET',
     flag: '--webhook-secret <secret>',
-    help: 'the webhook secret, if one is set there',
+    help: 'the webhook secret from the same settings, if one is set',
   },
   handoffAuth: {
     env: 'HANDOFF_AUTH',
     flag: '--handoff-auth <choice>',
-    help: 'who may send handoff requests: webhook, path:<token>, bearer:<token> or none; required',
+    help: 'how handoff requests authenticate: webhook, path:<token>, bearer:<token> or none; required',
   },
   serviceBaseUrl: {
     env: 'SERVICE_BASE_URL',
     flag: '--service-base-url <url>',
-    help: 'where the service is, for replies; there is no default',
+    help: 'the base URL of the service, for replies; no default',
   },
   serviceApiKey: {
     env: 'SERVICE_API_KEY',
@@ -56,57 +61,57 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   databaseUrl: {
     env: 'DATABASE_URL',
     flag: '--database-url <url>',
-    help: 'where events and replies are kept: sqlite:<file>, postgres://… or none; default sqlite:./handoff.db',
+    help: 'the database for events and replies: sqlite:<file>, postgres://… or none; default sqlite:./handoff.db',
   },
   concurrency: {
     env: 'CONCURRENCY',
     flag: '--concurrency <number>',
-    help: 'how many stored conversations are handled side by side; default 16, with PostgreSQL 32',
+    help: 'the number of stored conversations handled at the same time; default 16, with PostgreSQL 32',
   },
   maxAttempts: {
     env: 'MAX_ATTEMPTS',
     flag: '--max-attempts <number>',
-    help: 'how often a stored event is tried before it is parked; default 8',
+    help: 'attempts to handle a stored event before it becomes a dead letter; default 8',
   },
   rememberDays: {
     env: 'REMEMBER_DAYS',
     flag: '--remember-days <number>',
-    help: 'how long handled events are remembered, to tell repeats; default 7',
+    help: 'days for which handled events are remembered, so that repeats are recognised; default 7',
   },
   whenUnknown: {
     env: 'WHEN_UNKNOWN',
     flag: '--when-unknown <choice>',
-    help: 'a reply of which nobody knows whether it arrived: resend (default, may come twice) or park (may not come)',
+    help: 'what to do with a reply when it is unknown whether it arrived: resend (default; the user may see it twice) or park (the user may not see it)',
   },
   greeting: {
     env: 'GREETING',
     flag: '--greeting <text>',
-    help: 'sent at once as the first reply of every handoff',
+    help: 'the first reply of every handoff, sent at once',
   },
   autoReply: {
     env: 'AUTO_REPLY',
     flag: '--auto-reply <text>',
-    help: 'sent as the answer to every message of a handoff; {text} is what the user wrote',
+    help: "the answer to every message of a handoff; {text} stands for the user's message",
   },
   waitTimeout: {
     env: 'WAIT_TIMEOUT',
     flag: '--wait-timeout <time>',
-    help: 'how long the service waits for a first reply, as it is set there; default 60s',
+    help: "the service's own limit for the first reply, from the platform's settings; default 60s",
   },
   adapter: {
     env: 'ADAPTER',
     flag: '--adapter <name>',
-    help: 'where humans answer: desk (in the browser), request-tracker, chatwoot, slack or none; default desk where replies and storage are on and AUTO_REPLY is off',
+    help: 'where human agents answer: desk (in the browser), request-tracker, chatwoot, slack or none; default desk when replies and storage are on and AUTO_REPLY is off',
   },
-  rtUrl: { env: 'RT_URL', flag: '--rt-url <url>', help: 'where Request Tracker is' },
+  rtUrl: { env: 'RT_URL', flag: '--rt-url <url>', help: 'the URL of Request Tracker' },
   rtToken: { env: 'RT_TOKEN', flag: '--rt-token <token>', help: "an auth token of Request Tracker's user" },
   rtQueue: { env: 'RT_QUEUE', flag: '--rt-queue <name>', help: 'the queue for tickets' },
   rtWebhookSecret: {
     env: 'RT_WEBHOOK_SECRET',
     flag: '--rt-webhook-secret <secret>',
-    help: 'what the Scrip signs with, or several with commas between; without it replies are polled for',
+    help: 'the secret that the Scrip signs with, or several separated by commas; without it Request Tracker is polled for replies',
   },
-  chatwootUrl: { env: 'CHATWOOT_URL', flag: '--chatwoot-url <url>', help: 'where Chatwoot is' },
+  chatwootUrl: { env: 'CHATWOOT_URL', flag: '--chatwoot-url <url>', help: 'the URL of Chatwoot' },
   chatwootInbox: {
     env: 'CHATWOOT_INBOX',
     flag: '--chatwoot-inbox <identifier>',
@@ -115,12 +120,12 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   chatwootWebhookSecret: {
     env: 'CHATWOOT_WEBHOOK_SECRET',
     flag: '--chatwoot-webhook-secret <secret>',
-    help: 'what Chatwoot signs with, or several with commas between',
+    help: 'the secret that Chatwoot signs with, or several separated by commas',
   },
   chatwootHmacToken: {
     env: 'CHATWOOT_HMAC_TOKEN',
     flag: '--chatwoot-hmac-token <token>',
-    help: 'the key of User Identity Validation, where that is enforced',
+    help: 'the key of User Identity Validation, if the inbox enforces it',
   },
   slackBotToken: {
     env: 'SLACK_BOT_TOKEN',
@@ -130,23 +135,23 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   slackSigningSecret: {
     env: 'SLACK_SIGNING_SECRET',
     flag: '--slack-signing-secret <secret>',
-    help: 'the Signing Secret of the app, or several with commas between',
+    help: 'the Signing Secret of the app, or several separated by commas',
   },
   slackChannel: { env: 'SLACK_CHANNEL', flag: '--slack-channel <id>', help: 'the id of the channel' },
   slackNames: {
     env: 'SLACK_NAMES',
     flag: '--slack-names <names>',
-    help: 'what users are told of who answers, with AGENT_NAMES: U0123456789=Ann,U0987654321=Ben',
+    help: 'the names that users see with AGENT_NAMES, by Slack user id: U0123456789=Ann,U0987654321=Ben',
   },
   slackCloseWords: {
     env: 'SLACK_CLOSE_WORDS',
     flag: '--slack-close-words <words>',
-    help: 'a reply that ends with one of these closes the conversation; default !close',
+    help: 'a reply that ends with one of these words closes the conversation; default !close',
   },
   slackInsidePrefix: {
     env: 'SLACK_INSIDE_PREFIX',
     flag: '--slack-inside-prefix <text>',
-    help: 'what begins with this stays among agents; default //',
+    help: 'messages that begin with this prefix are not sent to the user; default //',
   },
   slackTeamUrl: {
     env: 'SLACK_TEAM_URL',
@@ -156,43 +161,47 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   slackApiUrl: {
     env: 'SLACK_API_URL',
     flag: '--slack-api-url <url>',
-    help: 'where the Web API is; default https://slack.com/api',
+    help: 'the URL of the Web API; default https://slack.com/api',
   },
   agentNames: {
     env: 'AGENT_NAMES',
     flag: '--agent-names',
-    help: "put the agent's name before each reply",
+    help: "put the human agent's name before each reply",
   },
   businessHours: {
     env: 'BUSINESS_HOURS',
     flag: '--business-hours <hours>',
-    help: "when humans are there, such as 'Europe/Berlin mon-fri 09:00-17:00, sat 10:00-14:00'; default always",
+    help: "the hours in which human agents answer, such as 'Europe/Berlin mon-fri 09:00-17:00, sat 10:00-14:00'; default always",
   },
   outsideHours: {
     env: 'OUTSIDE_HOURS',
     flag: '--outside-hours <text>',
-    help: 'said to users outside these hours; without it the service is told no',
+    help: 'the reply to users outside these hours; without it the handoff request is refused',
   },
   unavailable: {
     env: 'UNAVAILABLE',
     flag: '--unavailable <text>',
-    help: 'said to users whose handoff cannot be opened after all; without it the service is told no',
+    help: 'the reply to users whose conversation cannot be opened; without it the handoff request is refused',
   },
   probeAuth: {
     env: 'PROBE_AUTH',
     flag: '--probe-auth <choice>',
     help: 'whether availability tests need credentials: required (default) or none',
   },
-  bodyLimit: { env: 'BODY_LIMIT', flag: '--body-limit <size>', help: 'the largest body; default 256kb' },
+  bodyLimit: {
+    env: 'BODY_LIMIT',
+    flag: '--body-limit <size>',
+    help: 'the largest request body; default 256kb',
+  },
   shutdownTimeout: {
     env: 'SHUTDOWN_TIMEOUT',
     flag: '--shutdown-timeout <time>',
-    help: 'how long handlers may take to finish at the end; default 10s',
+    help: 'the time that running handlers get to finish at shutdown; default 10s',
   },
   showText: {
     env: 'SHOW_TEXT',
     flag: '--show-text',
-    help: 'also print what people write, which is hidden otherwise',
+    help: 'also print what users and agents write, which is hidden by default',
   },
   logLevel: {
     env: 'LOG_LEVEL',
@@ -201,5 +210,31 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   },
 };
 
-/** The names of all settings, in order. */
+/** The keys of all settings, in the order of {@link SETTINGS}. */
 export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
+
+/** Settings that are explained together. */
+export interface SettingGroup {
+  readonly title: string;
+  readonly keys: readonly SettingKey[];
+}
+
+/** Every setting in exactly one group, in the order of the help and of `docs/settings.md`. */
+export const SETTING_GROUPS: readonly SettingGroup[] = [
+  { title: 'Server', keys: ['port', 'host', 'mountPath', 'trustProxy', 'bodyLimit'] },
+  { title: 'Authentication', keys: ['webhookUsername', 'webhookSecret', 'handoffAuth', 'probeAuth'] },
+  {
+    title: 'Replies to users',
+    keys: ['serviceBaseUrl', 'serviceApiKey', 'greeting', 'autoReply', 'waitTimeout'],
+  },
+  {
+    title: 'Storage',
+    keys: ['databaseUrl', 'concurrency', 'maxAttempts', 'rememberDays', 'whenUnknown'],
+  },
+  {
+    title: 'Human agents',
+    keys: ['adapter', 'agentNames', 'businessHours', 'outsideHours', 'unavailable'],
+  },
+  ...ADAPTER_NAMES.map((name) => ({ title: `With ADAPTER=${name}`, keys: adapterSettings(name) })),
+  { title: 'Output and shutdown', keys: ['showText', 'logLevel', 'shutdownTimeout'] },
+];

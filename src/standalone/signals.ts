@@ -1,35 +1,47 @@
-/** Where signals come from: `process`, or a stand-in. */
+/** The source of signals: `process`, or an emitter in tests. */
 export interface SignalSource {
   on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
 }
 
-/** What to do when told to stop. */
+/** The reactions to SIGTERM and SIGINT. */
 export interface StopActions {
-  /** The first time. */
+  /** Called for the first signal: begins an orderly shutdown. */
   readonly first: (signal: NodeJS.Signals) => void;
-  /** The second time. */
+  /** Called for the second signal: ends the process at once. */
   readonly again: () => void;
 }
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const satisfies readonly NodeJS.Signals[];
 
 /**
- * Ctrl-C under `npm start` arrives twice at nearly the same time: from the terminal and from npm, which passes
- * it on. The same signal within this time is no second wish.
+ * Ctrl-C under `npm start` arrives twice: from the terminal, and from npm, which forwards it. The same signal within
+ * this time is such a copy and not a second request to stop.
  */
-const ECHO_MS = 200;
+const FORWARDED_WITHIN_MS = 200;
 
-/** Listens for signals to stop. */
+/** Listens for SIGTERM and SIGINT. */
 export function onStopSignal(source: SignalSource, { first, again }: StopActions): void {
-  let told: { readonly signal: NodeJS.Signals; readonly at: number } | undefined;
-  const hear = (signal: NodeJS.Signals): void => {
-    if (!told) {
-      told = { signal, at: Date.now() };
+  let received: { readonly signal: NodeJS.Signals; readonly at: number } | undefined;
+  const listener = (signal: NodeJS.Signals): void => {
+    if (!received) {
+      received = { signal, at: Date.now() };
       first(signal);
       return;
     }
-    const isEcho = signal === told.signal && Date.now() - told.at < ECHO_MS;
-    if (!isEcho) again();
+    const isForwarded = signal === received.signal && Date.now() - received.at < FORWARDED_WITHIN_MS;
+    if (!isForwarded) again();
   };
-  for (const signal of SIGNALS) source.on(signal, hear);
+  for (const signal of SIGNALS) source.on(signal, listener);
+}
+
+/** Keeps the process alive until the first signal to stop; the second one ends it with exit code 1. */
+export async function untilStopSignal(): Promise<NodeJS.Signals> {
+  const keepAlive = setInterval(() => {}, 2 ** 30);
+  try {
+    return await new Promise((resolve) => {
+      onStopSignal(process, { first: resolve, again: () => process.exit(1) });
+    });
+  } finally {
+    clearInterval(keepAlive);
+  }
 }

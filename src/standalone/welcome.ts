@@ -1,10 +1,9 @@
-import type { Connected } from './adapters/index.js';
-import { databaseText } from './database-url.js';
+import type { ConnectedAdapter } from './connect-adapter.js';
+import { describeDatabase } from './database.js';
 import type { SettingKey, Settings } from './settings-schema.js';
 import { SETTINGS } from './settings-table.js';
-import { type TryOptions, tryCommands } from './try-it.js';
 
-/** What the program tells once it listens: as data for programs and as text for people. */
+/** The first output after the start: `data` for programs, `text` for people. */
 export interface Welcome {
   readonly data: Readonly<Record<string, unknown>>;
   readonly text: string;
@@ -14,40 +13,40 @@ const HANDOFF_ADDRESS = {
   webhook: ['', 'the same credentials as messages'],
   path: ['/<token>', 'the token is the one of HANDOFF_AUTH'],
   bearer: ['', 'Bearer: the token of HANDOFF_AUTH'],
-  none: ['', 'no credentials: everybody who can reach it may send'],
+  none: ['', 'no credentials: any sender that can reach it is accepted'],
 } as const;
 
-const NOT_KEPT = 'nothing is stored, and what was not handled is lost when the process ends.';
+const NOT_STORED = 'off. Unhandled events are lost when the process ends; DATABASE_URL turns it on.';
 
-/** Says where the receiver is and what to do next; with `dev` also the made-up credentials and commands. */
+/** Describes the URLs and the next steps; with `dev` also the generated credentials and commands to paste. */
 export function welcome(
-  options: TryOptions & { readonly dev: boolean; readonly adapter: Connected | null },
+  options: CurlOptions & { readonly dev: boolean; readonly adapter: ConnectedAdapter | null },
 ): Welcome {
   const { url, settings, generated, dev, adapter } = options;
   const { mountPath } = settings;
-  const commands = dev ? tryCommands(options) : [];
+  const commands = dev ? curlCommands(options) : [];
   const credentials = Object.fromEntries(
-    generated.map((key) => [SETTINGS[key].env, textOf(settings, key)] as const),
+    generated.map((key) => [SETTINGS[key].env, settingText(settings, key)] as const),
   );
   const text = [
     `handoff-kit listens on ${url} (Ctrl-C stops it)`,
     '',
-    "For the platform's settings, with the host name under which it can reach you:",
+    "For the platform's settings, with a host name that the platform can reach:",
     ...addresses(url, settings),
-    humans(url, settings, adapter),
-    ...(generated.length > 0 ? ['', 'Made up for this run, since they were not set:'] : []),
+    agentsLine(url, settings, adapter),
+    ...(generated.length > 0 ? ['', 'Generated for this run, since they were not set:'] : []),
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
     ...(dev ? ['', 'Play the service from another terminal:'] : []),
     ...commands.flatMap(({ title, command }) => ['', `  # ${title}`, `  ${command}`]),
     ...(dev ? ['', 'The same event sent twice is answered twice and handled once.'] : []),
-    settings.showText ? '' : 'What people write is not shown; --show-text shows it.',
+    settings.showText ? '' : 'The text of messages is hidden; --show-text shows it.',
     '',
   ];
   return {
     data: {
       url,
       mountPath,
-      database: databaseText(settings.databaseUrl),
+      database: describeDatabase(settings.databaseUrl),
       adapter: adapter && { name: adapter.name, url: `${url}${adapter.path}` },
       ...(adapter?.oneTimePath && { desk: `${url}${adapter.path}${adapter.oneTimePath}` }),
       ...(dev && { credentials, commands }),
@@ -56,42 +55,151 @@ export function welcome(
   };
 }
 
-function humans(url: string, { serviceBaseUrl, databaseUrl }: Settings, adapter: Connected | null): string {
+function agentsLine(
+  url: string,
+  { serviceBaseUrl, databaseUrl }: Settings,
+  adapter: ConnectedAdapter | null,
+): string {
   if (!adapter && serviceBaseUrl === undefined) {
-    return 'Humans: off. Once replies are on, ADAPTER says where they answer: desk, request-tracker, chatwoot or slack.';
+    return 'Human agents: off. With replies on, ADAPTER chooses where they answer: desk, request-tracker, chatwoot or slack.';
   }
-  if (!adapter)
-    return 'Humans: off. ADAPTER says where they answer: desk, request-tracker, chatwoot or slack.';
+  if (!adapter) {
+    return 'Human agents: off. ADAPTER chooses where they answer: desk, request-tracker, chatwoot or slack.';
+  }
   const { name, path, oneTimePath, hasWebhooks } = adapter;
   const address = `${url}${path}`;
-  if (name !== 'desk' && hasWebhooks) return `Humans: ${name}; its webhooks go to ${address}`;
-  if (name !== 'desk') return `Humans: ${name}, which is asked again and again for what agents wrote`;
-  if (oneTimePath) return `Humans: the desk; this link lets you in once: ${address}${oneTimePath}`;
-  if (databaseUrl.kind === 'none')
-    return `Humans: the desk at ${address}; nobody can log in, since agents are kept in the database: set DATABASE_URL`;
-  return `Humans: the desk at ${address}; handoff-kit desk add-agent makes an agent who can log in`;
+  if (name !== 'desk' && hasWebhooks) return `Human agents: ${name}; its webhooks go to ${address}`;
+  if (name !== 'desk') return `Human agents: ${name}, which is polled for replies`;
+  if (oneTimePath) return `Human agents: the desk; this link logs you in once: ${address}${oneTimePath}`;
+  if (databaseUrl.kind === 'none') {
+    return `Human agents: the desk at ${address}; agents cannot log in without a database: set DATABASE_URL`;
+  }
+  return `Human agents: the desk at ${address}; handoff-kit desk add-agent adds an agent`;
 }
 
 function addresses(
   url: string,
   { mountPath, webhookSecret, handoffAuth, serviceBaseUrl, databaseUrl }: Settings,
 ): string[] {
-  const [segment, who] = HANDOFF_ADDRESS[handoffAuth.kind];
+  const [segment, authentication] = HANDOFF_ADDRESS[handoffAuth.kind];
   const handoffs = `${url}${mountPath}`.replace(/\/$/, '') + segment;
   const credentials = webhookSecret === undefined ? 'Bearer: the username' : 'Basic: username and secret';
   return [
     `  messages  ${(url + mountPath).padEnd(handoffs.length)}  ${credentials}`,
-    `  handoffs  ${handoffs.padEnd((url + mountPath).length)}  ${who}`,
+    `  handoffs  ${handoffs.padEnd((url + mountPath).length)}  ${authentication}`,
     '',
     `Replies: ${serviceBaseUrl ?? 'off. Set SERVICE_BASE_URL and SERVICE_API_KEY to answer users.'}`,
-    `Kept in: ${databaseUrl.kind === 'none' ? NOT_KEPT : databaseText(databaseUrl)}`,
+    `Storage: ${databaseUrl.kind === 'none' ? NOT_STORED : describeDatabase(databaseUrl)}`,
     `Health: ${url}/healthz and ${url}/readyz, metrics: ${url}/metrics`,
   ];
 }
 
-/** A made-up setting as one would write it into the environment. */
-function textOf({ handoffAuth, webhookUsername, webhookSecret }: Settings, key: SettingKey): string {
+/** A generated setting as text for the environment. */
+function settingText({ handoffAuth, webhookUsername, webhookSecret }: Settings, key: SettingKey): string {
   if (key === 'webhookUsername') return webhookUsername;
   if (key === 'webhookSecret') return webhookSecret ?? '';
   return 'token' in handoffAuth ? `${handoffAuth.kind}:${handoffAuth.token}` : handoffAuth.kind;
+}
+
+/** A command that plays the service. */
+export interface CurlCommand {
+  readonly title: string;
+  /** One line for a shell. */
+  readonly command: string;
+}
+
+/** The receiver that the commands call. */
+export interface CurlOptions {
+  readonly url: string;
+  readonly settings: Settings;
+  /** Generated credentials, which may be shown. */
+  readonly generated: readonly SettingKey[];
+}
+
+/** One command for each kind of event, and one for an availability test. */
+export function curlCommands(options: CurlOptions): CurlCommand[] {
+  const message = messageTarget(options);
+  const handoff = handoffTarget(options, message);
+  const conversation_id = 'handoff-1';
+  return [
+    {
+      title: "an agent's answer",
+      command: curl(message, '', {
+        conversation_id: 'conversation-1',
+        message_id: 'message-1',
+        user_id: 'user-1',
+        create_time: 1_742_265_090,
+        output: [{ content: { text: 'Your parcel is on its way.' } }],
+      }),
+    },
+    {
+      title: 'a user is handed over to a human',
+      command: curl(handoff, '/conversation/establish', {
+        conversation_id,
+        timestamp: 1_742_265_091_000,
+        body: [{ text: 'I want to talk to a human.', message_type: 'QUESTION' }],
+        user_info: { user_id: 'user-1' },
+      }),
+    },
+    {
+      title: 'the user writes',
+      command: curl(handoff, '/chat', { conversation_id, body: 'Where is my parcel?' }),
+    },
+    {
+      title: 'the user leaves',
+      command: curl(handoff, '/conversation/close', {
+        conversation_id,
+        timestamp: 1_742_265_093_000,
+        type: 'USER_CLOSED',
+      }),
+    },
+    { title: 'an availability test', command: curl(message, '', { istest: true }) },
+  ];
+}
+
+/** URL and credentials of a command, quoted for a shell. */
+interface CurlTarget {
+  readonly url: (path: string) => string;
+  readonly credentials: string;
+}
+
+const curl = ({ url, credentials }: CurlTarget, path: string, body: object): string =>
+  ['curl', url(path), ...(credentials ? [credentials] : [])]
+    .concat("-H 'content-type: application/json'", '-d', quoted(JSON.stringify(body)))
+    .join(' ');
+
+/** Words without special characters need no quotes in any shell. */
+const quoted = (text: string): string =>
+  /^[\w.:/@-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Generated credentials are shown; the user's own become shell variables, so that they are never printed. */
+function messageTarget({ url, settings, generated }: CurlOptions): CurlTarget {
+  const { mountPath, webhookUsername, webhookSecret } = settings;
+  const shown = (key: SettingKey, value: string, variable: string): string =>
+    generated.includes(key) ? quoted(value) : `"$${variable}"`;
+  const username = shown('webhookUsername', webhookUsername, 'WEBHOOK_USERNAME');
+  const credentials =
+    webhookSecret === undefined
+      ? `-H 'authorization: Bearer '${username}`
+      : `-u ${username}:${shown('webhookSecret', webhookSecret, 'WEBHOOK_SECRET')}`;
+  return { url: (path) => quoted(`${url}${mountPath}${path}`), credentials };
+}
+
+function handoffTarget({ url, settings, generated }: CurlOptions, message: CurlTarget): CurlTarget {
+  const { handoffAuth, mountPath } = settings;
+  const base = `${url}${mountPath === '/' ? '' : mountPath}`;
+  const plainUrl = (path: string): string => quoted(`${base}${path}`);
+  if (!('token' in handoffAuth)) {
+    return { url: plainUrl, credentials: handoffAuth.kind === 'webhook' ? message.credentials : '' };
+  }
+  if (handoffAuth.kind === 'bearer') {
+    return { url: plainUrl, credentials: `-H 'authorization: Bearer '"\${HANDOFF_AUTH#bearer:}"` };
+  }
+  if (generated.includes('handoffAuth')) {
+    return { url: (path) => quoted(`${base}/${handoffAuth.token}${path}`), credentials: '' };
+  }
+  return {
+    url: (path) => `${quoted(`${base}/`)}"\${HANDOFF_AUTH#path:}"${quoted(path)}`,
+    credentials: '',
+  };
 }

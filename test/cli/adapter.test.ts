@@ -7,7 +7,7 @@ import {
 } from '../fixtures/chatwoot/fake-chatwoot.js';
 import { startFakeSlack } from '../fixtures/slack/fake-slack.js';
 import { IDS } from '../fixtures/slack/workspace.js';
-import { fileWith } from './config.js';
+import { fileWith } from './config-file.js';
 import { runCli } from './run-cli.js';
 
 interface Report {
@@ -43,7 +43,7 @@ async function slackSettings() {
 }
 
 describe('adapter check', () => {
-  it('says what it found at Chatwoot, for programs and for people', async () => {
+  it('reports the checks of Chatwoot as JSON and as text', async () => {
     const env = { ...(await chatwootSettings()), CHATWOOT_HMAC_TOKEN: FAKE_HMAC_TOKEN };
     const { code, json, stdout, stderr } = await runCli(['adapter', 'check'], { env });
     expect([code, stderr]).toEqual([0, '']);
@@ -68,7 +68,7 @@ describe('adapter check', () => {
     [{ CHATWOOT_INBOX: FAKE_INBOX.toLowerCase() }, ['inbox']],
     [{ CHATWOOT_HMAC_TOKEN: 'sEcretAndWrong' }, ['identity validation']],
     [{ CHATWOOT_URL: 'http://127.0.0.1:9' }, ['address']],
-  ])('ends with 1 for Chatwoot with %j', async (wrong, names) => {
+  ])('exits with 1 for Chatwoot with %j', async (wrong, names) => {
     const env = { ...(await chatwootSettings()), ...wrong };
     const { code, json, stdout } = await runCli(['adapter', 'check'], { env });
     expect(code).toBe(1);
@@ -76,7 +76,7 @@ describe('adapter check', () => {
     expect(stdout).not.toContain('sEcret');
   });
 
-  it('says what it found at Slack, with the settings of a file', async () => {
+  it('reports the checks of Slack with the settings of a file', async () => {
     const { settings } = await slackSettings();
     const { code, json } = await runCli(['adapter', 'check', '--config', fileWith(settings)]);
     expect(code).toBe(0);
@@ -89,7 +89,7 @@ describe('adapter check', () => {
     ]);
   });
 
-  it('ends with 1 for a wrong token, a channel without the app, and scopes that are missing', async () => {
+  it('exits with 1 for a wrong token, a channel without the app, and missing scopes', async () => {
     const { settings, fake } = await slackSettings();
     const wrong = await runCli(['adapter', 'check', '--slack-bot-token', 'xoxb-sEcret'], { env: settings });
     expect(wrong.code).toBe(1);
@@ -105,7 +105,7 @@ describe('adapter check', () => {
 
   it.each<[Record<string, string>, RegExp]>([
     [{}, /ADAPTER {2}is missing\. It must be one of request-tracker, chatwoot, slack/],
-    [{ ADAPTER: 'zendesk' }, /ADAPTER {2}names none/],
+    [{ ADAPTER: 'zendesk' }, /ADAPTER {2}names no adapter/],
     [{ ADAPTER: 'desk' }, /ADAPTER {2}is desk, which needs no check/],
     [
       { ADAPTER: 'slack' },
@@ -120,14 +120,14 @@ describe('adapter check', () => {
       },
       /SLACK_SIGNING_SECRET +is empty.*\n +SLACK_BOT_TOKEN +must be the "Bot User OAuth Token".*\n +SLACK_CHANNEL +must be the id/,
     ],
-  ])('ends with 2 and a list for the settings %j', async (env, expected) => {
+  ])('exits with 2 and lists the problems for the settings %j', async (env, expected) => {
     const { code, stdout, stderr } = await runCli(['adapter', 'check'], { env });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(expected);
     expect(stderr).not.toContain('sEcret');
   });
 
-  it('teaches what each system needs', async () => {
+  it('explains the settings of each system in its help', async () => {
     const { stdout } = await runCli(['adapter', 'check', '--help']);
     expect(stdout).toMatch(/With ADAPTER=slack:\n +--slack-bot-token/);
     expect(stdout).toContain('its webhooks go to  /adapters/chatwoot');
@@ -138,7 +138,7 @@ describe('adapter scrip', () => {
   const url = 'https://desk.example/adapters/request-tracker';
   const RT_WEBHOOK_SECRET = 'the-first-secret-of-two, the-other-secret-of-two';
 
-  it('prints what Request Tracker must run, which signs with the first secret', async () => {
+  it('prints a Scrip that signs with the first secret', async () => {
     const { code, json } = await runCli(['adapter', 'scrip', '--url', url], { env: { RT_WEBHOOK_SECRET } });
     expect(code).toBe(0);
     const { commit } = json() as { commit: string };
@@ -147,7 +147,7 @@ describe('adapter scrip', () => {
     expect(commit).not.toContain('the-other-secret');
   });
 
-  it('prints it as a file that installs it', async () => {
+  it('prints a data file that installs the Scrip', async () => {
     const args = ['adapter', 'scrip', '--url', url, '--queue', 'Handoffs', '--datafile'];
     const { code, stdout } = await runCli(args, { env: { RT_WEBHOOK_SECRET } });
     expect(code).toBe(0);

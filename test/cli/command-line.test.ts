@@ -18,7 +18,7 @@ describe('the command line', () => {
     expect(await outcome('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it('teaches how to start', async () => {
+  it('explains how to start', async () => {
     const { code, stdout } = await outcome('--help');
     expect(code).toBe(0);
     expect(stdout).toContain('handoff-kit serve --dev');
@@ -28,7 +28,7 @@ describe('the command line', () => {
   it.each([
     ['serve', '--help'],
     ['help', 'serve'],
-  ])('teaches every setting of serve: %s %s', async (...args) => {
+  ])('explains every setting of serve: %s %s', async (...args) => {
     const { code, stdout } = await outcome(...args);
     expect(code).toBe(0);
     for (const key of SETTING_KEYS) {
@@ -53,7 +53,7 @@ describe('the command line', () => {
     expect(stderr).toContain('handoff-kit --help');
   });
 
-  it('without a command shows its help as wrong use', async () => {
+  it('shows its help and exits with 2 without a command', async () => {
     const { code, stdout, stderr } = await outcome();
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('Usage: handoff-kit');

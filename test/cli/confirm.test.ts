@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { confirm } from '../../src/cli/confirm.js';
-import { hideText } from '../../src/cli/queues/hide-text.js';
+import { confirm } from '../../src/cli/input.js';
+import { hideText } from '../../src/cli/queues.js';
 
 const terminal = (answer: string, isTTY = true) => {
   const input = Object.assign(new PassThrough(), { isTTY });
@@ -17,11 +17,11 @@ describe('a question at the terminal', () => {
     ['', false],
     ['n', false],
     ['yeah', false],
-  ])('answered %j is %s', async (answer, expected) => {
+  ])('answered with %j is %s', async (answer, expected) => {
     expect(await confirm('Remove it?', false, terminal(answer))).toBe(expected);
   });
 
-  it('is not asked where the command line answers', async () => {
+  it('is not asked with --yes', async () => {
     const { input, output } = terminal('n', false);
     expect(await confirm('Remove it?', true, { input, output })).toBe(true);
     expect(output.read()).toBeNull();
@@ -32,8 +32,8 @@ describe('a question at the terminal', () => {
   });
 });
 
-describe('what is shown of an item', () => {
-  it('has ids, kinds and numbers, and of every other text its length', () => {
+describe('the content of an item', () => {
+  it('shows ids, kinds and numbers, and the length of every other text', () => {
     const content = {
       conversation_id: 'c-1',
       timestamp: 5,

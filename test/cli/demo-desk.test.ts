@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clientOf, cookieOf, eventually, listen } from '../adapters/desk/agent-client.js';
 import { post, runNode } from '../standalone/program.js';
 
-/** The demo with its desk, and the address that it prints. */
+/** Starts the demo with its desk. Returns the printed address. */
 async function startDemo() {
   const program = runNode(['dist/cli/main.js', 'demo', '--json']);
   const [, origin = '', token = ''] = await program.until(/"url":"(http:\/\/[^/"]+)\/\?token=([\w-]+)"/);
@@ -10,7 +10,7 @@ async function startDemo() {
 }
 
 describe('the demo with the desk', () => {
-  it('has one page for both sides, which nobody else can show in a frame', async () => {
+  it('has one page for both sides, which no other site can frame', async () => {
     const { origin } = await startDemo();
     const page = await fetch(origin);
     expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
@@ -36,7 +36,7 @@ describe('the demo with the desk', () => {
     await program.until(/"event":"human close"/);
   });
 
-  it('lets one in by the token that it prints, once, and ends in time while one looks on', async () => {
+  it('logs in once by the printed token, and stops in time while event streams are open', async () => {
     const { program, origin, token } = await startDemo();
     const enter = () => fetch(`${origin}/desk/enter?token=${token}`, { redirect: 'manual' });
     const cookie = cookieOf(await enter());

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { playScript } from '../../src/cli/demo/play-script.js';
-import { startDemo } from '../../src/cli/demo/start-demo.js';
+import { startDemo } from '../../src/cli/demo/server.js';
 import { createLog } from '../../src/internal/index.js';
 import type { Simulator } from '../../src/simulator/index.js';
 import { addressOf, post, type RunningProgram, runNode } from '../standalone/program.js';
@@ -37,7 +37,7 @@ describe('demo --script', () => {
     expect(transcript).not.toContain('\u001b');
   });
 
-  it('is one JSON object a step where that is asked for', async () => {
+  it('prints one JSON object per step with --json', async () => {
     const program = runDemo('--script', '--json');
     expect(await program.ended).toBe(0);
     const lines = jsonLines(program);
@@ -71,7 +71,7 @@ describe('demo --script', () => {
     ],
     ['a lost close', 'close', (service: Simulator) => service.faults.set('drop', { on: ['close'] })],
     ['a copy too many', 'chat', (service: Simulator) => service.faults.set('duplicate', { on: ['chat'] })],
-  ])('finds %s at the step %s', async (_name, step, spoil) => {
+  ])('reports %s at the step %s', async (_name, step, spoil) => {
     const demo = await startDemo({ port: 0, automatic: true, log: createLog({ level: 'silent' }) });
     onTestFinished(() => demo.close());
     spoil(demo.simulator);
@@ -82,7 +82,7 @@ describe('demo --script', () => {
   });
 });
 
-/** From the first reply on, the service fails. */
+/** The service fails after the first reply. */
 const failRepliesAfter =
   ({ faults }: Simulator) =>
   ({ from }: { from: string }): void => {
@@ -90,7 +90,7 @@ const failRepliesAfter =
   };
 
 describe('demo --automatic', () => {
-  it('says what to open, serves it, and tells of each event with its request and answer', async () => {
+  it('prints the URL of its page, and each event with its request and answer', async () => {
     const program = runDemo('--automatic');
     const [, url = ''] = await program.until(/Open (http:\/\/127\.0\.0\.1:\d+) in a browser/);
     expect((await fetch(url)).headers.get('content-type')).toContain('text/html');
@@ -108,7 +108,7 @@ describe('demo --automatic', () => {
     expect(program.stderr()).toBe('');
   });
 
-  it('tells programs in JSON, in the order in which things began', async () => {
+  it('prints JSON in the order in which requests began', async () => {
     const program = runDemo('--automatic', '--json');
     const url = await addressOf(program);
     await post(`${url}/simulator/handoff`, {});
@@ -124,7 +124,7 @@ describe('demo --automatic', () => {
     expect(lines.at(-1)).toEqual({ status: 'stopped', signal: 'SIGTERM' });
   });
 
-  it('shows why a fault that was switched on breaks a message', async () => {
+  it('shows the effect of a fault that was switched on', async () => {
     const program = runDemo('--automatic');
     const [, url = ''] = await program.until(/Open (\S+) in a browser/);
     await post(`${url}/simulator/handoff`, {});
@@ -136,7 +136,7 @@ describe('demo --automatic', () => {
     expect(program.stderr()).toContain('handling an event failed');
   });
 
-  it('takes the port that it is told', async () => {
+  it('listens on the port of --port', async () => {
     const first = runDemo('--automatic', '--json');
     const { port } = new URL(await addressOf(first));
     const second = runDemo('--automatic', '--port', port);
@@ -154,7 +154,7 @@ describe('demo --automatic', () => {
     expect(program.stdout()).toBe('');
   });
 
-  it('teaches', async () => {
+  it('explains itself in its help', async () => {
     const program = runDemo('--help');
     expect(await program.ended).toBe(0);
     for (const part of ['--script', '--port', '--json', 'Examples:', 'Exit codes:']) {

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { logIn, postLogin } from '../adapters/desk/agent-client.js';
 import { startServer } from '../helpers/postgres-server.js';
-import { databaseUrl, startServed } from '../standalone/served.js';
-import { temporaryFolder } from '../standalone/stored.js';
-import { fileWith } from './config.js';
+import { temporaryFolder } from '../standalone/databases.js';
+import { databaseUrl, startProgram } from '../standalone/start-program.js';
+import { fileWith } from './config-file.js';
 import { runCli } from './run-cli.js';
 
 const PASSWORD = 'a long pass phrase';
-/** A database server and nine processes, one after another. */
+/** Starts a database server and nine processes, one after another. */
 const LONG_MS = 120_000;
 
-/** Where the desk's things are kept, by engine. */
-const PLACES = {
+/** A database URL for each engine. */
+const DATABASES = {
   SQLite: async () => databaseUrl(),
   async PostgreSQL() {
     const server = await startServer();
@@ -23,11 +23,11 @@ const PLACES = {
 };
 
 describe('the commands of the desk', () => {
-  it.each(Object.entries(PLACES))(
-    'look after agents while the server runs on %s',
-    async (_name, place) => {
-      const DATABASE_URL = await place();
-      const { url } = await startServed({ DATABASE_URL });
+  it.each(Object.entries(DATABASES))(
+    'manage agents while the server runs on %s',
+    async (_name, createUrl) => {
+      const DATABASE_URL = await createUrl();
+      const { url } = await startProgram({ DATABASE_URL });
       const desk = (args: readonly string[], input = '') =>
         runCli(['desk', ...args], { env: { DATABASE_URL }, input });
 
@@ -69,7 +69,7 @@ describe('the commands of the desk', () => {
     LONG_MS,
   );
 
-  it('make up a password, show it once, and keep only what nobody can read', async () => {
+  it('generate a password and show it once', async () => {
     const env = { DATABASE_URL: databaseUrl() };
     const { stdout } = await runCli(['desk', 'add-agent', 'ann', '--no-json'], { env });
     const [, password = ''] = /^Password: (\S{16,})$/m.exec(stdout) ?? [];
@@ -82,7 +82,7 @@ describe('the commands of the desk', () => {
     });
   });
 
-  it('find the database of the server in its file', async () => {
+  it('find the database in the config file of the server', async () => {
     const DATABASE_URL = databaseUrl();
     const config = fileWith({ DATABASE_URL, PORT: '1' });
     const { code } = await runCli(['desk', 'add-agent', 'ann', '--config', config]);
@@ -91,23 +91,20 @@ describe('the commands of the desk', () => {
     expect(json()).toEqual({ agents: [{ id: 'ann', name: 'ann' }] });
   });
 
-  it.each(['list-agents', 'audit', 'remove-agent'])(
-    'do not make a database to look into: %s',
-    async (name) => {
-      const file = join(temporaryFolder(), 'no.db');
-      const args = [
-        'desk',
-        name,
-        ...(name === 'remove-agent' ? ['ann'] : []),
-        '--database-url',
-        `sqlite:${file}`,
-      ];
-      const { code, stderr } = await runCli(args);
-      expect(code).toBe(2);
-      expect(stderr).toContain('there is no database');
-      expect(existsSync(file)).toBe(false);
-    },
-  );
+  it.each(['list-agents', 'audit', 'remove-agent'])('do not create a missing database: %s', async (name) => {
+    const file = join(temporaryFolder(), 'no.db');
+    const args = [
+      'desk',
+      name,
+      ...(name === 'remove-agent' ? ['ann'] : []),
+      '--database-url',
+      `sqlite:${file}`,
+    ];
+    const { code, stderr } = await runCli(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain('there is no database');
+    expect(existsSync(file)).toBe(false);
+  });
 
   it.each<[string[], string, RegExp]>([
     [['add-agent', 'Ann Lee'], '', /a login name is lower-case/],
@@ -126,7 +123,7 @@ describe('the commands of the desk', () => {
     expect(stderr).not.toContain('sEcret');
   });
 
-  it('say in one line that a database cannot be reached', async () => {
+  it('report an unreachable database in one line', async () => {
     const env = { DATABASE_URL: 'postgres://me:sEcret@127.0.0.1:9/x' };
     const { code, stderr } = await runCli(['desk', 'list-agents'], { env });
     expect(code).toBe(1);

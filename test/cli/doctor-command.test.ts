@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hasConsent } from '../../src/cli/doctor/consent.js';
+import { hasConsent } from '../../src/cli/doctor.js';
 import { startWrongReceiver } from '../fixtures/wrong-receiver.js';
 import type { Mistake } from '../fixtures/wrong-receiver-mistakes.js';
 import { start } from '../helpers/start.js';
@@ -28,7 +28,7 @@ async function doctorOf(mistakes: readonly Mistake[], ...more: string[]) {
 }
 
 describe('handoff-kit doctor', () => {
-  it('ends with 0 where nothing is wrong, and says what it sends beforehand', async () => {
+  it('exits with 0 for a correct receiver, and announces what it sends', async () => {
     const { url, seen } = await start();
     const ended = await runCli(['doctor', '--url', url, '--oversize', '1mb']);
     expect(ended.code).toBe(0);
@@ -38,7 +38,7 @@ describe('handoff-kit doctor', () => {
     expect(seen.length).toBeGreaterThan(50);
   });
 
-  it('shows a table with advice for what failed, without colours, and ends with 1', async () => {
+  it('shows a table with advice for failed checks, without colours, and exits with 1', async () => {
     const { code, stdout } = await doctorOf(['msg-misspelt', 'token-not-compared'], '--no-json');
     expect(code).toBe(1);
     expect(stdout).toMatch(/^pass {2}message\.accepted +answers an agent message/m);
@@ -56,7 +56,7 @@ describe('handoff-kit doctor', () => {
     expect(ended.stdout).not.toContain('message.accepted');
   });
 
-  it('closes what it opened when it is stopped', async () => {
+  it('closes the handoffs that it opened when it is stopped', async () => {
     const { url, seen } = await start();
     const program = runNode(['dist/cli/main.js', 'doctor', '--url', url, '--no-json']);
     await program.until(/close\.accepted/);
@@ -81,18 +81,18 @@ describe('handoff-kit doctor', () => {
     ['yes', true],
     ['n', false],
     ['', false],
-  ])('takes %j from the terminal as %j', async (answer, consent) => {
+  ])('takes the answer %j at the terminal as %j', async (answer, consent) => {
     expect(await hasConsent(ELSEWHERE, false, terminal(answer))).toBe(consent);
   });
 
-  it('asks nobody with --yes, nor on this machine', async () => {
-    const nobody = terminal('n', false);
-    expect(await hasConsent(ELSEWHERE, true, nobody)).toBe(true);
+  it('does not ask with --yes, nor on this machine', async () => {
+    const noTerminal = terminal('n', false);
+    expect(await hasConsent(ELSEWHERE, true, noTerminal)).toBe(true);
     for (const host of ['localhost', '127.0.0.1', '[::1]', 'app.localhost']) {
-      expect(await hasConsent({ ...ELSEWHERE, url: `http://${host}:3000/` }, false, nobody)).toBe(true);
+      expect(await hasConsent({ ...ELSEWHERE, url: `http://${host}:3000/` }, false, noTerminal)).toBe(true);
     }
     const mixed = { ...ELSEWHERE, url: 'http://localhost/', handoffUrl: ELSEWHERE.url };
-    await expect(hasConsent(mixed, false, nobody)).rejects.toThrow('Give --yes');
+    await expect(hasConsent(mixed, false, noTerminal)).rejects.toThrow('Give --yes');
   });
 
   it.each([

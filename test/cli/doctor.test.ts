@@ -8,7 +8,7 @@ import { BEARER_TOKEN, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentia
 import { serve } from '../helpers/serve.js';
 import { makeReceiver } from '../helpers/start.js';
 
-/** Small enough to be quick, and still larger than what anybody here reads. */
+/** Small enough to be quick, and larger than the limit of every receiver in this file. */
 const OVERSIZE: ExamineOptions = { oversizeBytes: 1_048_576 };
 
 async function diagnose(target: Target, options: ExamineOptions = {}) {
@@ -26,9 +26,9 @@ async function wrongReceiver(...mistakes: Mistake[]): Promise<Target> {
 const CREDENTIALS = { username: USERNAME, secret: SECRET };
 const webhook = webhookUser(CREDENTIALS);
 
-/** Ways to set up a receiver of this package, and what the service is told of each. */
+/** Receivers of this package with the credentials that the doctor uses for each. */
 const OURS: [string, Parameters<typeof makeReceiver>[0], Partial<Target>][] = [
-  ['open to everybody', {}, {}],
+  ['without authentication', {}, {}],
   [
     'with credentials and a token in the path',
     { auth: { message: webhook, handoff: pathToken(PATH_TOKEN) } },
@@ -46,8 +46,8 @@ const OURS: [string, Parameters<typeof makeReceiver>[0], Partial<Target>][] = [
   ],
 ];
 
-describe('the doctor, of a receiver that was not made with this package', () => {
-  it('finds nothing while it is correct', async () => {
+describe('the doctor, with a receiver that was not made with this package', () => {
+  it('finds nothing wrong with a correct one', async () => {
     expect(await diagnose(await wrongReceiver())).toMatchObject({ failed: [], leftOpen: [] });
   });
 
@@ -63,7 +63,7 @@ describe('the doctor, of a receiver that was not made with this package', () => 
     for (const id of leftOpen) expect(id).toMatch(/^doctor-/);
   });
 
-  it('shows no secret in what it finds', async () => {
+  it('shows no secret in its results', async () => {
     const target = await wrongReceiver('secret-echoed', 'credentials-optional', 'token-optional');
     const { results } = await diagnose(target);
     const text = JSON.stringify(results);
@@ -71,15 +71,15 @@ describe('the doctor, of a receiver that was not made with this package', () => 
   });
 });
 
-describe('the doctor, of a receiver of this package', () => {
-  it.each(OURS)('finds nothing in one %s, in Express', async (_name, options, target) => {
+describe('the doctor, with a receiver of this package', () => {
+  it.each(OURS)('finds nothing wrong with one %s, in Express', async (_name, options, target) => {
     const { receiver } = makeReceiver(options);
     const { url } = await serve(express().use('/webhook', receiver));
     const found = await diagnose({ url: `${url}/webhook`, message: {}, handoff: {}, ...target });
     expect(found).toMatchObject({ failed: [], leftOpen: [] });
   });
 
-  it.each(OURS)('finds nothing in one %s, on bare http', async (_name, options, target) => {
+  it.each(OURS)('finds nothing wrong with one %s, on node:http', async (_name, options, target) => {
     const { receiver } = makeReceiver(options);
     const { url } = await serve(receiver);
     const found = await diagnose({ url, message: {}, handoff: {}, ...target });
@@ -94,7 +94,7 @@ describe('the doctor, of a receiver of this package', () => {
     expect(untested).toEqual(['probe.effect', 'repeat.effect', 'transport']);
   });
 
-  it('marks every conversation, and sends each event of its own', async () => {
+  it('marks the id of every conversation', async () => {
     const { receiver, seen } = makeReceiver();
     const { url } = await serve(receiver);
     await diagnose({ url, message: {}, handoff: {} });
@@ -115,8 +115,8 @@ describe('the doctor, of a receiver of this package', () => {
   });
 });
 
-describe('the doctor, where nothing listens', () => {
-  it('says so of each endpoint, and tests no further', async () => {
+describe('the doctor, when nothing listens', () => {
+  it('reports it for each endpoint, and skips the other checks', async () => {
     const served = await serve(makeReceiver().receiver);
     await served.end();
     const { failed, results } = await diagnose({ url: served.url, message: {}, handoff: {} });

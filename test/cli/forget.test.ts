@@ -5,16 +5,16 @@ import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { API_KEY } from '../helpers/fake-service.js';
 import { flakyService } from '../helpers/flaky-service.js';
+import { emptyDatabase, temporaryFolder } from '../standalone/databases.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
 import { addressOf, post, runServe } from '../standalone/program.js';
-import { emptyDatabase, temporaryFolder } from '../standalone/stored.js';
 import { runCli } from './run-cli.js';
 
 const authorization = basicHeader(USERNAME, SECRET);
 const info = (user_id: string) => ({ phone: null, email: null, user_id, anonymous_id: null });
 
-/** A server with a handoff of one person, whose reply is dead, a message of theirs, and a handoff of another. */
-async function withTwoPeople() {
+/** A server with a handoff and a message of one user, and a handoff of another; the replies are dead letters. */
+async function withTwoUsers() {
   const file = join(temporaryFolder(), 'x.db');
   const env = { DATABASE_URL: `sqlite:${file}` };
   const service = await flakyService(() => ({ status: 400 }));
@@ -48,8 +48,8 @@ async function withTwoPeople() {
 }
 
 describe('handoff-kit forget', () => {
-  it('removes everything of a person while the server runs, and nothing of others', async () => {
-    const { env, conversations } = await withTwoPeople();
+  it('removes all data of a user while the server runs, and no data of others', async () => {
+    const { env, conversations } = await withTwoUsers();
     const forgotten = await runCli(['forget', '--user', 'jane', '--yes'], { env });
     // Three events, a reply, and the conversation itself.
     expect([forgotten.code, forgotten.json()]).toEqual([0, { user: 'jane', removed: 5 }]);
@@ -58,14 +58,14 @@ describe('handoff-kit forget', () => {
     expect(dead.json()).toMatchObject({ items: [] });
 
     const again = await runCli(['forget', '--user', 'jane', '--yes', '--no-json'], { env });
-    expect([again.code, again.stdout]).toEqual([0, 'Nothing of this person was stored.\n']);
+    expect([again.code, again.stdout]).toEqual([0, 'No data of this user was stored.\n']);
   });
 
-  it('asks first, and where nobody can be asked that is wrong use', async () => {
-    const { env, conversations } = await withTwoPeople();
+  it('asks first, and exits with 2 without a terminal', async () => {
+    const { env, conversations } = await withTwoUsers();
     const { code, stderr } = await runCli(['forget', '--user', 'jane'], { env });
     expect(code).toBe(2);
-    expect(stderr).toContain('Remove everything of jane from');
+    expect(stderr).toContain('Remove all data of jane from');
     expect(await conversations()).toHaveLength(7);
   });
 

@@ -11,8 +11,8 @@ describe('output', () => {
   it.each([
     ['text with colours on a terminal', {}, true, {}, { json: false, colours: true }],
     ['JSON elsewhere', {}, false, {}, { json: true, colours: false }],
-    ['JSON on a terminal where asked for', { json: true }, true, {}, { json: true, colours: true }],
-    ['text elsewhere where asked for', { json: false }, false, {}, { json: false, colours: false }],
+    ['JSON on a terminal with --json', { json: true }, true, {}, { json: true, colours: true }],
+    ['text elsewhere with --no-json', { json: false }, false, {}, { json: false, colours: false }],
     ['no colours with NO_COLOR', {}, true, { NO_COLOR: '1' }, { json: false, colours: false }],
     ['no colours on a dumb terminal', {}, true, { TERM: 'dumb' }, { json: false, colours: false }],
     ['no colours elsewhere even in CI', {}, false, { CI: '1' }, { json: true, colours: false }],
@@ -20,7 +20,7 @@ describe('output', () => {
     expect(outputFor(flags, stream(isTTY), env)).toEqual(expected);
   });
 
-  it('tells a failure as text or as JSON', () => {
+  it('prints a failure as text or as JSON', () => {
     const error = new HandoffKitError('SOME_CODE', 'cannot do this. Do that.');
     const written: string[] = [];
     const errors = { write: (text: string) => written.push(text) };
@@ -32,13 +32,13 @@ describe('output', () => {
     ]);
   });
 
-  it('shows where a mistake of its own comes from', () => {
+  it('prints the stack of a bug', () => {
     const written: string[] = [];
     printFailure(new Error('a mistake'), { json: true }, { write: (text) => written.push(text) });
     expect(written.join('')).toMatch(/^Error: a mistake\n +at /);
   });
 
-  it('that nobody reads to its end is no failure', async () => {
+  it('that the reader closes early is no failure', async () => {
     const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
     const child = spawn(process.execPath, [main, 'serve', '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.destroy();

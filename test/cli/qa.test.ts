@@ -16,13 +16,13 @@ async function service() {
   const { simulator, baseUrl } = await startSimulator({ agents: [agentAt(NOWHERE)] });
   const documents = () => simulator.documents().map(({ name, pairs }) => [name, pairs.length]);
   const { knowledge } = createServiceClient({ baseUrl, apiKey: KEY });
-  /** Sets the stage: a document that is there already. */
+  /** Adds a document for the test to change. */
   const addDoc = (qaList: readonly QaPair[]) =>
     knowledge.addQa({ purpose: 'QA_TEXT', name: 'Doc', qaList: [...qaList] });
   return { simulator, documents, addDoc, env: { SERVICE_BASE_URL: baseUrl, SERVICE_API_KEY: KEY } };
 }
 
-/** A server of files: CSV with two pairs everywhere, but for names with "bad", and one that never comes. */
+/** A file server: CSV with two pairs, 404 for names with "bad", and no answer for names with "slow". */
 const fileServer = (onSlow: () => void = () => {}) =>
   serve((request, response) => {
     if (request.url?.includes('slow')) return onSlow();
@@ -69,7 +69,7 @@ describe('handoff-kit qa add', () => {
     expect(documents()).toEqual([['Why', 1]]);
   });
 
-  it('adds files under their own names or those given', async () => {
+  it('adds files under their own or the given names', async () => {
     const { documents, env } = await service();
     const { url } = await fileServer();
     const files = ['--file-url', `${url}/a%20b.csv?v=1`, '--file-url', `Prices=${url}/p.csv`];
@@ -83,7 +83,7 @@ describe('handoff-kit qa add', () => {
     ]);
   });
 
-  it('sends many files in groups of 20, and collects what failed', async () => {
+  it('sends many files in groups of 20, and lists the failed ones', async () => {
     const { documents, env } = await service();
     const { url } = await fileServer();
     const names = [...numbered(41), 'bad-1.csv', 'bad-2.csv'];
@@ -96,7 +96,7 @@ describe('handoff-kit qa add', () => {
     expect(documents()).toHaveLength(41);
   });
 
-  it('says what was done when it is interrupted', async () => {
+  it('lists what was done when it is interrupted', async () => {
     const { env } = await service();
     const reached = deferred();
     const { url } = await fileServer(reached.resolve);
@@ -117,7 +117,7 @@ describe('handoff-kit qa add', () => {
   it.each([
     [400, 40_000, { unknown: 0, notDone: 25 }],
     [500, 50_000, { unknown: 20, notDone: 5 }],
-  ])('says what was done when a group fails with %i', async (status, code, counts) => {
+  ])('lists what was done when a group fails with %i', async (status, code, counts) => {
     let calls = 0;
     const { url } = await serve((request, response) => {
       request.resume();
@@ -136,7 +136,7 @@ describe('handoff-kit qa add', () => {
     expect(calls).toBe(2);
   });
 
-  it('can go on with what was not done', async () => {
+  it('accepts the list of files that were not done', async () => {
     const { documents, env } = await service();
     const { url } = await fileServer();
     const notDone = [{ file_url: `${url}/x.csv`, file_name: 'x.csv' }];
@@ -208,11 +208,13 @@ describe('handoff-kit qa update', () => {
     expect(documents()).toEqual([['new.csv', 2]]);
   });
 
-  it('says that the service does not know a document', async () => {
+  it('reports a document that the service does not know', async () => {
     const { env } = await service();
-    const ended = await runCli(['qa', 'update', '--doc', 'nobody', '--pair', 'a=b', '--no-json'], { env });
+    const ended = await runCli(['qa', 'update', '--doc', 'unknown-doc', '--pair', 'a=b', '--no-json'], {
+      env,
+    });
     expect(ended.code).toBe(1);
-    expect(ended.stdout).toContain('1 not updated:\n  nobody\n');
+    expect(ended.stdout).toContain('1 not updated:\n  unknown-doc\n');
   });
 
   it.each([

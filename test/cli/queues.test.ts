@@ -5,10 +5,10 @@ import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
 import { API_KEY } from '../helpers/fake-service.js';
 import { flakyService } from '../helpers/flaky-service.js';
+import { deadLettersIn, emptyDatabase, storeDeadLetters, temporaryFolder } from '../standalone/databases.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
-import { PATIENTLY } from '../standalone/patience.js';
 import { addressOf, post, runServe } from '../standalone/program.js';
-import { deadIn, emptyDatabase, storeDead, temporaryFolder } from '../standalone/stored.js';
+import { WAIT_OPTIONS } from '../standalone/wait-options.js';
 import { runCli } from './run-cli.js';
 
 const WORDS = 'what-the-user-wrote';
@@ -18,23 +18,23 @@ interface Listed {
   readonly more: boolean;
 }
 
-/** A database with three dead messages of two conversations, and commands that run on it. */
-async function withDead() {
+/** A database with three dead letters of two conversations, and commands that run on it. */
+async function withDeadLetters() {
   const file = join(temporaryFolder(), 'x.db');
   const env = { DATABASE_URL: `sqlite:${file}` };
-  await storeDead(file, [
+  await storeDeadLetters(file, [
     { conversationId: 'c-1', text: WORDS },
     { conversationId: 'c-1', text: 'second' },
     { conversationId: 'c-2', text: 'third' },
   ]);
   const inbox = (...args: string[]) => runCli(['inbox', ...args], { env });
   const listed = async (...args: string[]) => (await inbox('list', ...args)).json() as Listed;
-  return { env, inbox, listed, dead: () => deadIn(file, 'inbox') };
+  return { env, inbox, listed, dead: () => deadLettersIn(file, 'inbox') };
 }
 
 describe('handoff-kit inbox', () => {
-  it('lists what is dead, the oldest first, as a table for people', async () => {
-    const { inbox } = await withDead();
+  it('lists dead letters as a table, the oldest first', async () => {
+    const { inbox } = await withDeadLetters();
     const { code, stdout, stderr } = await inbox('list', '--dead', '--no-json');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.trimEnd().split('\n')).toEqual([
@@ -46,8 +46,8 @@ describe('handoff-kit inbox', () => {
     expect(stdout).not.toContain(WORDS);
   });
 
-  it('lists as data for programs: of one conversation, and no more than asked for', async () => {
-    const { listed } = await withDead();
+  it('lists items as JSON, filtered by conversation and limited in number', async () => {
+    const { listed } = await withDeadLetters();
     const all = await listed();
     expect(all).toMatchObject({ queue: 'inbox', more: false });
     expect(all.items.map(({ conversationId }) => conversationId)).toEqual(['c-1', 'c-1', 'c-2']);
@@ -55,8 +55,8 @@ describe('handoff-kit inbox', () => {
     expect(await listed('--limit', '2')).toMatchObject({ more: true, items: all.items.slice(0, 2) });
   });
 
-  it('reads the file of the server', async () => {
-    const { env, dead } = await withDead();
+  it('finds the database in the config file of the server', async () => {
+    const { env, dead } = await withDeadLetters();
     const file = join(temporaryFolder(), 'handoff.json');
     writeFileSync(file, JSON.stringify({ port: 1, databaseUrl: env.DATABASE_URL }));
     const byFile = await runCli(['inbox', 'list', '--config', file]);
@@ -64,8 +64,8 @@ describe('handoff-kit inbox', () => {
     expect([byFile.code, byFile.json()]).toMatchObject([0, { items }]);
   });
 
-  it('shows one with what is in it, and what people wrote only where that was asked for', async () => {
-    const { inbox, dead } = await withDead();
+  it('shows the content of an item, and the text of messages only with --show-text', async () => {
+    const { inbox, dead } = await withDeadLetters();
     const [id = ''] = (await dead()).map((item) => item.id);
     const hidden = await inbox('show', id, '--no-json');
     expect(hidden.code).toBe(0);
@@ -77,8 +77,8 @@ describe('handoff-kit inbox', () => {
     expect((await inbox('show', id, '--show-text')).json()).toMatchObject({ id, content: { body: WORDS } });
   });
 
-  it('lets a server that runs handle what was dead, in order', async () => {
-    const { env, inbox, listed } = await withDead();
+  it('retries dead letters in order while a server runs', async () => {
+    const { env, inbox, listed } = await withDeadLetters();
     const program = runServe(['--show-text'], { ...ENVIRONMENT, ...env });
     await addressOf(program);
     const retried = await inbox('retry', '--all-dead', '--conversation', 'c-1', '--yes');
@@ -87,11 +87,11 @@ describe('handoff-kit inbox', () => {
     await vi.waitFor(async () => {
       const { items } = await listed();
       expect(items.map(({ conversationId }) => conversationId)).toEqual(['c-2']);
-    }, PATIENTLY);
+    }, WAIT_OPTIONS);
   });
 
-  it('removes what was dead for good', async () => {
-    const { inbox, dead } = await withDead();
+  it('discards dead letters', async () => {
+    const { inbox, dead } = await withDeadLetters();
     const [id = ''] = (await dead()).map((item) => item.id);
     const discarded = await inbox('discard', id, '--no-json');
     expect([discarded.code, discarded.stdout]).toEqual([0, '1 dead item removed.\n']);
@@ -102,8 +102,8 @@ describe('handoff-kit inbox', () => {
     expect((await inbox('discard', '--all-dead')).json()).toMatchObject({ done: [] });
   });
 
-  it('asks before it does anything to all, and where nobody can be asked that is wrong use', async () => {
-    const { inbox, dead } = await withDead();
+  it('asks before it changes all dead letters, and exits with 2 without a terminal', async () => {
+    const { inbox, dead } = await withDeadLetters();
     const { code, stderr } = await inbox('discard', '--all-dead');
     expect(code).toBe(2);
     expect(stderr).toContain('Remove for good: 3 dead items of the inbox? Give --yes');
@@ -123,7 +123,7 @@ describe('handoff-kit inbox', () => {
     expect(stderr).toMatch(complaint);
   });
 
-  it('says when there is no such item', async () => {
+  it('exits with 1 when there is no such item', async () => {
     const { code, stderr } = await runCli(['inbox', 'show', '999'], { env: await emptyDatabase() });
     expect([code, stderr]).toEqual([
       1,
@@ -133,7 +133,7 @@ describe('handoff-kit inbox', () => {
 });
 
 describe('handoff-kit outbox', () => {
-  it('tries again what the service had refused, while the server runs', async () => {
+  it('retries a reply that the service had refused, while the server runs', async () => {
     const service = await flakyService(() => ({ status: 400 }));
     const file = join(temporaryFolder(), 'x.db');
     const env = { DATABASE_URL: `sqlite:${file}` };
@@ -146,7 +146,7 @@ describe('handoff-kit outbox', () => {
     });
     const url = await addressOf(program);
     await post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody({ conversation_id: 'c-1', body: WORDS }));
-    await vi.waitFor(async () => expect(await deadIn(file, 'outbox')).toHaveLength(1), PATIENTLY);
+    await vi.waitFor(async () => expect(await deadLettersIn(file, 'outbox')).toHaveLength(1), WAIT_OPTIONS);
     const { items } = (await runCli(['outbox', 'list', '--dead'], { env })).json() as Listed;
     expect(items).toMatchObject([{ what: 'reply', conversationId: 'c-1', attempts: 1 }]);
     const shown = await runCli(['outbox', 'show', items[0]?.id ?? ''], { env });
@@ -158,13 +158,13 @@ describe('handoff-kit outbox', () => {
     expect((await runCli(['outbox', 'retry', items[0]?.id ?? ''], { env })).code).toBe(0);
     await vi.waitFor(
       () => expect(service.said('c-1')).toEqual([`You said: ${WORDS}`, `You said: ${WORDS}`]),
-      PATIENTLY,
+      WAIT_OPTIONS,
     );
   });
 });
 
 describe('the database of a command', () => {
-  it('must be there: none is made', async () => {
+  it('must exist: none is created', async () => {
     const file = join(temporaryFolder(), 'x.db');
     const { code, stderr } = await runCli(['inbox', 'list', '--database-url', `sqlite:${file}`]);
     expect(code).toBe(2);
@@ -177,7 +177,7 @@ describe('the database of a command', () => {
     ['mysql://me:sEcret@db/x', /must be sqlite:<file>/],
     ['postgres://me:sEcret#@db/x', /is no URL/],
     ['', /is empty/],
-  ])('may not be %j', async (url, complaint) => {
+  ])('cannot be %j', async (url, complaint) => {
     const { code, stderr } = await runCli(['outbox', 'list'], { env: { DATABASE_URL: url } });
     expect(code).toBe(2);
     expect(stderr).toMatch(complaint);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** What a command came to. */
+/** The outcome of a command. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -12,7 +12,7 @@ export interface Ended {
   readonly json: () => unknown;
 }
 
-/** Runs a command of `dist` to its end, with nothing of this environment but what it needs. */
+/** Runs a command of `dist` to its end. It inherits only PATH from this environment. */
 export async function runCli(
   args: readonly string[],
   { env = {}, input = '' }: { env?: Readonly<Record<string, string>>; input?: string } = {},
@@ -24,7 +24,7 @@ export async function runCli(
       written[name] += text;
     });
   }
-  // A command that ends without reading its input closes it; that is no failure of the test.
+  // A command that does not read its input closes it, which causes EPIPE here.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const code = await new Promise<number | null>((resolve) => {

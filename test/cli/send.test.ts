@@ -11,7 +11,7 @@ import { runCli } from './run-cli.js';
 
 const CREDENTIALS = { WEBHOOK_USERNAME: USERNAME, WEBHOOK_SECRET: SECRET };
 
-/** A receiver as most are set up: credentials for messages, a token for handoffs. */
+/** A receiver with the most common setup: credentials for messages, a token for handoffs. */
 const guarded = () =>
   start({
     auth: {
@@ -67,7 +67,7 @@ describe('send', () => {
     expect(to.seen).toMatchObject([{ event: 'probe' }]);
   });
 
-  it('sends credentials to handoff endpoints where told to', async () => {
+  it('sends credentials to handoff endpoints with --handoff-auth', async () => {
     const to = await start({
       auth: { message: webhookUser({ username: USERNAME }), handoff: webhookUser({ username: USERNAME }) },
     });
@@ -86,7 +86,7 @@ describe('send', () => {
     expect(to.seen).toMatchObject([{ conversationId: 'from-file' }, { conversationId: 'from-input' }]);
   });
 
-  it('sends to another path where told to', async () => {
+  it('sends to the path of --path', async () => {
     const to = await start({ paths: { chat: '/talk' } });
     expect((await runCli(['send', 'chat', '--to', to.url, '--path', '/talk'])).code).toBe(0);
   });
@@ -117,7 +117,7 @@ describe('send', () => {
       () => answering(200, '{"code":200,"message":"ok"}', 'text/html'),
       /content-type/,
     ],
-  ])('names %s', async (_what, kind, receiver, problem) => {
+  ])('reports %s', async (_what, kind, receiver, problem) => {
     const { url } = await receiver();
     const { code, stdout, stderr } = await runCli(['send', kind, '--to', url, '--no-json']);
     expect(code).toBe(1);
@@ -127,7 +127,7 @@ describe('send', () => {
     expect(stderr).toBe('');
   });
 
-  it('says that nobody answers', async () => {
+  it('reports that there is no answer', async () => {
     const served = await answering(200, '');
     await served.end();
     const ended = await runCli(['send', 'message', '--to', served.url]);
@@ -138,7 +138,7 @@ describe('send', () => {
     });
   });
 
-  it('shows an answer that would steer the terminal as escapes, and no secret that is in it', async () => {
+  it('escapes control characters of an answer, and hides secrets in it', async () => {
     const { url } = await answering(200, `\u001B[2J${SECRET}`);
     const args = ['send', 'message', '--to', url, '--no-json', '--username', 'u', '--secret', SECRET];
     const { stdout } = await runCli(args);
@@ -175,7 +175,7 @@ describe('send', () => {
     expect(to.seen).toEqual([]);
   });
 
-  it('teaches each kind', async () => {
+  it('explains each kind in its help', async () => {
     const { code, stdout } = await runCli(['send', 'establish', '--help']);
     expect(code).toBe(0);
     for (const word of ['--conversation', '--handoff-auth', 'Example:', 'Exit codes:'])

@@ -11,18 +11,22 @@ const CREDENTIALS = ['--username', USERNAME, '--secret', SECRET, '--token', PATH
 async function listening(program: RunningProgram) {
   await addressOf(program);
   const [line = ''] = program.stdout().split('\n');
-  const told: { url: string; environment: string; handoffsUrl: string; probes: Record<string, unknown>[] } =
-    JSON.parse(line);
+  const opening: {
+    url: string;
+    environment: string;
+    handoffsUrl: string;
+    probes: Record<string, unknown>[];
+  } = JSON.parse(line);
   const [, baseUrl = '', apiKey = ''] =
-    /^SERVICE_BASE_URL=(\S+) SERVICE_API_KEY=(\S+)$/.exec(told.environment) ?? [];
-  return { ...told, baseUrl, apiKey };
+    /^SERVICE_BASE_URL=(\S+) SERVICE_API_KEY=(\S+)$/.exec(opening.environment) ?? [];
+  return { ...opening, baseUrl, apiKey };
 }
 
 const headersOf = (received: readonly Received[]) =>
   received.map(({ path, headers }) => `${path} ${headers.authorization ?? 'nothing'}`).sort();
 
 describe('simulate', () => {
-  it('plays the service for a receiver, with the settings that it prints for it', async () => {
+  it('plays the service for a receiver that uses the printed settings', async () => {
     const { url, received } = await startReceiver();
     const program = runSimulate(['--receiver', url, ...CREDENTIALS, '--json']);
     const { baseUrl, apiKey, handoffsUrl, probes } = await listening(program);
@@ -51,7 +55,7 @@ describe('simulate', () => {
     expect(program.stderr()).toBe('');
   });
 
-  it('takes credentials from the environment, and keeps a key of one’s own to itself', async () => {
+  it('takes credentials from the environment, and does not print the given key', async () => {
     const { url, received } = await startReceiver();
     const key = 'a-key-of-my-own';
     const env = { WEBHOOK_USERNAME: USERNAME, HANDOFF_USERNAME: 'desk', HANDOFF_SECRET: SECRET };
@@ -67,7 +71,7 @@ describe('simulate', () => {
     expect(program.stdout()).not.toContain(key);
   });
 
-  it('says for people what to open and what the receiver needs', async () => {
+  it('prints the URL of its page and the settings for the receiver', async () => {
     const { url } = await startReceiver();
     const program = runSimulate(['--receiver', url]);
     await program.until(/→ the service sends/);
@@ -82,7 +86,7 @@ describe('simulate', () => {
     [401, 'compare --username and --secret', 'wants a --token'],
     [404, 'check --receiver.', 'check --receiver and --token.'],
     [500, "the receiver's own log", "the receiver's own log"],
-  ])('advises where the receiver answers %i', async (status, messages, handoffs) => {
+  ])('gives advice when the receiver answers %i', async (status, messages, handoffs) => {
     const { url } = await startReceiver((_received, response) => {
       response.statusCode = status;
       response.end();
@@ -95,14 +99,14 @@ describe('simulate', () => {
     ]);
   });
 
-  it('starts where the receiver does not answer, and says so', async () => {
+  it('starts when the receiver does not answer, and reports it', async () => {
     const program = runSimulate(['--receiver', NOWHERE]);
     await program.until(/no: no answer\n +connection refused: nothing listens there\. Start the receiver/);
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
   });
 
-  it('ends a handoff that nobody replies to within the wait timeout', async () => {
+  it('ends a handoff without a reply after the wait timeout', async () => {
     const { url, received } = await startReceiver();
     const program = runSimulate(['--receiver', url, '--wait-timeout', '50ms', '--json']);
     await post(`${await addressOf(program)}/simulator/handoff`, {});
@@ -127,7 +131,7 @@ describe('simulate', () => {
     expect(program.stderr()).toContain(complaint);
   });
 
-  it('teaches', async () => {
+  it('explains itself in its help', async () => {
     const program = runSimulate(['--help']);
     expect(await program.ended).toBe(0);
     for (const part of ['--receiver', '(env: WEBHOOK_SECRET)', 'Examples:', 'Exit codes:']) {

@@ -6,15 +6,15 @@ import {
   FAKE_SECRET,
   startFakeChatwoot,
 } from '../fixtures/chatwoot/fake-chatwoot.js';
-import { PATIENCE_MS, PATIENTLY } from './patience.js';
 import { post } from './program.js';
-import { everythingSaid, startServed } from './served.js';
+import { allOutput, startProgram } from './start-program.js';
+import { WAIT_MS, WAIT_OPTIONS } from './wait-options.js';
 
-/** The program with Chatwoot behind it. */
+/** The program, connected to a fake Chatwoot. */
 async function withChatwoot(env: Readonly<Record<string, string>> = {}) {
   const fake = await startFakeChatwoot();
   onTestFinished(() => fake.stop());
-  const served = await startServed({
+  const served = await startProgram({
     ADAPTER: 'chatwoot',
     CHATWOOT_URL: fake.url,
     CHATWOOT_INBOX: FAKE_INBOX,
@@ -28,7 +28,7 @@ async function withChatwoot(env: Readonly<Record<string, string>> = {}) {
 }
 
 describe('the program with ADAPTER=chatwoot', () => {
-  it('carries a whole handoff, counts it, and keeps its secrets to itself', async () => {
+  it('carries a whole handoff, counts it, and prints no secrets', async () => {
     const { program, url, simulator, fake } = await withChatwoot({ AGENT_NAMES: 'true' });
     expect(program.stdout()).toContain(`"adapter":{"name":"chatwoot","url":"${url}/adapters/chatwoot"}`);
     await program.until(/chatwoot is reachable and in order/);
@@ -39,22 +39,22 @@ describe('the program with ADAPTER=chatwoot', () => {
     await handoff.say('Where is my parcel?');
     await vi.waitFor(
       () => expect(conversation?.messages.at(-1)?.content).toBe('Where is my parcel?'),
-      PATIENTLY,
+      WAIT_OPTIONS,
     );
 
     fake.agents.note(externalId, 'not for the customer');
     fake.agents.reply(externalId, 'On its way');
-    expect(await handoff.nextReply({ timeoutMs: PATIENCE_MS })).toMatchObject({ text: 'Ada: On its way' });
+    expect(await handoff.nextReply({ timeoutMs: WAIT_MS })).toMatchObject({ text: 'Ada: On its way' });
     fake.agents.resolve(externalId);
-    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), PATIENTLY);
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), WAIT_OPTIONS);
     await fake.settled();
     expect(handoff.replies).toHaveLength(1);
     expect(fake.deliveries.map(({ status }) => status)).toEqual(fake.deliveries.map(() => 200));
 
-    const said = await everythingSaid(program, url);
-    expect(said).toContain('handoff_kit_adapter_total{adapter="chatwoot",what="opened"} 1\n');
-    expect(said).toContain('handoff_kit_adapter_total{adapter="chatwoot",what="replied"} 1\n');
-    expect(said).toContain('handoff_kit_adapter_total{adapter="chatwoot",what="closed_by_agent"} 1\n');
+    const said = await allOutput(program, url);
+    expect(said).toContain('handoff_kit_adapter_events_total{adapter="chatwoot",type="opened"} 1\n');
+    expect(said).toContain('handoff_kit_adapter_events_total{adapter="chatwoot",type="replied"} 1\n');
+    expect(said).toContain('handoff_kit_adapter_events_total{adapter="chatwoot",type="closed_by_agent"} 1\n');
     expect(said).toMatch(/handoff_kit_requests_total\{endpoint="adapter",status="200"\} \d/);
     for (const secret of [FAKE_INBOX, FAKE_SECRET, FAKE_ACCOUNT_SECRET, FAKE_HMAC_TOKEN]) {
       expect(said).not.toContain(secret);
@@ -72,15 +72,15 @@ describe('the program with ADAPTER=chatwoot', () => {
     );
     expect(forged.status).toBe(401);
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).toContain('handoff_kit_adapter_total{adapter="chatwoot",what="forged"} 1\n');
+    expect(metrics).toContain('handoff_kit_adapter_events_total{adapter="chatwoot",type="forged"} 1\n');
   });
 
-  it('says at the start what is wrong there, and starts all the same', async () => {
+  it('logs a wrong configuration of Chatwoot at the start, and starts nevertheless', async () => {
     const wrong = FAKE_INBOX.toLowerCase();
     const { program, url, simulator } = await withChatwoot({ CHATWOOT_INBOX: wrong });
     await program.until(/chatwoot is not in order: inbox: .*CHATWOOT_INBOX.* See: handoff-kit adapter check/);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect((await simulator.requestHandoff()).state).toBe('busy');
-    expect(await everythingSaid(program, url)).not.toContain(wrong);
+    expect(await allOutput(program, url)).not.toContain(wrong);
   });
 });

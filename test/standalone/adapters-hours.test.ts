@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
+import { temporaryFolder } from './databases.js';
 import { startStandalone } from './in-process.js';
-import { PATIENTLY } from './patience.js';
-import { startService } from './served.js';
-import { temporaryFolder } from './stored.js';
+import { startService } from './start-program.js';
+import { WAIT_OPTIONS } from './wait-options.js';
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-/** Hours that are over, whatever day it is: all of the day after the day after tomorrow. */
+/** Hours that are closed now, whatever day it is: all of the third day from today. */
 const CLOSED = `UTC ${DAYS[(new Date().getUTCDay() + 3) % 7]} 00:00-24:00`;
 
 async function requestOutsideHours(env: Readonly<Record<string, string>>) {
@@ -20,13 +20,13 @@ async function requestOutsideHours(env: Readonly<Record<string, string>>) {
 }
 
 describe('business hours of the program', () => {
-  it('refuse handoffs when nobody is there', async () => {
+  it('refuse handoffs outside of them', async () => {
     expect((await requestOutsideHours({ BUSINESS_HOURS: CLOSED })).state).toBe('busy');
   });
 
-  it('let users be told, where there is something to tell', async () => {
+  it('send the text of OUTSIDE_HOURS to users outside of them', async () => {
     const handoff = await requestOutsideHours({ BUSINESS_HOURS: CLOSED, OUTSIDE_HOURS: 'Back on Monday.' });
-    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), PATIENTLY);
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), WAIT_OPTIONS);
     expect(handoff.replies.map(({ text }) => text)).toEqual(['Back on Monday.']);
   });
 });

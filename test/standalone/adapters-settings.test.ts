@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adapterOf } from '../../src/standalone/adapters/index.js';
+import { chooseAdapter } from '../../src/standalone/connect-adapter.js';
 import { SettingsError } from '../../src/standalone/index.js';
 import { readSettings } from '../../src/standalone/read-settings.js';
 import { ENVIRONMENT } from './environment.js';
@@ -38,7 +38,7 @@ async function complaint(env: Record<string, string>): Promise<string> {
   throw new Error('these settings were accepted');
 }
 
-describe('where humans answer', () => {
+describe('the settings of human agents', () => {
   it.each<[string, Record<string, string>]>([
     ['none', {}],
     ['desk', SERVICE],
@@ -50,8 +50,8 @@ describe('where humans answer', () => {
     ['request-tracker', { ...SERVICE, ...RT }],
     ['chatwoot', { ...SERVICE, ...CHATWOOT }],
     ['slack', { ...SERVICE, ...CHATWOOT, ...SLACK }],
-  ])('is %s with %j', async (name, env) => {
-    expect(adapterOf(await settingsOf(env))).toBe(name);
+  ])('choose %s with %j', async (name, env) => {
+    expect(chooseAdapter(await settingsOf(env))).toBe(name);
   });
 
   it.each<[Record<string, string>, RegExp]>([
@@ -97,13 +97,13 @@ describe('where humans answer', () => {
     [{ MOUNT_PATH: '/adapters/slack' }, /^MOUNT_PATH is taken by the desk/],
     [{ TRUST_PROXY: '0' }, /^TRUST_PROXY must be false, the number of proxies/],
     [{ TRUST_PROXY: 'my-proxy' }, /^TRUST_PROXY must be false, the number of proxies/],
-  ])('is refused with %j', async (env, expected) => {
-    const told = await complaint(env);
-    expect(told).toMatch(expected);
-    expect(told).not.toContain('sEcret');
+  ])('are refused with %j', async (env, expected) => {
+    const message = await complaint(env);
+    expect(message).toMatch(expected);
+    expect(message).not.toContain('sEcret');
   });
 
-  it('has hours over a weekend and several ranges a day', async () => {
+  it('accept hours across a weekend and several ranges per day', async () => {
     const { businessHours } = await settingsOf({
       ...SERVICE,
       BUSINESS_HOURS: 'Europe/Berlin fri-sun 09:00-12:30 13:30-17:00, mon 10:00-14:00',
@@ -120,7 +120,7 @@ describe('where humans answer', () => {
     ['false', false],
     ['2', 2],
     ['loopback, 10.0.0.0/8', ['loopback', '10.0.0.0/8']],
-  ])('trusts the proxy %s', async (text, read) => {
+  ])('accept the proxy %s', async (text, read) => {
     expect((await settingsOf({ TRUST_PROXY: text })).trustProxy).toEqual(read);
   });
 });

@@ -2,14 +2,14 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { signed } from '../fixtures/slack/deliver.js';
 import { envelope, startFakeSlack } from '../fixtures/slack/fake-slack.js';
 import { IDS } from '../fixtures/slack/workspace.js';
-import { PATIENCE_MS, PATIENTLY } from './patience.js';
-import { everythingSaid, startServed } from './served.js';
+import { allOutput, startProgram } from './start-program.js';
+import { WAIT_MS, WAIT_OPTIONS } from './wait-options.js';
 
-/** The program with Slack behind it. */
+/** The program, connected to a fake Slack. */
 async function withSlack(env: Readonly<Record<string, string>> = {}) {
   const fake = await startFakeSlack();
   onTestFinished(() => fake.stop());
-  const served = await startServed({
+  const served = await startProgram({
     ADAPTER: 'slack',
     SLACK_BOT_TOKEN: fake.token,
     SLACK_SIGNING_SECRET: fake.signingSecret,
@@ -17,7 +17,7 @@ async function withSlack(env: Readonly<Record<string, string>> = {}) {
     SLACK_API_URL: fake.apiUrl,
     ...env,
   });
-  /** An agent writes; Slack tells of it in its own way. */
+  /** An agent writes, and Slack sends the signed event. */
   const says = async (threadTs: string, words: string): Promise<number> => {
     const event = { ...fake.says(threadTs, words), channel: IDS.channel };
     const { headers, body } = signed(JSON.stringify(envelope(event, `Ev${event.ts}`)), 'application/json', {
@@ -30,12 +30,12 @@ async function withSlack(env: Readonly<Record<string, string>> = {}) {
       const [root] = fake.workspace.messages;
       if (!root) throw new Error('nothing was opened in Slack');
       return root.ts;
-    }, PATIENTLY);
+    }, WAIT_OPTIONS);
   return { ...served, fake, says, thread };
 }
 
 describe('the program with ADAPTER=slack', () => {
-  it('carries a handoff, with the names, the prefix and the close words that were set', async () => {
+  it('carries a handoff with the configured names, prefix and close words', async () => {
     const { program, url, simulator, fake, says, thread } = await withSlack({
       AGENT_NAMES: 'true',
       SLACK_NAMES: `${IDS.agent}=Ann Lee, U0987654321=Ben`,
@@ -47,19 +47,19 @@ describe('the program with ADAPTER=slack', () => {
     const ts = await thread();
     expect(await says(ts, '## who knows this one?')).toBe(200);
     expect(await says(ts, '// is no prefix here')).toBe(200);
-    const first = await handoff.nextReply({ timeoutMs: PATIENCE_MS });
+    const first = await handoff.nextReply({ timeoutMs: WAIT_MS });
     expect(first.text).toBe('Ann Lee: // is no prefix here');
     expect(await says(ts, 'All settled. done!')).toBe(200);
-    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), PATIENTLY);
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), WAIT_OPTIONS);
     expect(handoff.replies.map(({ text }) => text)).toEqual([first.text, 'Ann Lee: All settled.']);
 
-    const said = await everythingSaid(program, url);
+    const said = await allOutput(program, url);
     for (const secret of [fake.token, fake.signingSecret]) expect(said).not.toContain(secret);
   });
 
-  it('says at the start that the token is wrong, without the token', async () => {
+  it('logs a wrong token at the start, without the token', async () => {
     const { program, url } = await withSlack({ SLACK_BOT_TOKEN: 'xoxb-wrong-sEcret' });
     await program.until(/slack is not in order: credentials: /);
-    expect(await everythingSaid(program, url)).not.toContain('sEcret');
+    expect(await allOutput(program, url)).not.toContain('sEcret');
   });
 });

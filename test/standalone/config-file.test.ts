@@ -28,7 +28,7 @@ async function refusal(configFile: string, env: Record<string, string> = without
 }
 
 describe('a config file', () => {
-  it('has every setting, each written as in the environment or as in code', async () => {
+  it('can hold every setting, written as in the environment or as in code', async () => {
     const configFile = fileWith({
       port: 8_080,
       MOUNT_PATH: '/hooks',
@@ -45,7 +45,7 @@ describe('a config file', () => {
     });
   });
 
-  it('counts after the environment and flags, setting by setting', async () => {
+  it('is overridden by the environment and by flags, setting by setting', async () => {
     const configFile = fileWith({ port: 1, mountPath: '/file', logLevel: 'error' });
     const { settings } = await readSettings({
       configFile,
@@ -60,7 +60,7 @@ describe('a config file', () => {
     expect((await readSettings({ configFile, env: withoutPort })).settings.port).toBe(8_080);
   });
 
-  it('says from where a wrong value is', async () => {
+  it('is named as the source of a wrong value', async () => {
     const configFile = fileWith({ port: 'x' });
     expect(await refusal(configFile)).toContain(`(from ${configFile})`);
   });
@@ -81,12 +81,12 @@ describe('a config file', () => {
     expect(await refusal(fileWith(content))).toMatch(expected);
   });
 
-  it('with a value of a wrong kind has one problem for it, not two', async () => {
+  it('causes one problem, not two, for a value of a wrong type', async () => {
     const message = await refusal(fileWith({ webhookUsername: null }), { HANDOFF_AUTH: 'none' });
     expect(message.match(/WEBHOOK_USERNAME/g)).toHaveLength(1);
   });
 
-  it('that does not exist is named, and nothing is called missing that could be in it', async () => {
+  it('that does not exist is reported, and settings that it could hold are not', async () => {
     const path = join(folder, 'nowhere.json');
     const message = await refusal(path, { PORT: 'x' });
     expect(message).toContain(path);
@@ -94,7 +94,7 @@ describe('a config file', () => {
     expect(message).not.toContain('WEBHOOK_USERNAME');
   });
 
-  it('that is not JSON is not quoted: there may be secrets in it', async () => {
+  it('that is not JSON is not quoted, since it may hold secrets', async () => {
     expect(await refusal(fileWith('{ "webhookSecret": sEcret-1 }'))).not.toContain('sEcret');
     expect(await refusal(fileWith({ webhookSecret: { value: 'sEcret-1' } }))).not.toContain('sEcret');
   });

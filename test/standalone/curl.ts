@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 
-/** What curl does with the arguments that the program's commands use, for machines without curl. */
+/** A replacement of curl for the arguments of the printed commands, for machines without curl. */
 const STAND_IN = `#!${process.execPath}
 const [url, ...args] = process.argv.slice(2);
 const headers = {};
@@ -20,7 +20,7 @@ for (let index = 0; index < args.length; index += 2) {
 fetch(url, { method: 'POST', headers, body }).then(({ status }) => console.log(status));
 `;
 
-/** Pastes commands into a shell, one after another. Gives the status of each answer. */
+/** Pastes commands into a shell, one after another. Resolves to the status of each answer. */
 export async function paste(
   commands: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { databaseText, readDatabaseUrl } from '../../src/standalone/index.js';
+import { describeDatabase, parseDatabaseUrl } from '../../src/standalone/database.js';
 
 function complaintOf(text: string): string {
   try {
-    readDatabaseUrl(text);
+    parseDatabaseUrl(text);
   } catch (error) {
     return error instanceof Error ? error.message : '';
   }
@@ -21,8 +21,8 @@ describe('DATABASE_URL', () => {
     ['postgres://me:secret@db/x', { kind: 'postgres', url: 'postgres://me:secret@db/x' }],
     ['postgresql://db/x', { kind: 'postgres', url: 'postgresql://db/x' }],
     ['postgres:///x?host=/run/postgresql', { kind: 'postgres', url: 'postgres:///x?host=/run/postgresql' }],
-  ])('may be %s', (text, choice) => {
-    expect(readDatabaseUrl(text)).toEqual(choice);
+  ])('accepts %s', (text, choice) => {
+    expect(parseDatabaseUrl(text)).toEqual(choice);
   });
 
   it.each([
@@ -35,22 +35,22 @@ describe('DATABASE_URL', () => {
     ['mysql://db/x', /must be sqlite:<file>/],
     ['postgres:db', /must be sqlite:<file>/],
     ['NONE', /must be sqlite:<file>/],
-  ])('may not be %j: nothing is guessed', (text, complaint) => {
+  ])('refuses %j instead of guessing', (text, complaint) => {
     expect(complaintOf(text)).toMatch(complaint);
   });
 
-  it('with a password that breaks the URL is refused without showing it', () => {
+  it('refuses a password that breaks the URL, without showing it', () => {
     const complaint = complaintOf('postgres://me:sEcret#1@db/x');
     expect(complaint).toContain('%23');
     expect(complaint).not.toContain('sEcret');
   });
 
-  it('is told without user, password and parameters', () => {
-    const choice = readDatabaseUrl(
+  it('is described without user, password and parameters', () => {
+    const choice = parseDatabaseUrl(
       'postgres://me:sEcret@db.example:5433/handoffs?password=sEcret&sslmode=require',
     );
-    expect(databaseText(choice)).toBe('postgres://db.example:5433/handoffs');
-    expect(databaseText(readDatabaseUrl('sqlite:x.db'))).toBe(resolve('x.db'));
-    expect(databaseText({ kind: 'none' })).toBe('none');
+    expect(describeDatabase(choice)).toBe('postgres://db.example:5433/handoffs');
+    expect(describeDatabase(parseDatabaseUrl('sqlite:x.db'))).toBe(resolve('x.db'));
+    expect(describeDatabase({ kind: 'none' })).toBe('none');
   });
 });

@@ -7,8 +7,8 @@ import { dial, parseAnswer, readAll } from '../helpers/raw.js';
 import { ENVIRONMENT } from './environment.js';
 import { addressOf, post, runServe } from './program.js';
 
-describe('the desk of a program that stops', () => {
-  it('takes nothing that could not be stored any more', async () => {
+describe('the desk during the shutdown', () => {
+  it('refuses requests, which could not be stored any more', async () => {
     const release = deferred();
     const service = await fakeService(() => release.promise.then(() => 200));
     const program = runServe([], {
@@ -23,7 +23,7 @@ describe('the desk of a program that stops', () => {
     await service.came(1);
     const late = await dial(Number(new URL(url).port));
     late.write('POST /desk/login HTTP/1.1\r\n');
-    // Only a request that has arrived in part keeps its connection: make sure that it has.
+    // Only a connection with an unfinished request stays open: wait until the first line has arrived.
     await fetch(`${url}/healthz`);
     program.signal('SIGTERM');
     await program.until(/"status":"stopping"/);

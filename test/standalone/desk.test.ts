@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { clientOf, cookieOf, listen, logIn, postLogin } from '../adapters/desk/agent-client.js';
 import { runCli } from '../cli/run-cli.js';
-import { PATIENCE_MS, PATIENTLY } from './patience.js';
-import { startServed } from './served.js';
+import { startProgram } from './start-program.js';
+import { WAIT_MS, WAIT_OPTIONS } from './wait-options.js';
 
-/** Makes an agent with the command line; gives the password. */
+/** Adds an agent with the command line. Returns the password. */
 async function addAgent(login: string, env: Readonly<Record<string, string>>): Promise<string> {
   const { code, json } = await runCli(['desk', 'add-agent', login, '--name', 'Ann Lee'], { env });
   expect(code).toBe(0);
@@ -12,8 +12,8 @@ async function addAgent(login: string, env: Readonly<Record<string, string>>): P
 }
 
 describe('the program with the desk', () => {
-  it('has it unless told otherwise, and an agent of the command line answers there', async () => {
-    const { program, url, simulator, settings } = await startServed();
+  it('starts it by default, and an agent added by the command line answers there', async () => {
+    const { program, url, simulator, settings } = await startProgram();
     expect(program.stdout()).toContain(`"adapter":{"name":"desk","url":"${url}/desk"}`);
     const password = await addAgent('ann', { DATABASE_URL: settings.DATABASE_URL });
     const agent = await logIn(url, 'ann', password);
@@ -21,18 +21,18 @@ describe('the program with the desk', () => {
     const id = await agent.idOf(handoff.id);
     await agent.act(id, 'claim', {});
     await agent.say(id, 'Hello, Ann here');
-    expect((await handoff.nextReply({ timeoutMs: PATIENCE_MS })).text).toBe('Hello, Ann here');
+    expect((await handoff.nextReply({ timeoutMs: WAIT_MS })).text).toBe('Hello, Ann here');
     await agent.act(id, 'close', {});
-    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), PATIENTLY);
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), WAIT_OPTIONS);
 
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).toContain('handoff_kit_adapter_total{adapter="desk",what="replied"} 1\n');
+    expect(metrics).toContain('handoff_kit_adapter_events_total{adapter="desk",type="replied"} 1\n');
     expect(metrics).toMatch(/handoff_kit_requests_total\{endpoint="desk",status="200"\} \d/);
     expect(program.stdout() + program.stderr()).not.toContain(password);
   });
 
-  it('ends in time while agents listen, and tells nobody of a failure', async () => {
-    const { program, url, settings } = await startServed();
+  it('stops in time while agents have event streams open, and logs no failure', async () => {
+    const { program, url, settings } = await startProgram();
     const agent = await logIn(url, 'ann', await addAgent('ann', { DATABASE_URL: settings.DATABASE_URL }));
     const streams = await Promise.all([listen(url, agent.cookie), listen(url, agent.cookie)]);
     program.signal('SIGTERM');
@@ -41,8 +41,8 @@ describe('the program with the desk', () => {
     expect(program.stderr()).not.toMatch(/"level":(50|60)/);
   });
 
-  it('with --dev lets in by a link, once', async () => {
-    const { program, url } = await startServed({}, ['--dev']);
+  it('prints a link with --dev that logs in once', async () => {
+    const { program, url } = await startProgram({}, ['--dev']);
     const [, link = ''] = await program.until(/"desk":"([^"]+)"/);
     expect(link).toMatch(new RegExp(`^${url}/desk/enter\\?token=[\\w-]{32}$`));
     const first = await fetch(link, { redirect: 'manual' });
@@ -52,18 +52,18 @@ describe('the program with the desk', () => {
     expect((await fetch(link, { redirect: 'manual' })).headers.getSetCookie()).toEqual([]);
   });
 
-  it('is beside a receiver that has every other path', async () => {
-    const { url, simulator, settings } = await startServed({ MOUNT_PATH: '/' });
+  it('serves it beside a receiver that is mounted at the root', async () => {
+    const { url, simulator, settings } = await startProgram({ MOUNT_PATH: '/' });
     const agent = await logIn(url, 'ann', await addAgent('ann', { DATABASE_URL: settings.DATABASE_URL }));
     const handoff = await simulator.requestHandoff();
     expect(handoff.state).toBe('connecting');
     expect(await agent.idOf(handoff.id)).toBeTruthy();
   });
 
-  it('believes a proxy only where it was told to', async () => {
+  it('trusts a proxy only with TRUST_PROXY', async () => {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' };
     const setCookie = async (TRUST_PROXY: string) => {
-      const { url, settings } = await startServed({ TRUST_PROXY });
+      const { url, settings } = await startProgram({ TRUST_PROXY });
       const password = await addAgent('ann', { DATABASE_URL: settings.DATABASE_URL });
       const origin = url.replace('http:', 'https:');
       const answer = await postLogin(url, { name: 'ann', password }, { ...forwarded, origin });
@@ -75,8 +75,8 @@ describe('the program with the desk', () => {
     expect(await setCookie('false')).not.toMatch(/; Secure/);
   });
 
-  it('is off where nothing is stored, since nobody could log in', async () => {
-    const { program, url } = await startServed({ DATABASE_URL: 'none' });
+  it('does not start it without a database, since agents could not log in', async () => {
+    const { program, url } = await startProgram({ DATABASE_URL: 'none' });
     expect(program.stdout()).toContain('"adapter":null');
     expect((await fetch(`${url}/desk/`)).status).toBe(404);
   });

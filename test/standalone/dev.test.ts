@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/standalone/read-settings.js';
-import { tryCommands } from '../../src/standalone/try-it.js';
+import { curlCommands } from '../../src/standalone/welcome.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { paste } from './curl.js';
 import { ENVIRONMENT } from './environment.js';
@@ -11,7 +11,7 @@ const commandsOf = (program: RunningProgram): string[] =>
   Array.from(program.stdout().matchAll(/^ {2}(curl .*)$/gm), ([, command = '']) => command);
 
 describe('serve --dev', () => {
-  it('needs no settings, and shows commands that work when pasted', async () => {
+  it('needs no settings, and prints commands that work when pasted', async () => {
     const program = runServe(['--dev', '--no-json', '--port', '0']);
     await program.until(/handled once/);
     expect(program.stdout()).toMatch(/^handoff-kit listens on http:\/\/127\.0\.0\.1:\d+/);
@@ -31,14 +31,14 @@ describe('serve --dev', () => {
     expect(await program.ended).toBe(0);
   });
 
-  it('makes up other credentials each time', async () => {
+  it('generates new credentials each time', async () => {
     const one = await readSettings({ env: {}, dev: true });
     const other = await readSettings({ env: {}, dev: true });
     expect(one.generated).toEqual(['webhookUsername', 'webhookSecret', 'handoffAuth']);
     for (const key of one.generated) expect(one.settings[key]).not.toEqual(other.settings[key]);
   });
 
-  it('leaves what is set as it is', async () => {
+  it('keeps the given settings', async () => {
     const { settings, generated } = await readSettings({ env: { ...ENVIRONMENT, HOST: '::1' }, dev: true });
     expect(generated).toEqual([]);
     expect(settings).toMatchObject({
@@ -49,13 +49,13 @@ describe('serve --dev', () => {
     });
   });
 
-  it('makes up no secret for a username that has none: that means Bearer', async () => {
+  it('generates no secret for a given username, which means Bearer', async () => {
     const { settings, generated } = await readSettings({ env: { WEBHOOK_USERNAME: 'someone' }, dev: true });
     expect(generated).toEqual(['handoffAuth']);
     expect(settings.webhookSecret).toBeUndefined();
   });
 
-  it('refuses wrong settings all the same', async () => {
+  it('refuses wrong settings', async () => {
     await expect(readSettings({ env: { PORT: 'x' }, dev: true })).rejects.toThrow('PORT');
   });
 
@@ -65,11 +65,11 @@ describe('serve --dev', () => {
     ['bearer', { HANDOFF_AUTH: 'bearer:token-of-mine' }],
     ['none, with a quote in the secret', { HANDOFF_AUTH: 'none', WEBHOOK_SECRET: 'it\'s "$x" `y`' }],
     ['the root', { MOUNT_PATH: '/' }],
-  ])('leaves credentials of one’s own to the shell: %s', async (_name, own) => {
+  ])('prints shell variables instead of given credentials: %s', async (_name, own) => {
     const environment = { ...ENVIRONMENT, ...own };
     const { url } = await startStandalone(environment);
     const { settings, generated } = await readSettings({ env: environment, dev: true });
-    const commands = tryCommands({ url, settings, generated }).map(({ command }) => command);
+    const commands = curlCommands({ url, settings, generated }).map(({ command }) => command);
     for (const hidden of [USERNAME, SECRET, PATH_TOKEN, 'token-of-mine', "it's"]) {
       expect(commands.join('\n')).not.toContain(hidden);
     }

@@ -6,9 +6,9 @@ import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
 import { API_KEY, fakeService } from '../helpers/fake-service.js';
 import { serve as serveHttp } from '../helpers/serve.js';
+import { storeDeadLetters, temporaryFolder } from './databases.js';
 import { ENVIRONMENT } from './environment.js';
 import { addressOf, post, type RunningProgram, runServe } from './program.js';
-import { storeDead, temporaryFolder } from './stored.js';
 
 /** Kills the process at the moment when its first handler runs: the event is stored and not handled. */
 const DIES_IN_HANDLER = `--import=data:text/javascript,${encodeURIComponent(`
@@ -23,7 +23,7 @@ const sendChat = async (program: RunningProgram, body = chatBody()) =>
   post(`${await addressOf(program)}/webhook/${PATH_TOKEN}/chat`, body);
 
 describe('the program with a database', () => {
-  it('handles after kill -9 what it had answered 200 before, once', async () => {
+  it('handles after kill -9 an event that it had answered 200 before, once', async () => {
     const env = { ...ENVIRONMENT, DATABASE_URL: `sqlite:${join(temporaryFolder(), 'x.db')}` };
     const body = chatBody();
     const first = runServe([], { ...env, NODE_OPTIONS: DIES_IN_HANDLER });
@@ -41,7 +41,7 @@ describe('the program with a database', () => {
     expect(second.stdout().match(/"event":/g)).toHaveLength(2);
   });
 
-  it('sends after kill -9 the replies that the service had not taken before', async () => {
+  it('sends after kill -9 the replies that the service had not accepted before', async () => {
     const down = await fakeService(() => 503);
     const up = await fakeService();
     const env = {
@@ -61,26 +61,26 @@ describe('the program with a database', () => {
     expect(up.calls).toMatchObject([{ body: { body: 'You said: hello' } }]);
   });
 
-  it('keeps it in the folder where it was started, unless told otherwise, and says so', async () => {
+  it('stores in the current folder by default, and prints the path', async () => {
     const folder = temporaryFolder();
     const program = runServe(['--dev', '--no-json', '--port', '0'], { DATABASE_URL: undefined }, folder);
     await program.until(/handled once/);
     const file = join(folder, 'handoff.db');
-    expect(program.stdout()).toContain(`Kept in: ${file}\n`);
+    expect(program.stdout()).toContain(`Storage: ${file}\n`);
     expect(existsSync(file)).toBe(true);
     program.signal('SIGINT');
     expect(await program.ended).toBe(0);
   });
 
-  it('says where nothing is kept', async () => {
+  it('prints that nothing is stored', async () => {
     const folder = temporaryFolder();
     const program = runServe(['--dev', '--no-json', '--port', '0', '--database-url', 'none'], {}, folder);
     await program.until(/handled once/);
-    expect(program.stdout()).toContain('Kept in: nothing is stored');
+    expect(program.stdout()).toContain('Storage: off');
     expect(existsSync(join(folder, 'handoff.db'))).toBe(false);
   });
 
-  it('writes nothing but its own lines', async () => {
+  it('writes only its own lines', async () => {
     const env = { ...ENVIRONMENT, DATABASE_URL: `sqlite:${join(temporaryFolder(), 'x.db')}` };
     const program = runServe([], env);
     expect((await sendChat(program)).status).toBe(200);
@@ -93,8 +93,8 @@ describe('the program with a database', () => {
 
   it.each([
     ['a folder', (path: string) => mkdirSync(path)],
-    ['something else', (path: string) => writeFileSync(path, 'no database at all '.repeat(100))],
-  ])('does not start where its file is %s, and says why', async (_name, make) => {
+    ['not a database', (path: string) => writeFileSync(path, 'no database at all '.repeat(100))],
+  ])('does not start when its file is %s, and explains why', async (_name, make) => {
     const file = join(temporaryFolder(), 'x.db');
     make(file);
     const program = runServe([], { ...ENVIRONMENT, DATABASE_URL: `sqlite:${file}` });
@@ -103,9 +103,9 @@ describe('the program with a database', () => {
     expect(program.stderr()).not.toContain('    at ');
   });
 
-  it('touches nothing that is stored where it cannot listen', async () => {
+  it('handles no stored event when it cannot listen', async () => {
     const file = join(temporaryFolder(), 'x.db');
-    await storeDead(file, [{ conversationId: 'c-1', text: 'hello' }]);
+    await storeDeadLetters(file, [{ conversationId: 'c-1', text: 'hello' }]);
     const queues = openSqliteQueues(file);
     const [item] = await queues.list('inbox');
     expect(await queues.retry('inbox', item?.id ?? '')).toBe(true);

@@ -7,7 +7,7 @@ import { post } from './program.js';
 const authorization = basicHeader(USERNAME, SECRET);
 
 describe('the program', () => {
-  it('tells that it lives and that it is ready', async () => {
+  it('reports that it is alive and ready', async () => {
     const { url } = await startStandalone();
     const alive = await fetch(`${url}/healthz`);
     expect([alive.status, await alive.json()]).toEqual([200, { status: 'alive' }]);
@@ -15,7 +15,7 @@ describe('the program', () => {
     expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
   });
 
-  it('answers everything it does not know with 404 in JSON', async () => {
+  it('answers unknown paths with 404 in JSON', async () => {
     const { url } = await startStandalone();
     for (const path of ['/', '/webhok', '/webhook/chat/more', '/%E0%A4%A']) {
       const answer = await fetch(url + path);
@@ -27,7 +27,7 @@ describe('the program', () => {
     }
   });
 
-  it('sets security headers and does not say what it is made of', async () => {
+  it('sets security headers and does not name its framework', async () => {
     const { url } = await startStandalone();
     for (const answer of [await fetch(`${url}/healthz`), await post(`${url}/webhook`, {})]) {
       expect(answer.headers.get('x-powered-by')).toBeNull();
@@ -36,7 +36,7 @@ describe('the program', () => {
     }
   });
 
-  it('receives at the mount path, and at other paths where it is told so', async () => {
+  it('receives at the path of MOUNT_PATH', async () => {
     const { url } = await startStandalone({ MOUNT_PATH: '/hooks/agent', HANDOFF_AUTH: 'webhook' });
     const message = await post(`${url}/hooks/agent`, agentMessageBody(), { authorization });
     expect([message.status, await message.text()]).toEqual([200, '{"code":200,"msg":"success"}']);
@@ -57,7 +57,7 @@ describe('the program', () => {
     ['none', '/webhook/chat', {}],
     [`path:${PATH_TOKEN}`, `/webhook/${PATH_TOKEN}/chat`, {}],
     [`bearer:${BEARER_TOKEN}`, '/webhook/chat', { authorization: `Bearer ${BEARER_TOKEN}` }],
-  ])('lets handoff requests in by HANDOFF_AUTH=%s', async (choice, path, headers) => {
+  ])('authenticates handoff requests by HANDOFF_AUTH=%s', async (choice, path, headers) => {
     const { url } = await startStandalone({ HANDOFF_AUTH: choice });
     expect((await post(url + path, chatBody(), headers)).status).toBe(200);
     if (choice === 'none') return;
@@ -65,14 +65,14 @@ describe('the program', () => {
     expect((await post(url + path.replace(PATH_TOKEN, 'x'.repeat(20)), chatBody(), wrong)).status).toBe(401);
   });
 
-  it('takes the username alone as Bearer when no secret is set', async () => {
+  it('accepts the username alone as Bearer when no secret is set', async () => {
     const { url } = await startStandalone({ WEBHOOK_SECRET: undefined });
     const bearerHeader = { authorization: `Bearer ${USERNAME}` };
     expect((await post(`${url}/webhook`, agentMessageBody(), bearerHeader)).status).toBe(200);
     expect((await post(`${url}/webhook`, agentMessageBody(), { authorization })).status).toBe(401);
   });
 
-  it('lets probes in without credentials only where it is told so', async () => {
+  it('accepts probes without credentials only with PROBE_AUTH=none', async () => {
     const strict = await startStandalone();
     expect((await post(`${strict.url}/webhook`, { istest: true })).status).toBe(401);
     const open = await startStandalone({ PROBE_AUTH: 'none' });
@@ -86,7 +86,7 @@ describe('the program', () => {
     expect((await post(`${url}/webhook/${PATH_TOKEN}/conversation/establish`, body)).status).toBe(413);
   });
 
-  it('gives a request one id: of its log, of its event and of its answer', async () => {
+  it('uses one id of a request for its log line, its event and its answer', async () => {
     const { url, logged, printed } = await startStandalone();
     const answer = await post(`${url}/webhook`, agentMessageBody(), {
       authorization,
@@ -100,7 +100,7 @@ describe('the program', () => {
     expect(other.headers.get('x-request-id')).toMatch(/^[\w-]+$/);
   });
 
-  it('writes one line of log a request, for health checks at debug only', async () => {
+  it('logs one line per request, for health checks at debug level', async () => {
     const { url, logged } = await startStandalone();
     await fetch(`${url}/healthz`);
     await fetch(`${url}/nowhere`);

@@ -1,6 +1,6 @@
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 
-/** Settings with which the program starts, as the environment has them. */
+/** Environment variables with which the program starts. */
 export const ENVIRONMENT = {
   PORT: '0',
   HOST: '127.0.0.1',

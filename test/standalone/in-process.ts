@@ -1,12 +1,12 @@
 import { onTestFinished } from 'vitest';
 import type { Delivery } from '../../src/delivery/index.js';
 import { createStandalone } from '../../src/standalone/create-standalone.js';
-import { createReporter } from '../../src/standalone/index.js';
 import { readSettings } from '../../src/standalone/read-settings.js';
+import { createReporter } from '../../src/standalone/reporter.js';
 import { logLines } from '../helpers/log-lines.js';
 import { ENVIRONMENT } from './environment.js';
 
-/** The program within this process until the test ends, with its output and its log in memory. */
+/** Starts the program in this process until the test ends, with output and log in memory. */
 export async function startStandalone(
   env: Readonly<Record<string, string | undefined>> = {},
   delivery: Delivery | null = null,

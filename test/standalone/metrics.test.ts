@@ -1,21 +1,23 @@
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
-import type { Delivery } from '../../src/delivery/index.js';
+import { type Delivery, type DeliveryHost, inline, type StoredQueues } from '../../src/delivery/index.js';
 import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
-import { exposition } from '../../src/standalone/metrics/exposition.js';
-import { queueMetrics } from '../../src/standalone/metrics/queue-metrics.js';
+import { silentLog } from '../../src/internal/index.js';
+import { createMetrics, registerQueues } from '../../src/standalone/metrics.js';
 import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { chatEvent } from '../helpers/events.js';
 import { API_KEY } from '../helpers/fake-service.js';
 import { flakyService } from '../helpers/flaky-service.js';
+import { temporaryFolder } from './databases.js';
 import { startStandalone } from './in-process.js';
 import { post } from './program.js';
-import { temporaryFolder } from './stored.js';
 
 const authorization = basicHeader(USERNAME, SECRET);
 const metricsOf = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
 
-/** A program that has met everything once: stored, repeated, refused, replied. */
+/** A program after one of each: a stored event, a repeat, a refused request, a reply. */
 async function afterTraffic(delivery: Delivery | null, serviceAnswers = 200) {
   const service = await flakyService(() => ({ status: serviceAnswers }));
   const started = await startStandalone(
@@ -34,10 +36,17 @@ async function afterTraffic(delivery: Delivery | null, serviceAnswers = 200) {
   return started;
 }
 
+/** The metrics of these queues alone. */
+async function queueMetrics(queues: Pick<StoredQueues, 'depth'>, timeoutMs?: number): Promise<string> {
+  const registry = new Registry();
+  await registerQueues(registry, queues, timeoutMs)();
+  return registry.metrics();
+}
+
 const durable = (): Delivery => sqlite({ file: join(temporaryFolder(), 'x.db') });
 
 describe('metrics', () => {
-  it('count requests by endpoint and status, events by what became of them, and attempts', async () => {
+  it('count requests by endpoint and status, events by outcome, and attempts, and time all of them', async () => {
     const { url } = await afterTraffic(durable());
     await vi.waitFor(async () => expect(await metricsOf(url)).toContain('waiting{queue="outbox"} 0\n'));
     const metrics = await metricsOf(url);
@@ -52,6 +61,10 @@ describe('metrics', () => {
       'handoff_kit_events_total{event="handoff.message",outcome="stored"} 1',
       'handoff_kit_attempts_total{queue="inbox",outcome="ok"} 2',
       'handoff_kit_attempts_total{queue="outbox",outcome="ok"} 1',
+      'handoff_kit_request_duration_seconds_count{endpoint="message"} 3',
+      'handoff_kit_handler_duration_seconds_count{event="message"} 1',
+      'handoff_kit_handler_duration_seconds_bucket{le="+Inf",event="handoff.message"} 1',
+      'handoff_kit_queue_wait_seconds_count{queue="inbox"} 2',
       'handoff_kit_lag_seconds_count{queue="inbox"} 2',
       'handoff_kit_lag_seconds_count{queue="outbox"} 1',
       'handoff_kit_database_up 1',
@@ -64,40 +77,57 @@ describe('metrics', () => {
     expect(metrics).toMatch(/^process_uptime_seconds \d/m);
   });
 
-  it('are the text that Prometheus reads, with help and type of each', async () => {
+  it('time every handler run, and the wait of an event once', async () => {
+    const metrics = createMetrics();
+    const hosts: DeliveryHost[] = [];
+    const delivery = metrics.instrumentDelivery({ ...inline(), start: (host) => void hosts.push(host) });
+    const handle = async (): Promise<void> => {
+      throw new Error('the handler failed');
+    };
+    delivery.start({ handle, greet: async () => {}, report() {}, log: silentLog });
+    const { signal } = new AbortController();
+    for (const attempt of [1, 2]) {
+      await expect(hosts[0]?.handle(chatEvent('c-1'), { attempt, signal })).rejects.toThrow('failed');
+    }
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('handoff_kit_handler_duration_seconds_count{event="handoff.message"} 2\n');
+    expect(text).toContain('handoff_kit_queue_wait_seconds_count{queue="inbox"} 1\n');
+    expect(text).toContain('handoff_kit_attempts_total{queue="inbox",outcome="failed"} 2\n');
+    expect(text).not.toContain('handoff_kit_lag_seconds_count');
+  });
+
+  it('are in the Prometheus text format, with help and type for each metric', async () => {
     const { url } = await afterTraffic(durable());
     const answer = await fetch(`${url}/metrics`);
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     const text = await answer.text();
-    const lines = text.trimEnd().split('\n');
+    const lines = text.split('\n').filter((line) => line !== '');
     for (const line of lines) {
       expect(line).toMatch(
-        /^(# HELP \w+ .+|# TYPE \w+ (counter|gauge|summary)|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [\d.e+-]+)$/,
+        /^(# HELP \w+ .+|# TYPE \w+ (counter|gauge|histogram)|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [\d.e+-]+)$/,
       );
     }
     const named = lines.filter((line) => !line.startsWith('#')).map((line) => line.split(/[{ ]/)[0] ?? '');
-    for (const name of named) expect(text).toContain(`# TYPE ${name.replace(/_(sum|count)$/, '')} `);
+    for (const name of named) expect(text).toContain(`# TYPE ${name.replace(/_(sum|count|bucket)$/, '')} `);
     expect(text.endsWith('\n')).toBe(true);
   });
 
-  it('have nothing of a person in them, nor a token', async () => {
+  it('contain no personal data and no token', async () => {
     const { url } = await afterTraffic(durable());
     const metrics = await metricsOf(url);
     for (const hidden of [PATH_TOKEN, 'c-1', 'user-', 'conversation-']) expect(metrics).not.toContain(hidden);
   });
 
-  it('tell of what is dead, and how old the oldest is that waits', async () => {
+  it('show the number of dead letters and the age of the oldest waiting item', async () => {
     const { url } = await afterTraffic(durable(), 400);
     await vi.waitFor(async () => expect(await metricsOf(url)).toContain('dead{queue="outbox"} 1\n'));
     expect(await metricsOf(url)).toContain('attempts_total{queue="outbox",outcome="failed"} 1\n');
     const oldestAt = new Date(Date.now() - 60_000);
-    const metrics = exposition(
-      await queueMetrics({ depth: async () => ({ waiting: 3, dead: 0, oldestAt }) }),
-    );
+    const metrics = await queueMetrics({ depth: async () => ({ waiting: 3, dead: 0, oldestAt }) });
     expect(metrics).toMatch(/oldest_age_seconds\{queue="inbox"\} 6\d/);
   });
 
-  it('say when the database does not answer, and tell the rest', async () => {
+  it('show that the database does not answer, and still show the rest', async () => {
     const file = join(temporaryFolder(), 'x.db');
     const delivery = sqlite({ file });
     const queues = openSqliteQueues(file);
@@ -106,12 +136,12 @@ describe('metrics', () => {
     const metrics = await metricsOf(url);
     expect(metrics).toContain('handoff_kit_database_up 0\n');
     expect(metrics).toContain('handoff_kit_requests_total');
-    expect(metrics).not.toContain('handoff_kit_queue_waiting');
+    expect(metrics).not.toContain('handoff_kit_queue_waiting{');
     const hanging = { depth: () => new Promise<never>(() => {}) };
-    expect(exposition(await queueMetrics(hanging, 5))).toContain('handoff_kit_database_up 0\n');
+    expect(await queueMetrics(hanging, 5)).toContain('handoff_kit_database_up 0\n');
   });
 
-  it('are there where nothing is stored, too', async () => {
+  it('work without a database', async () => {
     const { url } = await afterTraffic(null);
     const metrics = await metricsOf(url);
     expect(metrics).toContain('handoff_kit_queue_waiting{queue="inbox"} 0\n');

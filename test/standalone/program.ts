@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-/** A program that runs as a process of its own, as users run it. */
+/** A program in a child process. */
 export interface RunningProgram {
   /** Everything it wrote to standard output so far. */
   readonly stdout: () => string;
   /** Everything it wrote to standard error so far. */
   readonly stderr: () => string;
-  /** Resolves to the match once its output, or what it complains of, has it. Rejects when it ends before. */
+  /** Resolves to the match as soon as standard output or standard error has it. Rejects when the program ends first. */
   readonly until: (pattern: RegExp) => Promise<RegExpExecArray>;
   readonly signal: (signal: NodeJS.Signals) => void;
   /** Resolves to its exit code once it has ended. */
@@ -17,7 +17,7 @@ export interface RunningProgram {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What a program inherits; nothing else of this process's environment reaches it. */
+/** The only variables that a program inherits from this process. */
 const INHERITED = { PATH: process.env.PATH, HOME: process.env.HOME };
 
 /** Runs a file of this package with Node until the test ends. It needs `dist`, which `npm test` builds. */
@@ -28,14 +28,14 @@ export function runNode(
 ): RunningProgram {
   const child = spawn(process.execPath, [`${ROOT}${file}`, ...args], { env: { ...INHERITED, ...env }, cwd });
   const written = { stdout: '', stderr: '' };
-  const hearers = new Set<() => void>();
-  const tell = (): void => {
-    for (const hear of hearers) hear();
+  const listeners = new Set<() => void>();
+  const notify = (): void => {
+    for (const listener of listeners) listener();
   };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
       written[name] += text;
-      tell();
+      notify();
     });
   }
   let hasEnded = false;
@@ -43,7 +43,7 @@ export function runNode(
     child.once('close', (code) => {
       hasEnded = true;
       resolve(code);
-      tell();
+      notify();
     });
   });
   onTestFinished(async () => {
@@ -62,9 +62,9 @@ export function runNode(
           else if (hasEnded)
             reject(new Error(`ended before ${pattern}:\n${written.stdout}${written.stderr}`));
           else return;
-          hearers.delete(look);
+          listeners.delete(look);
         };
-        hearers.add(look);
+        listeners.add(look);
         look();
       }),
     signal: (signal) => child.kill(signal),
@@ -72,14 +72,14 @@ export function runNode(
   };
 }
 
-/** Runs `handoff-kit serve`, which stores nothing unless it is told where. */
+/** Runs `handoff-kit serve`, without a database by default. */
 export const runServe = (
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
   cwd?: string,
 ): RunningProgram => runNode(['dist/cli/main.js', 'serve', ...args], { DATABASE_URL: 'none', ...env }, cwd);
 
-/** The address in what `serve` writes as JSON once it listens. */
+/** Waits for the JSON line that `serve` prints when it listens. Resolves to the URL in it. */
 export async function addressOf(program: RunningProgram): Promise<string> {
   const [, url = ''] = await program.until(/"status":"listening","url":"([^"]+)"/);
   return url;

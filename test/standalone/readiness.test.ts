@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
-import { createDatabaseCheck } from '../../src/standalone/database-check.js';
+import { createDatabaseCheck } from '../../src/standalone/health.js';
 import { deferred } from '../helpers/deferred.js';
 import { logLines } from '../helpers/log-lines.js';
+import { temporaryFolder } from './databases.js';
 import { startStandalone } from './in-process.js';
-import { temporaryFolder } from './stored.js';
 
 async function readiness(url: string) {
   const answer = await fetch(`${url}/readyz`);
@@ -13,7 +13,7 @@ async function readiness(url: string) {
 }
 
 describe('readyz', () => {
-  it('knows whether the database can be reached', async () => {
+  it('reports whether the database can be reached', async () => {
     const file = join(temporaryFolder(), 'x.db');
     const delivery = sqlite({ file });
     const queues = openSqliteQueues(file);
@@ -26,7 +26,7 @@ describe('readyz', () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 
-  it('does not wait for a database that hangs, nor ask it again meanwhile', async () => {
+  it('does not wait for a database that hangs, and sends it no second query', async () => {
     const answers = [deferred(), deferred()];
     let asked = 0;
     const { log, about } = logLines();

@@ -16,7 +16,7 @@ async function withService(env: Record<string, string>) {
 }
 
 describe('the program', () => {
-  it('answers every message of a handoff with the text it was given', async () => {
+  it('answers every message of a handoff with the text of AUTO_REPLY', async () => {
     const { service, base } = await withService({ AUTO_REPLY: 'You said: {text}. Really, {text}?' });
     const body = chatBody({ body: "$& and $' and {text}" });
     expect((await post(`${base}/chat`, body)).status).toBe(200);
@@ -32,7 +32,7 @@ describe('the program', () => {
     ]);
   });
 
-  it('sends nothing where the text would be blank', async () => {
+  it('sends no blank answer', async () => {
     const { service, base } = await withService({ AUTO_REPLY: '{text}' });
     expect((await post(`${base}/chat`, chatBody({ body: ' ' }))).status).toBe(200);
     expect(service.calls).toEqual([]);
@@ -48,7 +48,7 @@ describe('the program', () => {
     ]);
   });
 
-  it('says nothing of its own accord', async () => {
+  it('sends no reply without a setting', async () => {
     const { service, base } = await withService({});
     expect((await post(`${base}/conversation/establish`, establishBody())).status).toBe(200);
     expect((await post(`${base}/chat`, chatBody())).status).toBe(200);

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type SettingSources, SettingsError } from '../../src/standalone/index.js';
+import { SettingsError } from '../../src/standalone/index.js';
 import { readSettings } from '../../src/standalone/read-settings.js';
+import type { SettingSources } from '../../src/standalone/settings-sources.js';
 import { ENVIRONMENT } from './environment.js';
 
 const settingsOf = async (env: Record<string, string>, more: Omit<SettingSources, 'env'> = {}) =>
@@ -82,18 +83,18 @@ describe('settings', () => {
     ['262144', 262_144],
     ['64kb', 65_536],
     ['2MB', 2_097_152],
-  ])('take the size %s', async (text, bytes) => {
+  ])('accept the size %s', async (text, bytes) => {
     expect((await settingsOf({ BODY_LIMIT: text })).bodyLimit).toBe(bytes);
   });
 
   it.each([
     ['webhook', { kind: 'webhook' }],
     ['none', { kind: 'none' }],
-  ])('take the choice %s for handoff requests', async (choice, read) => {
+  ])('accept the choice %s for handoff requests', async (choice, read) => {
     expect((await settingsOf({ HANDOFF_AUTH: choice })).handoffAuth).toEqual(read);
   });
 
-  it('count from a flag before the environment', async () => {
+  it('come from flags before the environment', async () => {
     expect((await settingsOf({ PORT: '1' }, { flags: { port: '2' } })).port).toBe(2);
   });
 
@@ -158,11 +159,11 @@ describe('settings', () => {
     [{ SHUTDOWN_TIMEOUT: '4000s' }, /SHUTDOWN_TIMEOUT must be a time/],
     [{ DATABASE_URL: 'mysql://localhost/x' }, /DATABASE_URL must be sqlite:<file>, postgres:/],
     [{ MOUNT_PATH: '/metrics' }, /MOUNT_PATH is taken by the health checks/],
-  ])('are refused as %j', async (env, expected) => {
+  ])('are refused with %j', async (env, expected) => {
     expect(await complaint(env)).toMatch(expected);
   });
 
-  it('that are empty are not taken as missing: an empty secret would change who is let in', async () => {
+  it('that are empty are refused: an empty secret would change which credentials are accepted', async () => {
     expect(await complaint({ WEBHOOK_SECRET: '' })).toBe(
       'WEBHOOK_SECRET is empty. Give it a value, or remove it.',
     );

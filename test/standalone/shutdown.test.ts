@@ -7,7 +7,7 @@ import { dial, parseAnswer, readAll } from '../helpers/raw.js';
 import { ENVIRONMENT } from './environment.js';
 import { addressOf, post, runServe } from './program.js';
 
-/** The program with a request under way whose handler waits for the service, until it is released. */
+/** The program with a running handler that waits for the service until `release`. */
 async function withSlowRequest(args: readonly string[] = []) {
   const release = deferred();
   const service = await fakeService(() => release.promise.then(() => 200));
@@ -19,23 +19,26 @@ async function withSlowRequest(args: readonly string[] = []) {
   });
   const url = await addressOf(program);
   const answer = post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody());
-  // It may be cut off, which is no concern of a test that does not look at it.
+  // The shutdown may abort it, which must not fail a test that does not use the answer.
   answer.catch(() => {});
   await service.came(1);
   return { program, url, answer, release };
 }
 
-describe('told to stop', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('by %s, it ends with 0 when nothing runs', async (signal) => {
-    const program = runServe([], ENVIRONMENT);
-    await addressOf(program);
-    program.signal(signal);
-    expect(await program.ended).toBe(0);
-    expect(program.stdout()).toContain(`"status":"stopping","signal":"${signal}"`);
-    expect(program.stdout()).toContain('"status":"stopped","unfinished":0');
-  });
+describe('a signal to stop', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends the program with 0 when no handler runs: %s',
+    async (signal) => {
+      const program = runServe([], ENVIRONMENT);
+      await addressOf(program);
+      program.signal(signal);
+      expect(await program.ended).toBe(0);
+      expect(program.stdout()).toContain(`"status":"stopping","signal":"${signal}"`);
+      expect(program.stdout()).toContain('"status":"stopped","unfinished":0');
+    },
+  );
 
-  it('it takes no new connections, finishes what runs, and ends with 0', async () => {
+  it('refuses new connections, lets running handlers finish, and exits with 0', async () => {
     const { program, url, answer, release } = await withSlowRequest();
     program.signal('SIGTERM');
     await program.until(/"status":"stopping","signal":"SIGTERM","pending":1/);
@@ -45,13 +48,13 @@ describe('told to stop', () => {
     expect(await program.ended).toBe(0);
   });
 
-  it('it tells those who are still connected that it is not ready', async () => {
+  it('answers 503 on connections that are still open', async () => {
     const { program, url, release } = await withSlowRequest();
     const asking = await dial(Number(new URL(url).port));
     const delivering = await dial(Number(new URL(url).port));
     asking.write('GET /readyz HTTP/1.1\r\n');
     delivering.write(`POST /webhook/${PATH_TOKEN}/chat HTTP/1.1\r\n`);
-    // Only a request that has arrived in part keeps its connection: make sure that both have.
+    // Only a connection with an unfinished request stays open: wait until both first lines have arrived.
     await fetch(`${url}/healthz`);
     program.signal('SIGTERM');
     await program.until(/"status":"stopping"/);
@@ -65,14 +68,14 @@ describe('told to stop', () => {
     expect(await program.ended).toBe(0);
   });
 
-  it('it waits no longer than it was told, and ends with 1 then', async () => {
+  it('waits no longer than SHUTDOWN_TIMEOUT, and exits with 1 then', async () => {
     const { program } = await withSlowRequest(['--shutdown-timeout', '50ms']);
     program.signal('SIGTERM');
     expect(await program.ended).toBe(1);
     expect(program.stdout()).toContain('"status":"stopped","unfinished":1');
   });
 
-  it('a second time, it ends at once with 1', async () => {
+  it('exits at once with 1 when it is repeated', async () => {
     const { program } = await withSlowRequest();
     program.signal('SIGTERM');
     await program.until(/"status":"stopping"/);

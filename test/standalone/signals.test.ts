@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { onStopSignal } from '../../src/standalone/signals.js';
 
-/** Sends signals at these moments and tells what they led to. */
+/** Sends signals at these times. Returns the actions that they caused. */
 function actionsOn(signals: readonly (readonly [signal: NodeJS.Signals, ms: number])[]): string[] {
   const source = new EventEmitter();
   const actions: string[] = [];
@@ -25,11 +25,11 @@ describe('a signal to stop', () => {
     vi.useRealTimers();
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('is heard: %s', (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('is received: %s', (signal) => {
     expect(actionsOn([[signal, 0]])).toEqual([`first ${signal}`]);
   });
 
-  it('that comes twice at nearly the same time, as Ctrl-C does under npm, counts once', () => {
+  it('counts once when it arrives twice within 200 ms, as Ctrl-C does under npm', () => {
     expect(
       actionsOn([
         ['SIGINT', 0],
@@ -38,7 +38,7 @@ describe('a signal to stop', () => {
     ).toEqual(['first SIGINT']);
   });
 
-  it('that comes again later is a second wish', () => {
+  it('counts twice when it arrives again later', () => {
     expect(
       actionsOn([
         ['SIGINT', 0],
@@ -47,7 +47,7 @@ describe('a signal to stop', () => {
     ).toEqual(['first SIGINT', 'again']);
   });
 
-  it('of another kind is a second wish at once', () => {
+  it('counts twice when another signal follows at once', () => {
     expect(
       actionsOn([
         ['SIGTERM', 0],

@@ -6,8 +6,8 @@ import { addressOf, runServe } from './program.js';
 const ON_SIGNAL = (action: string): string =>
   `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${action} })`)}`;
 
-describe('a start', () => {
-  it('that cannot be, for its settings, lists everything that is wrong and ends with 2', async () => {
+describe('the start', () => {
+  it('lists every problem of the settings and exits with 2', async () => {
     const program = runServe(['--port', 'x'], { WEBHOOK_SECRET: 'sEcret ', DATABASE_URL: 'mysql:sEcret' });
     expect(await program.ended).toBe(2);
     expect(program.stdout()).toBe('');
@@ -18,7 +18,7 @@ describe('a start', () => {
     expect(program.stderr()).not.toContain('sEcret');
   });
 
-  it('that cannot be is told as JSON where that was asked for', async () => {
+  it('reports the problems as JSON with --json', async () => {
     const program = runServe(['--json'], { ...ENVIRONMENT, PORT: 'x' });
     expect(await program.ended).toBe(2);
     expect(JSON.parse(program.stderr())).toMatchObject({
@@ -26,7 +26,7 @@ describe('a start', () => {
     });
   });
 
-  it('on a port that is in use says so and ends with 1', async () => {
+  it('reports a port that is in use and exits with 1', async () => {
     const { port } = await serve((_request, response) => response.end());
     const program = runServe(['--port', String(port)], ENVIRONMENT);
     expect(await program.ended).toBe(1);
@@ -36,21 +36,21 @@ describe('a start', () => {
     expect(program.stderr()).not.toContain('    at ');
   });
 
-  it('on an address that is not of this machine says so and ends with 1', async () => {
+  it('reports an address that is not of this machine and exits with 1', async () => {
     const program = runServe(['--host', '192.0.2.1'], ENVIRONMENT);
     expect(await program.ended).toBe(1);
     expect(program.stderr()).toContain('this machine has no address 192.0.2.1');
   });
 
-  it('without a host listens on every address', async () => {
+  it('listens on every address without HOST', async () => {
     const program = runServe([], { ...ENVIRONMENT, HOST: undefined });
     expect(await addressOf(program)).toMatch(/^http:\/\/localhost:\d+$/);
   });
 
   it.each([
-    ['a rejection', "Promise.reject(new Error('unforeseen'))"],
-    ['an exception', "throw new Error('unforeseen')"],
-  ])('that meets %s nobody handles is logged and ends with 1', async (_name, action) => {
+    ['an unhandled rejection', "Promise.reject(new Error('unforeseen'))"],
+    ['an uncaught exception', "throw new Error('unforeseen')"],
+  ])('is followed by exit code 1 and a log line for %s', async (_name, action) => {
     const program = runServe([], { ...ENVIRONMENT, NODE_OPTIONS: ON_SIGNAL(action) });
     await addressOf(program);
     program.signal('SIGUSR2');

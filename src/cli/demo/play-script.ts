@@ -1,43 +1,39 @@
+import { createColors } from 'picocolors';
 import { HandoffKitError } from '../../internal/index.js';
 import type { Exchange } from '../../simulator/index.js';
-import { type ExchangeRecord, recordOf } from './exchange-record.js';
-import { followTraffic } from './follow-traffic.js';
-import { type Act, type Said, SCRIPT } from './script.js';
-import type { Demo } from './start-demo.js';
+import { printable } from '../../standalone/index.js';
+import { createExchangeText, type ExchangeRecord, followTraffic, recordOf } from '../traffic.js';
+import { type DemoStage, type ExchangeKind, SCRIPT, type ScriptStep, type SpokenLine } from './script.js';
 
-/** One step of the script, played. */
+/** The outcome of one step. */
 export interface PlayedStep {
   readonly step: number;
   readonly conversation: string;
   readonly name: string;
   readonly explanation: string;
-  readonly said: readonly Said[];
+  readonly said: readonly SpokenLine[];
   readonly exchanges: readonly ExchangeRecord[];
-  /** What went wrong; empty when all is well. */
+  /** Empty when the step succeeded. */
   readonly problems: readonly string[];
 }
 
-/** How the play went. */
+/** The outcome of the whole script. */
 export interface PlayedScript {
   readonly ok: boolean;
   readonly steps: number;
   readonly requests: number;
-  /** What went wrong; empty when all is well. */
+  /** Empty when the step succeeded. */
   readonly problems: readonly string[];
 }
 
-type KindOfExchange = `${Exchange['direction']} ${Exchange['what']}`;
+const kindOf = ({ direction, what }: Exchange): ExchangeKind => `${direction} ${what}`;
 
-const kindOf = ({ direction, what }: Exchange): KindOfExchange => `${direction} ${what}`;
-
-/** Plays every conversation of the script, telling of each step, and stops where something goes wrong. */
-export async function playScript(
-  { simulator }: Pick<Demo, 'simulator'>,
-  tell: (step: PlayedStep) => void,
-): Promise<PlayedScript> {
-  let waiting: Exchange[] = [];
+/** Plays every conversation of the script and stops at the first step that fails. */
+export async function playScript(demo: DemoStage, onStep: (step: PlayedStep) => void): Promise<PlayedScript> {
+  const { simulator } = demo;
+  let pending: Exchange[] = [];
   const follower = followTraffic(simulator.traffic, (exchange) => {
-    waiting.push(exchange);
+    pending.push(exchange);
   });
   let steps = 0;
   let requests = 0;
@@ -48,22 +44,22 @@ export async function playScript(
     problems,
   });
 
-  /** Takes the exchanges of some kinds; what belongs to a later step may have come already, and stays. */
-  const take = (kinds: readonly KindOfExchange[]): Exchange[] => {
-    const taken = waiting.filter((exchange) => kinds.includes(kindOf(exchange)));
-    waiting = waiting.filter((exchange) => !taken.includes(exchange));
+  /** Takes the exchanges of a step. Those of a later step may have arrived already and stay pending. */
+  const take = (kinds: readonly ExchangeKind[]): Exchange[] => {
+    const taken = pending.filter((exchange) => kinds.includes(kindOf(exchange)));
+    pending = pending.filter((exchange) => !taken.includes(exchange));
     requests += taken.length;
     return taken;
   };
 
-  for (const { title, acts } of SCRIPT) {
+  for (const { title, steps: scripted } of SCRIPT) {
     await simulator.customer.restart();
-    for (const { name, explanation, shows, act } of acts) {
+    for (const { name, explanation, expects, run } of scripted) {
       steps += 1;
-      const { said, problems } = await attempt(() => act(simulator));
+      const { said, problems } = await attempt(() => run(demo));
       await simulator.idle();
       await follower.settled();
-      const exchanges = take(shows);
+      const exchanges = take(expects);
       const played: PlayedStep = {
         step: steps,
         conversation: title,
@@ -71,26 +67,28 @@ export async function playScript(
         explanation,
         said,
         exchanges: exchanges.map(recordOf),
-        problems: [...problems, ...problemsOf(exchanges, shows)],
+        problems: [...problems, ...problemsOf(exchanges, expects)],
       };
-      tell(played);
+      onStep(played);
       if (played.problems.length > 0) return result(played.problems);
     }
   }
-  return result(waiting.map((exchange) => `a request came that no step expects: ${kindOf(exchange)}`));
+  return result(pending.map((exchange) => `no step expects this request: ${kindOf(exchange)}`));
 }
 
-async function attempt(act: () => ReturnType<Act['act']>): Promise<Pick<PlayedStep, 'said' | 'problems'>> {
+async function attempt(
+  run: () => ReturnType<ScriptStep['run']>,
+): Promise<Pick<PlayedStep, 'said' | 'problems'>> {
   try {
-    return { said: await act(), problems: [] };
+    return { said: await run(), problems: [] };
   } catch (error) {
     if (!(error instanceof HandoffKitError)) throw error;
     return { said: [], problems: [error.message] };
   }
 }
 
-function problemsOf(exchanges: readonly Exchange[], shows: readonly KindOfExchange[]): string[] {
-  const miscounted = shows
+function problemsOf(exchanges: readonly Exchange[], expects: readonly ExchangeKind[]): string[] {
+  const miscounted = expects
     .map((kind) => ({ kind, count: exchanges.filter((exchange) => kindOf(exchange) === kind).length }))
     .filter(({ count }) => count !== 1)
     .map(({ kind, count }) => `expected this request once, and it came ${count} times: ${kind}`);
@@ -98,4 +96,48 @@ function problemsOf(exchanges: readonly Exchange[], shows: readonly KindOfExchan
     .filter(({ answer }) => answer?.status !== 200)
     .map((exchange) => `expected the answer 200 to: ${kindOf(exchange)}`);
   return [...miscounted, ...refused];
+}
+
+/** Formats the play as a transcript. */
+export interface ScriptText {
+  readonly opening: string;
+  step(step: PlayedStep): string;
+  end(played: PlayedScript): string;
+}
+
+/** Creates a {@link ScriptText}. */
+export function createScriptText(colours: boolean): ScriptText {
+  const { bold, cyan, dim, green, red } = createColors(colours);
+  const exchangeText = createExchangeText(colours);
+  let current = '';
+
+  const titleLines = ({ conversation: title }: PlayedStep): string[] => {
+    if (title === current) return [];
+    current = title;
+    return ['', bold(title), ''];
+  };
+
+  return {
+    opening: [
+      bold('A handoff between a simulated service and a receiver made with handoff-kit'),
+      dim('→ the service sends to the receiver   ← the receiver calls the service'),
+    ].join('\n'),
+    step(played) {
+      const { step, name, explanation, said, exchanges, problems } = played;
+      return [
+        ...titleLines(played),
+        `${String(step).padStart(2)}  ${cyan(name.padEnd(13))}  ${explanation}`,
+        ...said.map(({ who, text }) => `      ${`${who}:`.padEnd(10)} ${printable(text)}`),
+        ...exchanges.map((exchange) => `      ${exchangeText.short(exchange)}`),
+        ...problems.map((problem) => red(`      wrong: ${printable(problem)}`)),
+      ].join('\n');
+    },
+    end({ ok, steps, requests, problems }) {
+      if (ok) {
+        const all = `${steps} steps, ${requests} requests, every one answered 200.`;
+        return `\n${green('Done:')} ${all} See it in a browser: handoff-kit demo`;
+      }
+      return `\n${red(`Step ${steps} failed:`)} ${printable(problems.join('; '))}`;
+    },
+  };
 }

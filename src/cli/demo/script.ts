@@ -1,118 +1,127 @@
 import { HandoffKitError } from '../../internal/index.js';
-import type { Exchange, Simulator } from '../../simulator/index.js';
-import { QUESTION } from './start-demo.js';
+import type { Exchange } from '../../simulator/index.js';
+import type { Demo } from './server.js';
 
-/** Something that somebody says. */
-export interface Said {
+/** A line of the conversation. */
+export interface SpokenLine {
   readonly who: 'Customer' | 'Agent' | 'Human';
   readonly text: string;
 }
 
-/** One thing that happens in a conversation. */
-export interface Act {
+/** One step of a conversation. */
+export interface ScriptStep {
   readonly name: string;
   readonly explanation: string;
-  /** The requests that belong to it. */
-  readonly shows: readonly `${Exchange['direction']} ${Exchange['what']}`[];
-  /** Makes it happen, and gives what is said. */
-  readonly act: (simulator: Simulator) => Promise<readonly Said[]>;
+  /** The requests that the step causes, each exactly once. */
+  readonly expects: readonly ExchangeKind[];
+  /** Runs the step. Resolves to the lines that were spoken. */
+  readonly run: (demo: DemoStage) => Promise<readonly SpokenLine[]>;
 }
 
-/** A conversation from its beginning to its end. */
-export interface Conversation {
+/** A whole conversation. */
+export interface ScriptedConversation {
   readonly title: string;
-  readonly acts: readonly Act[];
+  readonly steps: readonly ScriptStep[];
 }
 
-const agentMessage: Act = {
+/** Direction and kind of a request, such as `sent chat`. */
+export type ExchangeKind = `${Exchange['direction']} ${Exchange['what']}`;
+
+/** The parts of the demo that the script uses. */
+export type DemoStage = Pick<Demo, 'simulator' | 'sampleQuestion'>;
+
+const agentMessage: ScriptStep = {
   name: 'agent message',
-  explanation: 'The agent answers the customer. The receiver hears of it at its message webhook.',
-  shows: ['sent message'],
-  async act({ customer }) {
-    await customer.say(QUESTION);
+  explanation: 'The agent answers the customer. The message webhook gets a copy.',
+  expects: ['sent message'],
+  async run({ simulator: { customer }, sampleQuestion }) {
+    await customer.say(sampleQuestion);
     const answer = customer.lines().findLast(({ from }) => from === 'agent');
     return [
-      { who: 'Customer', text: QUESTION },
+      { who: 'Customer', text: sampleQuestion },
       { who: 'Agent', text: answer?.text ?? '' },
     ];
   },
 };
 
-const establish: Act = {
+const establish: ScriptStep = {
   name: 'establish',
   explanation: 'The customer asks for a human. The receiver accepts with 200.',
-  shows: ['sent establish'],
-  async act({ customer }) {
+  expects: ['sent establish'],
+  async run({ simulator: { customer } }) {
     await customer.askForHuman({});
     return [];
   },
 };
 
-const firstReply: Act = {
+const firstReply: ScriptStep = {
   name: 'first reply',
   explanation: 'The receiver replies within the wait timeout, which connects the customer.',
-  shows: ['received reply', 'sent message'],
-  act: async (simulator) => [await nextReply(simulator)],
+  expects: ['received reply', 'sent message'],
+  run: async ({ simulator }) => [await nextReply(simulator)],
 };
 
-const chat = (text: string): Act => ({
+const chat = (text: string): ScriptStep => ({
   name: 'chat',
-  explanation: 'The customer writes. It goes to the human now, not to the agent.',
-  shows: ['sent chat'],
-  async act({ customer }) {
+  explanation: 'The customer writes. The message goes to the human now, not to the agent.',
+  expects: ['sent chat'],
+  async run({ simulator: { customer } }) {
     await customer.say(text);
     return [{ who: 'Customer', text }];
   },
 });
 
-const reply: Act = {
+const reply: ScriptStep = {
   name: 'reply',
   explanation: 'The receiver answers the customer. The message webhook gets a copy, as the contract says.',
-  shows: ['received reply', 'sent message'],
-  act: async (simulator) => [await nextReply(simulator)],
+  expects: ['received reply', 'sent message'],
+  run: async ({ simulator }) => [await nextReply(simulator)],
 };
 
-const closeByUser: Act = {
+const closeByUser: ScriptStep = {
   name: 'close',
-  explanation: 'The customer leaves. The receiver is told USER_CLOSED.',
-  shows: ['sent close'],
-  async act(simulator) {
+  explanation: 'The customer leaves. The receiver gets USER_CLOSED.',
+  expects: ['sent close'],
+  async run({ simulator }) {
     await simulator.customer.close();
-    return endedBy(simulator, 'user');
+    return checkEndedBy(simulator, 'user');
   },
 };
 
-const closeByHuman: Act = {
+const closeByHuman: ScriptStep = {
   name: 'human close',
-  explanation: 'The receiver closes. Until the customer asks again, replies would be refused.',
-  shows: ['received close'],
-  act: async (simulator) => endedBy(simulator, 'human'),
+  explanation: 'The receiver closes. The service refuses replies until the customer asks again.',
+  expects: ['received close'],
+  run: async ({ simulator }) => checkEndedBy(simulator, 'human'),
 };
 
-/** What is played, in this order. */
-export const SCRIPT: readonly Conversation[] = [
+/** The script, in the order of the play. */
+export const SCRIPT: readonly ScriptedConversation[] = [
   {
     title: 'First conversation: the customer leaves',
-    acts: [agentMessage, establish, firstReply, chat('My parcel is late. Where is it?'), reply, closeByUser],
+    steps: [agentMessage, establish, firstReply, chat('My parcel is late. Where is it?'), reply, closeByUser],
   },
   {
     title: 'Second conversation: the human closes',
-    acts: [establish, firstReply, chat('Bye, and thank you!'), reply, closeByHuman],
+    steps: [establish, firstReply, chat('Bye, and thank you!'), reply, closeByHuman],
   },
 ];
 
-async function nextReply({ customer, conversation }: Simulator): Promise<Said> {
+async function nextReply({ customer, conversation }: Demo['simulator']): Promise<SpokenLine> {
   const handoff = conversation(customer.view().conversationId ?? '');
   if (!handoff) throw new HandoffKitError('SCRIPT_FAILED', 'the customer could not ask for a human');
   const { text } = await handoff.nextReply();
   return { who: 'Human', text };
 }
 
-function endedBy({ customer }: Simulator, expected: 'user' | 'human'): readonly Said[] {
-  const { endedBy: by } = customer.view();
-  if (by === expected) return [];
+/** The end of a conversation has no lines, so the result is empty. */
+function checkEndedBy({ customer }: Demo['simulator'], expected: 'user' | 'human'): readonly SpokenLine[] {
+  const { endedBy } = customer.view();
+  if (endedBy === expected) return [];
   throw new HandoffKitError(
     'SCRIPT_FAILED',
-    `expected the ${expected} to end the conversation; it was ended by ${by ?? 'nobody'}`,
+    endedBy === null
+      ? `expected the ${expected} to end the conversation, which is still open`
+      : `expected the ${expected} to end the conversation; it was ended by ${endedBy}`,
   );
 }

@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import type { Demo } from './demo/server.js';
+import { EXIT } from './exit-codes.js';
+import { parsePort } from './flags.js';
+import { type Output, print, runCommand } from './output.js';
+
+interface DemoFlags {
+  readonly port: number;
+  readonly automatic?: boolean;
+  readonly script?: boolean;
+  readonly json?: boolean;
+}
+
+const MORE_HELP = `
+It needs no account and no settings: a simulated service, a receiver and a desk for human agents start together on
+this machine, with credentials generated for this run. Open the page in the output: on the left you are a customer, on
+the right the human agent who answers. The link logs you in at the desk once; after that the desk asks for a login.
+
+With --automatic a program plays the human: it greets, answers every message, and closes when you say "bye".
+
+Output:
+  → the service sends a request to the receiver (an agent's message, establish, chat, close)
+  ← the receiver calls the service (reply, human close)
+  Each comes with the request and the answer. Credentials are never shown.
+
+Examples:
+  See a handoff in the browser:
+    $ handoff-kit demo
+
+  Without the desk, answered by a program:
+    $ handoff-kit demo --automatic
+
+  On a port of your choice:
+    $ handoff-kit demo --port 8080
+
+  Two whole conversations in the terminal, without a browser:
+    $ handoff-kit demo --script
+
+  The same for a program, one JSON object per line:
+    $ handoff-kit demo --script --json
+
+Next: handoff-kit serve --dev runs a receiver alone, handoff-kit simulate the service alone.
+
+Exit codes:
+  0  stopped by SIGINT or SIGTERM; with --script: every step succeeded
+  1  could not start; with --script: a step failed
+  2  wrong use`;
+
+/** `demo`: the simulated service, a receiver and the desk together. */
+export function define(command: Command): void {
+  command
+    .description(
+      'Starts a simulated service, a receiver and a desk together, and shows the requests between them.',
+    )
+    .option('--port <number>', 'the port of the page; 0 takes any free one', parsePort, 0)
+    .option('--automatic', 'let a program play the human, without the desk')
+    .option('--script', 'play two conversations in the terminal, then exit')
+    .option('--json', 'one JSON object per line')
+    .addHelpText('after', MORE_HELP)
+    .action(({ json = false, ...flags }: DemoFlags) =>
+      runCommand({ json }, (output) => runDemo(flags, output)),
+    );
+}
+
+async function runDemo(
+  { port, automatic = false, script = false }: Omit<DemoFlags, 'json'>,
+  output: Output,
+): Promise<number> {
+  const { startDemo } = await import('./demo/server.js');
+  const { createCommandLog } = await import('./traffic.js');
+  const isAutomatic = automatic || script;
+  const demo = await startDemo({ port, log: createCommandLog(output), automatic: isAutomatic });
+  return script ? playDemo(demo, output) : watchDemo(demo, output, isAutomatic);
+}
+
+async function playDemo(demo: Demo, output: Output): Promise<number> {
+  const { createScriptText, playScript } = await import('./demo/play-script.js');
+  const text = createScriptText(output.colours);
+  if (!output.json) process.stdout.write(`${text.opening}\n`);
+  const played = await playScript(demo, (step) => print(output, step, text.step(step)));
+  print(output, played, text.end(played));
+  await demo.close();
+  return played.ok ? EXIT.ok : EXIT.no;
+}
+
+async function watchDemo(demo: Demo, output: Output, automatic: boolean): Promise<number> {
+  const { watchTraffic } = await import('./traffic.js');
+  const { pageUrl: url, serviceUrl, receiverUrl, simulator, close } = demo;
+  const data = { url, openapi: `${serviceUrl}/openapi.json`, receiverUrl };
+  const text = automatic ? automaticWelcome(demo) : deskWelcome(demo);
+  await watchTraffic({ traffic: simulator.traffic, opening: { data, text }, close }, output);
+  return EXIT.ok;
+}
+
+const deskWelcome = ({ pageUrl, sampleQuestion, ...urls }: Demo): string => `
+  Open ${pageUrl} in a browser (Ctrl-C stops the demo)
+
+  On the left is a customer of the platform, on the right the desk where you are the human agent. The link works once.
+  1. Write as the customer, for instance: ${sampleQuestion}
+     The AI agent answers, and the receiver gets a copy of the answer.
+  2. Ask for a human. The conversation appears at the desk.
+  3. Choose it there, read the earlier messages, and answer. Both sides can close it.
+  4. Below is every request with its answer. "Teach the AI" adds your answer to the agent's knowledge.
+
+${urlLines(urls)}`;
+
+const automaticWelcome = ({ pageUrl, sampleQuestion, ...urls }: Demo): string => `
+  Open ${pageUrl} in a browser (Ctrl-C stops the demo)
+
+  1. Write as a customer, for instance: ${sampleQuestion}
+     The AI agent answers, and the receiver gets a copy of the answer.
+  2. Ask for a human. The receiver accepts, and its automatic first reply connects you.
+  3. Continue to write: each message is answered automatically. "bye" makes the human close; Close is you leaving.
+  4. Beside the chat is every request with its answer, and faults to switch on.
+
+${urlLines(urls)}`;
+
+const urlLines = ({ serviceUrl, receiverUrl }: Pick<Demo, 'serviceUrl' | 'receiverUrl'>): string =>
+  `  The receiver is at ${receiverUrl}, the API description at ${serviceUrl}/openapi.json.
+  → the service sends, ← the receiver calls:
+`;

@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import express, { type RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { createServiceClient } from '../../client/index.js';
+import type { Delivery } from '../../delivery/index.js';
+import type { HandoffMessageContext } from '../../events/index.js';
+import { HandoffKitError } from '../../internal/index.js';
+import { createSimulator, type Simulator } from '../../simulator/index.js';
+import { listen, loadProgram, openDelivery } from '../../standalone/index.js';
+import { readOpenapi } from '../traffic.js';
+
+/** The simulated service and a receiver, running on this machine. */
+export interface Demo {
+  readonly simulator: Simulator;
+  /** The URL of the page, with a token that logs in at the desk once. */
+  readonly pageUrl: string;
+  /** The base URL of the simulated service. */
+  readonly serviceUrl: string;
+  /** The URL of the receiver's message webhook. */
+  readonly receiverUrl: string;
+  /** A question that the simulated agent can answer. */
+  readonly sampleQuestion: string;
+  /** Stops both. */
+  readonly close: () => Promise<void>;
+}
+
+/** Options of {@link startDemo}. */
+export interface DemoOptions {
+  /** The port of the page. */
+  readonly port: number;
+  readonly log: Logger;
+  /** Whether a program plays the human, instead of the desk. */
+  readonly automatic: boolean;
+}
+
+const QUESTION = 'How long does delivery take?';
+const KNOWLEDGE = {
+  purpose: 'QA_TEXT' as const,
+  name: 'Delivery',
+  qaList: [{ question: QUESTION, answer: 'Two days. Ask for a human if your parcel is late.' }],
+};
+
+const AGENT_ID = 'demo-agent';
+const HUMAN_AGENT = { id: 'you', name: 'You' };
+
+/** Longer than the platform's usual minute: a first-time user needs time to read. */
+const WAIT_TIMEOUT_MS = 300_000;
+
+/** The receiver prints nothing: the simulator sees the requests of both directions. */
+const SILENT_REPORTER = { event() {}, status() {} };
+
+const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
+
+/** Starts both with generated credentials: the page on `port`, the receiver on any free port. */
+export async function startDemo({ port, log, automatic }: DemoOptions): Promise<Demo> {
+  const apiKey = randomHex(24);
+  const simulator = createSimulator({
+    agents: [{ id: AGENT_ID, name: 'Demo agent', apiKey }],
+    openapi: readOpenapi(),
+    log,
+    framedBy: 'same-origin',
+    ...(!automatic && { waitTimeoutMs: WAIT_TIMEOUT_MS }),
+  });
+  const pageServer = automatic ? null : await openPageServer(simulator, port);
+  const serviceUrl = pageServer?.serviceUrl ?? (await simulator.listen(port));
+
+  const [username, secret, token] = ['demo', randomHex(16), randomHex(16)];
+  const { createStandalone, readSettings } = await loadProgram();
+  const { settings } = await readSettings({
+    env: {},
+    dev: true,
+    flags: {
+      port: '0',
+      webhookUsername: username,
+      webhookSecret: secret,
+      handoffAuth: `path:${token}`,
+      serviceBaseUrl: serviceUrl,
+      serviceApiKey: apiKey,
+      ...(automatic
+        ? { adapter: 'none', greeting: GREETING }
+        : { adapter: 'desk', waitTimeout: `${WAIT_TIMEOUT_MS}ms` }),
+    },
+  });
+  const store = automatic ? null : await openTemporaryStore();
+  const standalone = await createStandalone(settings, {
+    reporter: SILENT_REPORTER,
+    log,
+    delivery: store?.delivery ?? null,
+    oneTimeLinkFor: HUMAN_AGENT,
+    framed: true,
+  });
+  const { receiver, adapter } = standalone;
+  if (automatic) receiver.on('handoff.message', answerAsHuman);
+  if (adapter) pageServer?.showDesk(adapter.handler);
+  const receiverUrl = `${await standalone.listen()}${settings.mountPath}`;
+  simulator.agents.update(AGENT_ID, {
+    message: { url: receiverUrl, username, secret },
+    humanServices: [{ componentId: 'demo-desk', componentName: 'Demo desk', url: `${receiverUrl}/${token}` }],
+  });
+  await createServiceClient({ baseUrl: serviceUrl, apiKey }).knowledge.addQa(KNOWLEDGE);
+  // The requests of the setup are not part of the demo.
+  simulator.traffic.clear();
+
+  return {
+    simulator,
+    pageUrl: pageServer
+      ? `${pageServer.url}/${adapter?.oneTimePath?.replace(/^.*\?/, '?') ?? ''}`
+      : serviceUrl,
+    serviceUrl,
+    receiverUrl,
+    sampleQuestion: QUESTION,
+    async close() {
+      await simulator.close();
+      await standalone.close();
+      await pageServer?.close();
+      store?.remove();
+    },
+  };
+}
+
+const GREETING =
+  'Hello! I stand in for a human and answer automatically. Say "bye" and I close the conversation.';
+
+const FAREWELL = /^\s*(good)?bye\b/i;
+
+/** Plays the human: answers each message, and closes when the user says goodbye. */
+async function answerAsHuman({ payload, reply, end, signal }: HandoffMessageContext): Promise<void> {
+  if (FAREWELL.test(payload.body)) {
+    await reply('Goodbye! I close the conversation now. (automatic answer)', { signal });
+    await end({ signal });
+    return;
+  }
+  await reply(`Thank you! You wrote: "${payload.body}" (automatic answer)`, { signal });
+}
+
+interface TemporaryStore {
+  /** `null` when SQLite is not installed; the demo then stores nothing. */
+  readonly delivery: Delivery | null;
+  remove(): void;
+}
+
+/** Opens a database for the duration of the demo, so that replies survive an outage of the service. */
+async function openTemporaryStore(): Promise<TemporaryStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-demo-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    return { delivery: await openDelivery({ kind: 'sqlite', file: join(folder, 'demo.db') }), remove };
+  } catch (error) {
+    remove();
+    const isMissing = error instanceof HandoffKitError && error.code === 'SQLITE_MISSING';
+    if (isMissing) return { delivery: null, remove };
+    throw error;
+  }
+}
+
+/** The server of the page, which frames the customer and the desk. */
+interface PageServer {
+  readonly url: string;
+  /** The base URL of the simulated service. */
+  readonly serviceUrl: string;
+  /** Adds the desk, which starts later. */
+  showDesk(desk: RequestHandler): void;
+  close(): Promise<void>;
+}
+
+const PAGE_ROOT = fileURLToPath(new URL('./page/', import.meta.url));
+const PAGE_FILES = ['index.html', 'demo.css', 'demo.js'];
+
+const PAGE_HEADERS = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "frame-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
+
+/** Serves customer and desk from one origin, so that one page can frame both. */
+async function openPageServer(simulator: Simulator, port: number): Promise<PageServer> {
+  const app = express();
+  app.disable('x-powered-by');
+  let desk: RequestHandler | undefined;
+  app.use('/service', simulator.app);
+  app.use('/desk', (request, response, next) => (desk ? desk(request, response, next) : next()));
+  for (const file of PAGE_FILES) {
+    app.get(file === 'index.html' ? '/' : `/${file}`, (_request, response) => {
+      response.set(PAGE_HEADERS).sendFile(file, { root: PAGE_ROOT, cacheControl: false });
+    });
+  }
+  const server = createServer(app);
+  const url = await listen(server, port, '127.0.0.1');
+
+  return {
+    url,
+    serviceUrl: `${url}/service`,
+    showDesk(handler) {
+      desk = handler;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

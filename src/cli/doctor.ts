@@ -1,0 +1,185 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { createColors } from 'picocolors';
+import type { Examination, ExamineOptions, Group, Progress, Result, Target } from '../doctor/index.js';
+import { onStopSignal, printable } from '../standalone/index.js';
+import { EXIT } from './exit-codes.js';
+import {
+  addReceiverFlags,
+  CREDENTIALS_HELP,
+  parseDuration,
+  parseUrl,
+  type ReceiverFlags,
+  receiverTarget,
+} from './flags.js';
+import { confirm, type Terminal } from './input.js';
+import { addOutputFlags, type Output, type OutputFlags, runCommand } from './output.js';
+
+type DoctorFlags = ReceiverFlags & {
+  readonly url: string;
+  readonly only?: Group;
+  readonly timeout: number;
+  readonly goodTime: number;
+  readonly oversize: number;
+  readonly yes?: boolean;
+};
+
+const MORE_HELP = `${CREDENTIALS_HELP}
+
+What it does:
+  It plays the service against a receiver that runs anywhere, made with this package or not: deliveries and
+  availability tests on every path, right, wrong and missing credentials, unusual bodies that must be accepted,
+  requests that must be refused, repeats, load. Then it lists what a correct receiver must do, whether this one
+  does, and how to fix it. A check that cannot be made from outside is marked "n/a".
+
+  It sends real events, with conversation ids that begin with "doctor-". Unless the receiver is on this machine it
+  asks first; --yes answers for you.
+
+Examples:
+  A receiver on this machine, with a token in the path of the handoff endpoints:
+    $ export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=…
+    $ handoff-kit doctor --url http://127.0.0.1:3000/webhook --token $TOKEN
+
+  A remote receiver with handoff endpoints only, in CI:
+    $ handoff-kit doctor --url https://desk.example.com/human/service --only handoff --yes --json
+
+Exit codes:
+  0  no check failed
+  1  a check failed, or you said no
+  2  wrong use: nothing was sent`;
+
+const MAX_MEGABYTES = 256;
+
+function parseMegabytes(text: string): number {
+  const megabytes = Number(/^(\d{1,3})mb$/i.exec(text)?.[1]);
+  if (megabytes >= 1 && megabytes <= MAX_MEGABYTES) return megabytes * 1_048_576;
+  throw new InvalidArgumentError(`Give a size from 1mb to ${MAX_MEGABYTES}mb.`);
+}
+
+/** `doctor`: examines any receiver from outside. */
+export function define(command: Command): void {
+  command
+    .description('Plays the service against a receiver, lists its mistakes and how to fix them.')
+    .requiredOption(
+      '--url <url>',
+      "the developer's URL: the message webhook, with the handoff endpoints below it",
+      parseUrl,
+    )
+    .option('--handoff-url <url>', 'the URL of the handoff endpoints, if they are not below --url', parseUrl);
+  addReceiverFlags(command)
+    .addOption(new Option('--only <group>', 'test one group of endpoints').choices(['message', 'handoff']))
+    .addOption(
+      new Option('--timeout <time>', 'the limit for an answer')
+        .argParser(parseDuration)
+        .default(10_000, '10s'),
+    )
+    .addOption(
+      new Option('--good-time <time>', 'slower answers are reported')
+        .argParser(parseDuration)
+        .default(5_000, '5s'),
+    )
+    .addOption(
+      new Option('--oversize <size>', 'the size of a body that must be refused')
+        .argParser(parseMegabytes)
+        .default(8_388_608, '8mb'),
+    )
+    .option('-y, --yes', 'send real events without asking');
+  addOutputFlags(command)
+    .addHelpText('after', MORE_HELP)
+    .action((flags: DoctorFlags & OutputFlags) => runCommand(flags, (output) => runDoctor(flags, output)));
+}
+
+const CLEAR_LINE = '\r\u001B[K';
+
+async function runDoctor(flags: DoctorFlags, output: Output): Promise<number> {
+  const { checksOf, examine, withoutSecrets } = await import('../doctor/index.js');
+  const target = receiverTarget(flags.url, flags);
+  const options: ExamineOptions = {
+    groups: flags.only && [flags.only],
+    timeoutMs: flags.timeout,
+    goodTimeMs: flags.goodTime,
+    oversizeBytes: flags.oversize,
+  };
+  const urls = [target.url, ...(target.handoffUrl ? [target.handoffUrl] : [])];
+  process.stderr.write(announcement(withoutSecrets(urls.join(' and '), target)));
+  if (!(await hasConsent(target, flags.yes === true))) {
+    process.stderr.write('Nothing was sent.\n');
+    return EXIT.no;
+  }
+  const idWidth = Math.max(...checksOf(options).map(({ id }) => id.length));
+  const report = createReport(idWidth, output.colours);
+  const clear = process.stderr.isTTY ? CLEAR_LINE : '';
+  const stop = new AbortController();
+  onStopSignal(process, { first: () => stop.abort(), again: () => process.exit(EXIT.no) });
+  const progress: Progress = {
+    signal: stop.signal,
+    begins({ id }, place, of) {
+      if (clear) process.stderr.write(`${clear}${place}/${of} ${id} …`);
+    },
+    done(result) {
+      process.stderr.write(clear);
+      if (!output.json) process.stdout.write(`${report.row(result)}\n`);
+    },
+  };
+  if (!output.json) process.stdout.write('\n');
+  const examination = await examine(target, options, progress);
+  const counts = countVerdicts(examination.results);
+  const stopped = stop.signal.aborted;
+  const ok = counts.fail === 0 && !stopped;
+  const data = { url: withoutSecrets(target.url, target), ok, stopped, counts, ...examination };
+  if (stopped) process.stderr.write('Stopped before everything was tested.\n');
+  process.stdout.write(`${output.json ? JSON.stringify(data) : report.summary(examination)}\n`);
+  return ok ? EXIT.ok : EXIT.no;
+}
+
+const announcement = (urls: string): string =>
+  `The doctor sends real events to ${printable(urls)}:
+  about 200 requests; the receiver gets about 30 messages of an agent and 20 handoffs.
+  Their conversation ids begin with "doctor-", and the doctor closes every handoff that it opens.
+`;
+
+/** Whether to send: always on this machine and with `yes`, else the terminal decides. */
+export async function hasConsent(target: Target, yes: boolean, terminal?: Terminal): Promise<boolean> {
+  const { isLoopback } = await import('../doctor/index.js');
+  const urls = [target.url, target.handoffUrl ?? target.url];
+  return confirm('Send real events to another machine?', yes || urls.every(isLoopback), terminal);
+}
+
+interface Report {
+  /** A row of the table, with advice below it for a failed check. */
+  row(result: Result): string;
+  summary(examination: Examination): string;
+}
+
+const VERDICT_TEXTS = { pass: 'pass', fail: 'FAIL', 'not testable': 'n/a ' } as const;
+
+function createReport(idWidth: number, colours: boolean): Report {
+  const { bold, cyan, dim, green, red, yellow } = createColors(colours);
+  const paint = { pass: green, fail: red, 'not testable': dim } as const;
+  const indent = ' '.repeat('FAIL'.length + 2);
+
+  return {
+    row(result) {
+      const { id, expects, advice, verdict } = result;
+      const head = `${paint[verdict](VERDICT_TEXTS[verdict])}  ${id.padEnd(idWidth)}  ${expects}`;
+      if (result.verdict === 'not testable') return `${head}\n${dim(`${indent}not testable: ${result.why}`)}`;
+      if (result.verdict !== 'fail') return head;
+      const problems = result.problems.map((problem) => `${indent}${red('✘')} ${printable(problem)}`);
+      return [head, ...problems, `${indent}${cyan('→')} ${advice}`].join('\n');
+    },
+    summary({ results, requests, leftOpen }) {
+      const { pass, fail, notTestable } = countVerdicts(results);
+      const counts = `${pass} passed, ${fail} failed, ${notTestable} not testable`;
+      const left = leftOpen.map(printable).join(', ');
+      return [
+        '',
+        `${(fail === 0 ? green : red)(bold(counts))}; ${requests} requests.`,
+        ...(leftOpen.length > 0 ? [yellow(`These handoffs could not be closed again: ${left}`)] : []),
+      ].join('\n');
+    },
+  };
+}
+
+function countVerdicts(results: readonly Result[]) {
+  const count = (wanted: Result['verdict']) => results.filter(({ verdict }) => verdict === wanted).length;
+  return { pass: count('pass'), fail: count('fail'), notTestable: count('not testable') };
+}

@@ -1,0 +1,114 @@
+import { type Command, Option } from 'commander';
+import {
+  loadProgram,
+  SETTING_GROUPS,
+  SETTINGS,
+  type SettingKey,
+  SettingsError,
+} from '../standalone/index.js';
+import { EXIT } from './exit-codes.js';
+import { outputFor, printFailure } from './output.js';
+
+type ServeFlags = Readonly<Partial<Record<SettingKey, string | boolean>>> & {
+  readonly config?: string;
+  readonly dev?: boolean;
+  readonly json?: boolean;
+};
+
+const MORE_HELP = `
+Settings:
+  Each setting is a flag, a variable of the environment (the name in brackets), or a key of the JSON file that
+  --config names, written as PORT or as port. Flags override the environment, and the environment overrides the file.
+  Other users of a machine can see command lines: give secrets in the environment or in the file.
+
+  HANDOFF_AUTH has no default, since known deployments send handoff requests without credentials:
+    webhook         the same username and secret as messages
+    path:<token>    an unguessable segment of the path: <MOUNT_PATH>/<token>/chat and so on
+    bearer:<token>  Authorization: Bearer <token>
+    none            no authentication; only behind a network that keeps strangers out
+
+  DATABASE_URL stores events and replies, so that nothing is lost after it was answered 200:
+    sqlite:<file>   a file on this machine; default sqlite:./handoff.db. To look into it: handoff-kit inbox --help
+    postgres://…    a PostgreSQL database that several machines share
+    none            nothing is stored: events are handled while the service waits
+
+  ADAPTER chooses where human agents answer the conversations that are handed over:
+    desk             in the browser, at /desk of this program. To add agents: handoff-kit desk add-agent
+    request-tracker  tickets of Request Tracker 5. Its Scrip: handoff-kit adapter scrip
+    chatwoot         an API inbox of Chatwoot; its webhooks go to /adapters/chatwoot
+    slack            threads of a Slack channel; its events go to /adapters/slack
+    none             no human agents: events are printed, and AUTO_REPLY may answer
+  The default is the desk when SERVICE_BASE_URL and DATABASE_URL let agents answer and AUTO_REPLY is not set.
+  handoff-kit adapter check tests the connection to a system; the program tests it at the start, too.
+
+  TRUST_PROXY is for the desk behind a proxy that terminates HTTPS: with it, cookies are for HTTPS only, and the limit
+  on password attempts counts by the address of the browser. Behind one proxy it is 1. With true every client is
+  trusted: use it only if no client can bypass the proxy.
+
+Other paths, without authentication and without personal data:
+  GET /healthz  200 while the process runs
+  GET /readyz   200, or 503 with the reason as JSON during shutdown and while the database is unreachable
+  GET /metrics  counters, queue depths and durations for Prometheus
+
+Examples:
+  Try it out, with generated credentials and commands to paste:
+    $ handoff-kit serve --dev
+
+  Handoff requests come with a token in their path, and every user gets a first reply:
+    $ export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_AUTH=path:$(openssl rand -hex 24)
+    $ export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…
+    $ handoff-kit serve --greeting 'Hello, one moment please.'
+
+  Human agents answer in Slack:
+    $ export ADAPTER=slack SLACK_BOT_TOKEN=… SLACK_SIGNING_SECRET=… SLACK_CHANNEL=C0123456789
+    $ handoff-kit adapter check && handoff-kit serve
+
+  From a file:
+    $ handoff-kit serve --config handoff.json
+
+Exit codes:
+  0  stopped by SIGTERM or SIGINT, and every running handler finished
+  1  could not listen or open the database, stopped with handlers unfinished, or failed
+  2  a setting is missing or wrong`;
+
+const HINT = `
+Each can be a flag, a variable of the environment, or a key of the file that --config names.
+All settings: handoff-kit serve --help. Without any settings: handoff-kit serve --dev`;
+
+/** `serve`: the receiver as a program. */
+export function define(command: Command): void {
+  command
+    .description('Receives the webhooks of the service and prints each event until it is stopped.')
+    .option('--dev', 'for development: generates credentials, listens on this machine only, prints commands')
+    .option('--config <file>', 'a JSON file with settings')
+    .option('--json', 'one JSON object per line; the default when the output is not a terminal')
+    .option('--no-json', 'text for people, also when the output is not a terminal');
+  for (const { title, keys } of SETTING_GROUPS) {
+    for (const key of keys) {
+      const { flag, env, help } = SETTINGS[key];
+      command.addOption(new Option(flag, `[${env}] ${help}`).helpGroup(`${title}:`));
+    }
+  }
+  command.addHelpText('after', MORE_HELP).action(run);
+}
+
+async function run({ config, dev, json, ...flags }: ServeFlags): Promise<void> {
+  const output = outputFor({ json });
+  // In a container the output is JSON, but a failed start is read by people: JSON only with --json.
+  const failureFormat = { json: json === true };
+  try {
+    const { serve } = await loadProgram();
+    process.exitCode = await serve(
+      { flags: asText(flags), env: process.env, configFile: config, dev },
+      output,
+    );
+  } catch (error) {
+    printFailure(error, failureFormat);
+    const isSettings = error instanceof SettingsError;
+    if (isSettings && !failureFormat.json) process.stderr.write(`${HINT}\n`);
+    process.exitCode = isSettings ? EXIT.wrongUse : EXIT.no;
+  }
+}
+
+const asText = (flags: Readonly<Partial<Record<SettingKey, string | boolean>>>) =>
+  Object.fromEntries(Object.entries(flags).map(([key, value]) => [key, String(value)]));

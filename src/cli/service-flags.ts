@@ -1,0 +1,58 @@
+import { type Command, Option } from 'commander';
+import type { ServiceClient } from '../client/index.js';
+import { HandoffKitError } from '../internal/index.js';
+import { parseDuration } from './flags.js';
+import { addOutputFlags, type Output, type OutputFlags, runCommand } from './output.js';
+
+/** The flags of a command that calls the service. */
+export interface ServiceFlags extends OutputFlags {
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  readonly timeout?: number;
+}
+
+/** The explanation of {@link addServiceFlags} for the help. */
+export const SERVICE_HELP = `
+SERVICE_BASE_URL and SERVICE_API_KEY of the environment, or the flags, name the service. Other users of a machine
+can see command lines: give the key in the environment.`;
+
+/** Adds the flags of a command that calls the service. */
+export function addServiceFlags(command: Command): Command {
+  return addOutputFlags(
+    command
+      .addOption(
+        new Option('--base-url <url>', 'the base URL of the service; no default').env('SERVICE_BASE_URL'),
+      )
+      .addOption(new Option('--api-key <key>', "the agent's API key").env('SERVICE_API_KEY'))
+      .addOption(new Option('--timeout <time>', 'the limit for one attempt').argParser(parseDuration)),
+  );
+}
+
+/** Creates the client and runs the action with it. Errors name flags instead of the client's options. */
+export function runWithService(
+  flags: ServiceFlags,
+  action: (service: ServiceClient, output: Output) => Promise<number>,
+): Promise<void> {
+  return runCommand(flags, async (output) => {
+    const { baseUrl = '', apiKey = '', timeout: timeoutMs } = flags;
+    const { createServiceClient } = await import('../client/index.js');
+    try {
+      return await action(createServiceClient({ baseUrl, apiKey, timeoutMs }), output);
+    } catch (error) {
+      throw withFlagNames(error);
+    }
+  });
+}
+
+const FLAG_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/\bbaseUrl\b/g, 'SERVICE_BASE_URL (--base-url)'],
+  [/\bapiKey\b/g, 'SERVICE_API_KEY (--api-key)'],
+  [/\btimeoutMs\b/g, '--timeout'],
+];
+
+/** Replaces the names of the client's options in an error message by those of flags. */
+export function withFlagNames<Failure>(error: Failure): Failure {
+  if (!(error instanceof HandoffKitError)) return error;
+  error.message = FLAG_NAMES.reduce((text, [option, flag]) => text.replace(option, flag), error.message);
+  return error;
+}

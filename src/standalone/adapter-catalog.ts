@@ -1,0 +1,116 @@
+import type { Adapter } from '../bridge/index.js';
+import { configError } from '../internal/index.js';
+
+/** Settings as text, before validation. */
+export type SettingTexts<Key extends string> = Readonly<Partial<Record<Key, string | undefined>>>;
+
+/** The settings of all adapters. */
+export type AdapterSettingKey =
+  | 'rtUrl'
+  | 'rtToken'
+  | 'rtQueue'
+  | 'rtWebhookSecret'
+  | 'chatwootUrl'
+  | 'chatwootInbox'
+  | 'chatwootWebhookSecret'
+  | 'chatwootHmacToken'
+  | 'slackBotToken'
+  | 'slackSigningSecret'
+  | 'slackChannel'
+  | 'slackNames'
+  | 'slackCloseWords'
+  | 'slackInsidePrefix'
+  | 'slackTeamUrl'
+  | 'slackApiUrl';
+
+/** An adapter for an external human-service system. */
+export interface AdapterEntry {
+  readonly required: readonly AdapterSettingKey[];
+  readonly optional: readonly AdapterSettingKey[];
+  /** Valid values of the required settings. With them in place, each given setting can be validated alone. */
+  readonly samples: SettingTexts<AdapterSettingKey>;
+  /** Loads and creates the adapter; rejects when a setting is invalid. */
+  create(settings: SettingTexts<AdapterSettingKey>): Promise<Adapter>;
+}
+
+/** Every adapter for an external system, by its name in ADAPTER. The desk is not one: it is part of this program. */
+export const ADAPTER_CATALOG = {
+  'request-tracker': {
+    required: ['rtUrl', 'rtToken', 'rtQueue'],
+    optional: ['rtWebhookSecret'],
+    samples: { rtUrl: 'https://rt.example', rtToken: `1-2-${'a'.repeat(32)}`, rtQueue: 'General' },
+    async create({ rtUrl = '', rtToken = '', rtQueue = '', rtWebhookSecret }) {
+      const { requestTracker } = await import('../adapters/request-tracker/index.js');
+      return requestTracker({
+        url: rtUrl,
+        token: rtToken,
+        queue: rtQueue,
+        ...(rtWebhookSecret !== undefined && { webhookSecret: splitList(rtWebhookSecret) }),
+      });
+    },
+  },
+  chatwoot: {
+    required: ['chatwootUrl', 'chatwootInbox', 'chatwootWebhookSecret'],
+    optional: ['chatwootHmacToken'],
+    samples: { chatwootUrl: 'https://chat.example', chatwootInbox: 'any', chatwootWebhookSecret: 'any' },
+    async create({ chatwootUrl = '', chatwootInbox = '', chatwootWebhookSecret = '', chatwootHmacToken }) {
+      const { chatwoot } = await import('../adapters/chatwoot/index.js');
+      return chatwoot({
+        url: chatwootUrl,
+        inbox: chatwootInbox,
+        webhookSecret: splitList(chatwootWebhookSecret),
+        ...(chatwootHmacToken !== undefined && { hmacToken: chatwootHmacToken }),
+      });
+    },
+  },
+  slack: {
+    required: ['slackBotToken', 'slackSigningSecret', 'slackChannel'],
+    optional: ['slackNames', 'slackCloseWords', 'slackInsidePrefix', 'slackTeamUrl', 'slackApiUrl'],
+    samples: { slackBotToken: 'xoxb-any', slackSigningSecret: 'any', slackChannel: 'C0123456789' },
+    async create(settings) {
+      const { slack } = await import('../adapters/slack/index.js');
+      return slack({
+        botToken: settings.slackBotToken ?? '',
+        signingSecret: splitList(settings.slackSigningSecret ?? ''),
+        channel: settings.slackChannel ?? '',
+        ...(settings.slackNames !== undefined && { names: parseNames(settings.slackNames) }),
+        ...(settings.slackCloseWords !== undefined && { closeWords: splitList(settings.slackCloseWords) }),
+        ...(settings.slackInsidePrefix !== undefined && { insidePrefix: settings.slackInsidePrefix }),
+        ...(settings.slackTeamUrl !== undefined && { teamUrl: settings.slackTeamUrl }),
+        ...(settings.slackApiUrl !== undefined && { apiUrl: settings.slackApiUrl }),
+      });
+    },
+  },
+} as const satisfies Record<string, AdapterEntry>;
+
+/** The name of an adapter in ADAPTER, without `desk` and `none`. */
+export type AdapterName = keyof typeof ADAPTER_CATALOG;
+
+/** All adapter names. */
+export const ADAPTER_NAMES = Object.keys(ADAPTER_CATALOG) as readonly AdapterName[];
+
+/** All settings of an adapter, the required ones first. */
+export const adapterSettings = (name: AdapterName): readonly AdapterSettingKey[] => {
+  const { required, optional } = ADAPTER_CATALOG[name];
+  return [...required, ...optional];
+};
+
+/** The path to which the external system sends its webhooks. */
+export const adapterPath = (name: string): string => `/adapters/${name}`;
+
+/** Splits a setting at its commas: several words, or two secrets during a rotation. */
+export function splitList(text: string): readonly string[] {
+  return text.split(',').map((part) => part.trim());
+}
+
+const NAMED_ID = /^([UW][A-Z0-9]+)\s*=\s*(.+)$/s;
+
+/** Parses names by user id, such as `U0123456789=Ann, U0987654321=Ben`. */
+function parseNames(text: string): Readonly<Record<string, string>> {
+  const pairs = splitList(text).map((part): [string, string] => {
+    const [, id, name] = NAMED_ID.exec(part) ?? [];
+    if (id !== undefined && name !== undefined) return [id, name];
+    throw configError('must be user ids with names, such as U0123456789=Ann, U0987654321=Ben.');
+  });
+  return Object.fromEntries(pairs);
+}

@@ -1,0 +1,126 @@
+import type { Adapter } from '../bridge/index.js';
+import { HandoffKitError } from '../internal/index.js';
+import {
+  ADAPTER_CATALOG,
+  ADAPTER_NAMES,
+  type AdapterName,
+  adapterSettings,
+  type SettingTexts,
+} from './adapter-catalog.js';
+import { type SettingProblem, SettingsError } from './settings-error.js';
+import type { SettingKey } from './settings-schema.js';
+import { gatherSettings, type SettingSources, valuesOf } from './settings-sources.js';
+import { SETTINGS } from './settings-table.js';
+
+/** A setting and what is wrong with it. */
+export type SettingIssue = readonly [key: SettingKey, message: string];
+
+/** Validates the settings of human agents: ADAPTER, the adapter's own settings, hours and texts. */
+export async function adapterIssues(values: SettingTexts<SettingKey>): Promise<SettingIssue[]> {
+  const name = ADAPTER_NAMES.find((known) => known === values.adapter);
+  const isDesk = values.adapter === 'desk';
+  return [
+    ...(values.adapter === undefined ? unnamedAdapterIssues(values) : []),
+    ...(name ? await ownSettingsIssues(name, values) : []),
+    ...(name || isDesk ? serviceIssues(values) : []),
+    ...withoutEffectIssues(values),
+  ];
+}
+
+/** Creates the adapter of the settings and ignores all other settings. Throws a {@link SettingsError}. */
+export async function createConfiguredAdapter(sources: SettingSources): Promise<Adapter> {
+  const { found, file } = gatherSettings(sources);
+  const values = valuesOf(found);
+  const name = ADAPTER_NAMES.find((known) => known === values.adapter);
+  const issues = name ? await checkableIssues(name, values) : [notCheckable(values.adapter)];
+  const problems = issues.map(
+    ([key, message]): SettingProblem => ({
+      setting: SETTINGS[key].env,
+      from: found[key]?.from ?? null,
+      message,
+    }),
+  );
+  const all = [...file.problems, ...(file.readable ? problems : [])];
+  if (!name || all.length > 0) throw new SettingsError(all);
+  return ADAPTER_CATALOG[name].create(values);
+}
+
+async function checkableIssues(name: AdapterName, values: SettingTexts<SettingKey>): Promise<SettingIssue[]> {
+  const empty: readonly SettingKey[] = adapterSettings(name).filter((key) => values[key]?.trim() === '');
+  const invalid = await ownSettingsIssues(name, values);
+  return [
+    ...empty.map((key): SettingIssue => [key, 'is empty. Give it a value, or remove it.']),
+    ...invalid.filter(([key]) => !empty.includes(key)),
+  ];
+}
+
+function notCheckable(given: string | undefined): SettingIssue {
+  const choice = `one of ${ADAPTER_NAMES.join(', ')}`;
+  if (given === 'desk') return ['adapter', `is desk, which needs no check; it must be ${choice}.`];
+  if (given === undefined) return ['adapter', `is missing. It must be ${choice}.`];
+  return ['adapter', `names no adapter. It must be ${choice}.`];
+}
+
+/** Missing and invalid settings of one adapter. Each is validated alone, so that all are reported at once. */
+async function ownSettingsIssues(
+  name: AdapterName,
+  values: SettingTexts<SettingKey>,
+): Promise<SettingIssue[]> {
+  const entry = ADAPTER_CATALOG[name];
+  const missing = entry.required.filter((key) => values[key] === undefined);
+  const given = adapterSettings(name).filter((key) => values[key] !== undefined);
+  const invalid = await Promise.all(
+    given.map(async (key): Promise<SettingIssue[]> => {
+      const message = await rejectionOf(entry.create({ ...entry.samples, [key]: values[key] }));
+      return message === null ? [] : [[key, message]];
+    }),
+  );
+  return [
+    ...missing.map((key): SettingIssue => [key, `is missing: ADAPTER=${name} needs it.`]),
+    ...invalid.flat(),
+  ];
+}
+
+/** Adapters begin their messages with their own name and their own name of the option. */
+const ADAPTER_PREFIX =
+  /^(slack|chatwoot|request[ -]tracker): (?:(?:botToken|signingSecret|channel|teamUrl|insidePrefix) )?/i;
+
+/** The message of a rejection; adapters never quote the value in it. */
+async function rejectionOf(created: Promise<Adapter>): Promise<string | null> {
+  try {
+    const adapter = await created;
+    await adapter.dispose?.();
+    return null;
+  } catch (error) {
+    if (error instanceof HandoffKitError) return error.message.replace(ADAPTER_PREFIX, '');
+    throw error;
+  }
+}
+
+/** Without ADAPTER the desk would start, although another system is configured. */
+function unnamedAdapterIssues(values: SettingTexts<SettingKey>): SettingIssue[] {
+  return ADAPTER_NAMES.flatMap((name) =>
+    adapterSettings(name)
+      .filter((key) => values[key] !== undefined)
+      .map((key): SettingIssue => [key, `is set, and ADAPTER is not. Set ADAPTER=${name}, or another.`]),
+  );
+}
+
+function serviceIssues({ serviceBaseUrl, serviceApiKey }: SettingTexts<SettingKey>): SettingIssue[] {
+  if (serviceBaseUrl !== undefined && serviceApiKey !== undefined) return [];
+  return [['adapter', 'needs SERVICE_BASE_URL and SERVICE_API_KEY: agents could not answer users.']];
+}
+
+/** Settings that only a bridge reads are reported when there is no bridge: the hours would not be kept. */
+function withoutEffectIssues(values: SettingTexts<SettingKey>): SettingIssue[] {
+  const { adapter, serviceBaseUrl, businessHours, outsideHours, unavailable } = values;
+  const issues: SettingIssue[] = [];
+  const isOff = adapter === 'none' || (adapter === undefined && serviceBaseUrl === undefined);
+  const message = 'has no effect, since no human agent answers: set ADAPTER, or remove it.';
+  if (isOff && businessHours !== undefined) issues.push(['businessHours', message]);
+  if (isOff && unavailable !== undefined) issues.push(['unavailable', message]);
+  if (outsideHours !== undefined && businessHours === undefined) {
+    issues.push(['outsideHours', 'needs BUSINESS_HOURS: without them agents answer at any time.']);
+  }
+  return issues;
+}

@@ -1,0 +1,156 @@
+import type { RequestHandler } from 'express';
+import type { AgentView } from '../adapters/desk/index.js';
+import {
+  type AdapterCheckResult,
+  type Bridge,
+  type BridgeOptions,
+  type BridgeStats,
+  createBridge,
+} from '../bridge/index.js';
+import type { Log } from '../internal/index.js';
+import type { Receiver } from '../receiver/index.js';
+import { ADAPTER_CATALOG, type AdapterName, adapterPath } from './adapter-catalog.js';
+import type { Settings } from './settings-schema.js';
+
+/** The desk or an adapter, connected to the receiver. */
+export interface ConnectedAdapter {
+  readonly name: AdapterName | 'desk';
+  /** The path of its requests: the webhooks of the external system, or the pages of the desk. */
+  readonly path: string;
+  readonly handler: RequestHandler;
+  /** A link below {@link path} that logs one agent in once; `null` unless it was requested. */
+  readonly oneTimePath: string | null;
+  /** Whether the external system sends webhooks; otherwise it is polled. */
+  readonly hasWebhooks: boolean;
+  /** Checks whether the system is reachable and configured. Never rejects. */
+  check(): Promise<readonly AdapterCheckResult[]>;
+  /** Counts since the start. */
+  stats(): BridgeStats;
+  /** Stops it within a time. Close the receiver first. */
+  close(options: { readonly timeoutMs: number }): Promise<void>;
+}
+
+/** The parts that an adapter is connected with. */
+export interface ConnectParts {
+  readonly receiver: Receiver;
+  readonly log: Log;
+  /** With the desk: creates a link that logs this agent in once. */
+  readonly oneTimeLinkFor?: AgentView | undefined;
+  /** With the desk: allows a frame of the same origin to show it. */
+  readonly framed?: boolean | undefined;
+}
+
+/** Connects a loaded adapter. It is synchronous, so that no event arrives in between. */
+export type ConnectAdapter = (parts: ConnectParts) => ConnectedAdapter;
+
+/** Options of a bridge that every adapter shares. */
+type CommonBridgeOptions = Omit<BridgeOptions, 'receiver' | 'adapter'>;
+
+const DESK_PATH = '/desk';
+
+/**
+ * The adapter of the settings. Without ADAPTER it is the desk, provided that agents can answer and log in (replies
+ * and storage are on) and AUTO_REPLY does not answer already.
+ */
+export function chooseAdapter({
+  adapter,
+  serviceBaseUrl,
+  autoReply,
+  databaseUrl,
+}: Pick<Settings, 'adapter' | 'serviceBaseUrl' | 'autoReply' | 'databaseUrl'>):
+  | AdapterName
+  | 'desk'
+  | 'none' {
+  const deskCanWork = serviceBaseUrl !== undefined && autoReply === undefined && databaseUrl.kind !== 'none';
+  return adapter ?? (deskCanWork ? 'desk' : 'none');
+}
+
+/** Loads the adapter of the settings and no other; `null` without one. */
+export async function loadAdapter(settings: Settings): Promise<ConnectAdapter | null> {
+  const name = chooseAdapter(settings);
+  if (name === 'none') return null;
+  const options = bridgeOptions(settings);
+  if (name === 'desk') return loadDesk(options, settings.greeting !== undefined);
+  const adapter = await ADAPTER_CATALOG[name].create(settings);
+  return ({ receiver, log }) => {
+    const bridge = createBridge({ ...options, log, receiver, adapter });
+    const handler: RequestHandler = (request, response, next) => bridge.webhook(request, response, next);
+    return {
+      name,
+      path: adapterPath(name),
+      handler,
+      oneTimePath: null,
+      hasWebhooks: adapter.capabilities.inbound.some((way) => way === 'webhook'),
+      ...checkAndStats(bridge),
+      close: (within) => bridge.close(within),
+    };
+  };
+}
+
+async function loadDesk(options: CommonBridgeOptions, isGreeted: boolean): Promise<ConnectAdapter> {
+  const { createDesk } = await import('../adapters/desk/index.js');
+  return ({ receiver, log, oneTimeLinkFor, framed }) => {
+    const desk = createDesk({
+      receiver,
+      agents: 'stored',
+      bridge: { ...options, log },
+      isGreeted,
+      log,
+      ...(oneTimeLinkFor && { oneTimeLinkFor }),
+      ...(framed && { framedBy: 'same-origin' as const }),
+    });
+    return {
+      name: 'desk',
+      path: DESK_PATH,
+      handler: desk,
+      oneTimePath: desk.oneTimePath,
+      hasWebhooks: false,
+      ...checkAndStats(desk.bridge),
+      async close(within) {
+        // The first call of bridge.close sets the time limit; desk.close() alone would use the default.
+        const bridged = desk.bridge.close(within);
+        await desk.close();
+        await bridged;
+      },
+    };
+  };
+}
+
+const checkAndStats = (bridge: Bridge): Pick<ConnectedAdapter, 'check' | 'stats'> => ({
+  check: () => bridge.check(),
+  stats: () => bridge.stats(),
+});
+
+function bridgeOptions(settings: Settings): CommonBridgeOptions {
+  const { agentNames, businessHours, outsideHours, unavailable } = settings;
+  return {
+    agentNames,
+    ...(businessHours && { hours: businessHours }),
+    ...(outsideHours !== undefined && { whenClosed: 'say' as const }),
+    ...(unavailable !== undefined && { whenUnopened: 'apologise' as const }),
+    messages: {
+      ...(outsideHours !== undefined && { outsideHours }),
+      ...(unavailable !== undefined && { unavailable }),
+    },
+  };
+}
+
+/**
+ * Logs whether the external system is reachable and configured. A problem does not prevent the start: it may be
+ * temporary, and until it is solved users get the answer for an unavailable system.
+ */
+export async function checkAtStart(
+  { name, check }: Pick<ConnectedAdapter, 'name' | 'check'>,
+  log: Log,
+  isStopping: () => boolean,
+): Promise<void> {
+  const results = await check();
+  // Shutdown aborts the check, so its results mean nothing.
+  if (isStopping()) return;
+  const failed = results.filter(({ ok }) => !ok);
+  const hint = name === 'desk' ? '' : ' See: handoff-kit adapter check';
+  for (const { name: checkName, detail } of failed) {
+    log.warn({ adapter: name, check: checkName }, `${name} is not in order: ${checkName}: ${detail}${hint}`);
+  }
+  if (failed.length === 0) log.info({ adapter: name }, `${name} is reachable and in order`);
+}

@@ -1,0 +1,276 @@
+import { type RequestHandler, Router } from 'express';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { BridgeStats } from '../bridge/index.js';
+import type { ServiceClient } from '../client/index.js';
+import type { Delivery, QueueDepth, QueueName, StoredQueues } from '../delivery/index.js';
+import { within } from '../internal/index.js';
+import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
+
+/** Upper bounds in seconds for work within one request or one handler run. */
+const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Upper bounds in seconds for waiting, which lasts minutes while the service or the handlers fail. */
+const WAIT_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 21_600];
+
+const QUEUES: readonly QueueName[] = ['inbox', 'outbox'];
+/** A scrape does not wait longer for the database; the other metrics are still exposed. */
+const DATABASE_TIMEOUT_MS = 2_000;
+
+/** The metrics of the program, in a registry of their own. */
+export interface Metrics {
+  /** Wraps a delivery: counts accepted events, and counts and times each run of their handlers. */
+  instrumentDelivery(delivery: Delivery): Delivery;
+  /** Wraps a client: counts and times each reply and close. */
+  instrumentClient(client: ServiceClient): ServiceClient;
+  /** Creates middleware that counts and times every answer. */
+  countRequests(mountPath: string): RequestHandler;
+  /** The registry that `GET /metrics` exposes. */
+  readonly registry: Registry;
+}
+
+/**
+ * Creates the metrics. Labels are names from this code only: never ids of people, and never text that a sender
+ * chooses, which would let a sender create any number of series.
+ */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'handoff_kit_requests_total',
+    help: 'Answered requests, by endpoint and HTTP status.',
+    labelNames: ['endpoint', 'status'],
+    registers,
+  });
+  const requestDuration = new Histogram({
+    name: 'handoff_kit_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer, by endpoint; without the desk.',
+    labelNames: ['endpoint'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const events = new Counter({
+    name: 'handoff_kit_events_total',
+    help: 'Valid events, by event and by what the receiver did with them on arrival.',
+    labelNames: ['event', 'outcome'],
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'handoff_kit_attempts_total',
+    help: 'Attempts, by queue and outcome: handler runs (inbox), replies and closes sent (outbox).',
+    labelNames: ['queue', 'outcome'],
+    registers,
+  });
+  const handlerDuration = new Histogram({
+    name: 'handoff_kit_handler_duration_seconds',
+    help: 'Duration of one handler run, failed runs included, by event.',
+    labelNames: ['event'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const queueWait = new Histogram({
+    name: 'handoff_kit_queue_wait_seconds',
+    help: 'Time from the arrival of an event to its first handler run.',
+    labelNames: ['queue'],
+    buckets: WAIT_BUCKETS,
+    registers,
+  });
+  const lag = new Histogram({
+    name: 'handoff_kit_lag_seconds',
+    help: 'Time from received to handled (inbox), and from written to accepted by the service (outbox).',
+    labelNames: ['queue'],
+    buckets: WAIT_BUCKETS,
+    registers,
+  });
+
+  const measured = async <Result>(
+    queue: QueueName,
+    createdAt: number,
+    attempt: () => Promise<Result>,
+  ): Promise<Result> => {
+    try {
+      const result = await attempt();
+      attempts.inc({ queue, outcome: 'ok' });
+      lag.observe({ queue }, secondsSince(createdAt));
+      return result;
+    } catch (error) {
+      attempts.inc({ queue, outcome: 'failed' });
+      throw error;
+    }
+  };
+
+  return {
+    instrumentDelivery: (delivery) => ({
+      ...delivery,
+      start: (host) =>
+        delivery.start({
+          ...host,
+          handle(event, run) {
+            if (run.attempt === 1) queueWait.observe({ queue: 'inbox' }, secondsSince(event.receivedAt));
+            const stop = handlerDuration.startTimer({ event: event.name });
+            return measured('inbox', event.receivedAt, async () => host.handle(event, run)).finally(stop);
+          },
+        }),
+      async accept(event) {
+        const outcome = await delivery.accept(event);
+        events.inc({ event: event.name, outcome });
+        return outcome;
+      },
+    }),
+    instrumentClient: (client) => ({
+      ...client,
+      reply: (input, options) =>
+        measured('outbox', input.timestamp ?? Date.now(), () => client.reply(input, options)),
+      close: (input, options) =>
+        measured('outbox', input.timestamp ?? Date.now(), () => client.close(input, options)),
+    }),
+    countRequests(mountPath) {
+      const endpointOf = createEndpointOf(mountPath);
+      return ({ path }, response, next) => {
+        const endpoint = endpointOf(path);
+        // The desk keeps event streams open for hours, which says nothing about how fast it answers.
+        const stop = endpoint === 'desk' ? undefined : requestDuration.startTimer({ endpoint });
+        response.once('finish', () => {
+          requests.inc({ endpoint, status: String(response.statusCode) });
+          stop?.();
+        });
+        next();
+      };
+    },
+    registry,
+  };
+}
+
+const secondsSince = (time: number): number => Math.max(0, Date.now() - time) / 1_000;
+
+/** The name of an endpoint as a label. */
+type EndpointLabel = WebhookEndpoint | 'adapter' | 'desk' | 'other';
+
+const HANDOFF_ENDPOINTS = Object.entries(HANDOFF_PATHS) as [WebhookEndpoint, string][];
+
+/** Creates a function that maps a path to its endpoint. Path tokens never become part of a label. */
+function createEndpointOf(mountPath: string): (path: string) => EndpointLabel {
+  const base = mountPath === '/' ? '' : mountPath;
+  return (path) => {
+    if (/^\/adapters(?:\/|$)/i.test(path)) return 'adapter';
+    if (/^\/desk(?:\/|$)/i.test(path)) return 'desk';
+    const trimmed = path.replace(/\/$/, '');
+    if (trimmed === base) return 'message';
+    if (!trimmed.startsWith(`${base}/`)) return 'other';
+    const rest = trimmed.slice(base.length);
+    const withoutToken = rest.replace(/^\/[^/]+/, '');
+    const found = HANDOFF_ENDPOINTS.find(([, end]) => rest === end || withoutToken === end);
+    return found?.[0] ?? 'other';
+  };
+}
+
+/** The parts whose numbers are read at each scrape. */
+export interface MetricsSources {
+  /** The stored queues; `null` without a database. */
+  readonly queues: Pick<StoredQueues, 'depth'> | null;
+  /** The number of events accepted and not handled; used without a database. */
+  readonly pending: () => number;
+  /** The connected adapter; `null` without one. */
+  readonly adapter: { readonly name: string; stats(): BridgeStats } | null;
+}
+
+/** `GET /metrics`. It needs no authentication, like the health checks: the numbers hold nothing personal. */
+export function metricsRoute({ registry }: Metrics, { queues, pending, adapter }: MetricsSources): Router {
+  registerUptime(registry);
+  if (adapter) registerAdapter(registry, adapter);
+  const refreshQueues = queues ? registerQueues(registry, queues) : registerPending(registry, pending);
+  return Router().get('/metrics', async (_request, response) => {
+    await refreshQueues();
+    response.set('content-type', registry.contentType).send(await registry.metrics());
+  });
+}
+
+function registerUptime(registry: Registry): void {
+  const uptime = new Gauge({
+    name: 'process_uptime_seconds',
+    help: 'Time since the process started.',
+    registers: [],
+    collect() {
+      this.set(Math.round(process.uptime() * 1_000) / 1_000);
+    },
+  });
+  registry.registerMetric(uptime);
+}
+
+function registerAdapter(registry: Registry, adapter: NonNullable<MetricsSources['adapter']>): void {
+  const adapterEvents = new Counter({
+    name: 'handoff_kit_adapter_events_total',
+    help: 'Events between users and the human-service system, by type. "dropped" are echoes, notes and repeats, "forged" are webhooks with a wrong signature.',
+    labelNames: ['adapter', 'type'],
+    registers: [],
+    // The bridge keeps its own counts, so they replace the values of the last scrape.
+    collect() {
+      this.reset();
+      for (const [type, count] of Object.entries(adapter.stats())) {
+        this.inc({ adapter: adapter.name, type: snakeCase(type) }, count);
+      }
+    },
+  });
+  registry.registerMetric(adapterEvents);
+}
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+function registerPending(registry: Registry, pending: () => number): () => Promise<void> {
+  const waiting = new Gauge({
+    name: 'handoff_kit_queue_waiting',
+    help: 'Events that wait or run in this process.',
+    labelNames: ['queue'],
+    registers: [registry],
+  });
+  return async () => waiting.set({ queue: 'inbox' }, pending());
+}
+
+/**
+ * Registers the gauges of the stored queues. Returns the function that updates them; while the database does not
+ * answer, `handoff_kit_database_up` is 0 and the others have no values.
+ */
+export function registerQueues(
+  registry: Registry,
+  queues: Pick<StoredQueues, 'depth'>,
+  timeoutMs = DATABASE_TIMEOUT_MS,
+): () => Promise<void> {
+  const registers = [registry];
+  const databaseUp = new Gauge({
+    name: 'handoff_kit_database_up',
+    help: 'Whether the database answers: 1 or 0.',
+    registers,
+  });
+  const waiting = new Gauge({
+    name: 'handoff_kit_queue_waiting',
+    help: 'Items that wait or run, in all processes.',
+    labelNames: ['queue'],
+    registers,
+  });
+  const dead = new Gauge({
+    name: 'handoff_kit_queue_dead',
+    help: 'Dead letters: items parked after too many failures.',
+    labelNames: ['queue'],
+    registers,
+  });
+  const oldestAge = new Gauge({
+    name: 'handoff_kit_queue_oldest_age_seconds',
+    help: 'Age of the oldest item that waits or runs; 0 when the queue is empty.',
+    labelNames: ['queue'],
+    registers,
+  });
+
+  const setDepth = (queue: QueueName, depth: QueueDepth): void => {
+    const { oldestAt } = depth;
+    waiting.set({ queue }, depth.waiting);
+    dead.set({ queue }, depth.dead);
+    oldestAge.set({ queue }, oldestAt === null ? 0 : secondsSince(oldestAt.getTime()));
+  };
+
+  return async () => {
+    const query = Promise.all(QUEUES.map(async (queue) => ({ queue, depth: await queues.depth(queue) })));
+    const answer = query.catch(() => null);
+    const depths = (await within(answer, timeoutMs)) ? await answer : null;
+    databaseUp.set(depths ? 1 : 0);
+    for (const gauge of [waiting, dead, oldestAge]) gauge.reset();
+    for (const { queue, depth } of depths ?? []) setDepth(queue, depth);
+  };
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { redactUrl } from '../../src/cli/check.js';
+import { serve } from '../helpers/serve.js';
+import { agentAt, NOWHERE, startReceiver, startSimulator } from '../simulator/support.js';
+import { runNode } from '../standalone/program.js';
+import { runCli } from './run-cli.js';
+
+const KEY = 'the-key-of-agent-1';
+
+async function service(...webhooks: string[]) {
+  const humanServices = webhooks.map((url, index) => ({ componentId: `desk-${index + 1}`, url }));
+  const started = await startSimulator({ agents: [agentAt(NOWHERE, { humanServices })] });
+  return { ...started, env: { SERVICE_BASE_URL: started.baseUrl, SERVICE_API_KEY: KEY } };
+}
+
+describe('handoff-kit check', () => {
+  it('shows which webhooks are reachable, and hides possible tokens', async () => {
+    const { url } = await startReceiver();
+    const { env } = await service(`${url}/0123456789abcdef?key=k`);
+    const ended = await runCli(['check', '--no-json'], { env });
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toMatch(
+      /^reachable {2}human_service {2}desk-1 {2}HTTP 200 {2}\d+ ms {2}http\S+\/webhook\/\*\*\*\?\*\*\*\n$/,
+    );
+    const shown = await runCli(['check', '--show-urls'], { env });
+    expect(shown.json()).toMatchObject({
+      ok: true,
+      results: [{ webhook_url: `${url}/0123456789abcdef?key=k` }],
+    });
+  });
+
+  it('exits with 1 when one is not reachable', async () => {
+    const { url } = await startReceiver();
+    const { env } = await service(url, NOWHERE);
+    const ended = await runCli(['check'], { env });
+    expect(ended.code).toBe(1);
+    expect(ended.json()).toMatchObject({ ok: false, results: [{ reachable: true }, { reachable: false }] });
+  });
+
+  it('explains what is wrong with a key without showing it', async () => {
+    const { baseUrl } = await service();
+    const args = ['check', '--base-url', baseUrl, '--api-key', 'wrong-key'];
+    const { code, stdout, stderr } = await runCli(args);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('it does not accept the API key');
+    expect(stderr).toContain('SERVICE_BASE_URL (--base-url)');
+    expect(stderr).not.toContain('wrong-key');
+  });
+
+  it.each([
+    [{}, 'SERVICE_BASE_URL (--base-url) is missing'],
+    [{ SERVICE_BASE_URL: 'https://api.example.com' }, 'SERVICE_API_KEY (--api-key) is missing'],
+    [{ SERVICE_BASE_URL: 'nonsense', SERVICE_API_KEY: 'key-0' }, 'must be a full http or https address'],
+  ])('refuses the settings %j as wrong use', async (env, complaint) => {
+    const { code, stdout, stderr } = await runCli(['check'], { env });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(complaint);
+    expect(stderr).not.toContain('key-0');
+  });
+});
+
+describe('handoff-kit health', () => {
+  it('exits with 0 without a key when the service is available', async () => {
+    const { baseUrl } = await service();
+    const ended = await runCli(['health', '--base-url', baseUrl]);
+    expect([ended.code, ended.json()]).toMatchObject([0, { available: true, status: 200 }]);
+  });
+
+  it('exits with 1 and the reason when it is not', async () => {
+    const { url } = await serve((_request, response) => {
+      response.writeHead(503).end();
+    });
+    const { code, stdout } = await runCli(['health', '--base-url', url, '--no-json']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/UNAVAILABLE: it answered with another status than 200 \(HTTP 503, \d+ ms\)/);
+  });
+
+  it('reports changes until it is stopped', async () => {
+    const answers = { status: 200 };
+    const { url } = await serve((_request, response) => {
+      response.writeHead(answers.status).end('service is normal');
+    });
+    const args = ['health', '--base-url', url, '--watch', '--interval', '20ms'];
+    const program = runNode(['dist/cli/main.js', ...args]);
+    await program.until(/"available":true/);
+    answers.status = 500;
+    await program.until(/"available":false/);
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(1);
+    expect(program.stdout().trim().split('\n')).toHaveLength(2);
+  });
+});
+
+describe('handoff-kit reply and close', () => {
+  it('send a reply to the user, and end the handoff', async () => {
+    const { url } = await startReceiver();
+    const { simulator, env } = await service(url);
+    const conversation = await simulator.requestHandoff();
+    const flags = ['--conversation', conversation.id];
+    const ended = await runCli(['reply', 'Good morning', ...flags], { env });
+    expect([ended.code, ended.json()]).toMatchObject([0, { ok: true, conversationId: conversation.id }]);
+    const piped = await runCli(['reply', '-', ...flags], { env, input: 'from a file\nin two lines\n' });
+    expect(piped.code).toBe(0);
+    expect(conversation.replies.map(({ text }) => text)).toEqual([
+      'Good morning',
+      'from a file\nin two lines',
+    ]);
+    expect((await runCli(['close', ...flags], { env })).code).toBe(0);
+    expect(conversation.state).toBe('closed');
+    const late = await runCli(['reply', 'too late', ...flags], { env });
+    expect([late.code, late.stdout]).toEqual([1, '']);
+  });
+
+  it.each([
+    [['reply', 'hi'], "required option '--conversation <id>' not specified"],
+    [['reply', '--conversation', 'c-1'], "missing required argument 'text'"],
+    [['reply', '--conversation', 'c-1', ''], 'expected some text'],
+    [['close'], "required option '--conversation <id>' not specified"],
+  ])('refuse %j as wrong use', async (args, complaint) => {
+    const env = { SERVICE_BASE_URL: 'http://127.0.0.1:1', SERVICE_API_KEY: KEY };
+    const { code, stdout, stderr } = await runCli(args, { env });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(complaint);
+  });
+
+  it('exit with 1 when the service does not answer', async () => {
+    const served = await serve(() => {});
+    await served.end();
+    const env = { SERVICE_BASE_URL: served.url, SERVICE_API_KEY: KEY };
+    const { code, stderr } = await runCli(['reply', 'hi', '--conversation', 'c-1', '--json'], { env });
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'SERVICE_UNREACHABLE' } });
+  });
+});
+
+describe('a possible token in a URL', () => {
+  it.each([
+    ['https://my.host/webhook', 'https://my.host/webhook'],
+    ['https://my.host/webhook/0123456789abcdef/chat', 'https://my.host/webhook/***/chat'],
+    ['https://a-very-long-host-name.example.com/w?k=1', 'https://a-very-long-host-name.example.com/w?***'],
+    ['https://user:pass@my.host/w#x', 'https://***@my.host/w?***'],
+    ['no URL at all', 'no URL at all'],
+  ])('is hidden: %s', (url, shown) => {
+    expect(redactUrl(url)).toBe(shown);
+  });
+});

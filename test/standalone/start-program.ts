@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createSimulator } from '../../src/simulator/index.js';
+import { PATH_TOKEN } from '../helpers/credentials.js';
+import { temporaryFolder } from './databases.js';
+import { ENVIRONMENT } from './environment.js';
+import { addressOf, type RunningProgram, runServe } from './program.js';
+import { WAIT_MS } from './wait-options.js';
+
+const AGENT_ID = 'agent-1';
+const API_KEY = 'app-key-of-the-simulated-agent';
+
+/** Starts the simulated service. It needs the receiver's URL before it can send. */
+export async function startService() {
+  const simulator = createSimulator({
+    agents: [{ id: AGENT_ID, apiKey: API_KEY }],
+    deliveryTimeoutMs: WAIT_MS,
+    waitTimeoutMs: 10 * WAIT_MS,
+  });
+  const baseUrl = await simulator.listen();
+  onTestFinished(() => simulator.close());
+  return {
+    simulator,
+    environment: { SERVICE_BASE_URL: baseUrl, SERVICE_API_KEY: API_KEY },
+    /** Sets the receiver's URL. */
+    pointAt(url: string, mountPath = '/webhook'): void {
+      const handoffs = `${url}${mountPath === '/' ? '' : mountPath}/${PATH_TOKEN}`;
+      simulator.agents.update(AGENT_ID, { humanServices: [{ componentId: 'desk', url: handoffs }] });
+    },
+  };
+}
+
+/** The DATABASE_URL of a new SQLite file. */
+export const databaseUrl = (): string => `sqlite:${join(temporaryFolder(), 'handoff.db')}`;
+
+/** Starts the program in a child process, connected to the simulated service. */
+export async function startProgram(env: Readonly<Record<string, string>> = {}, args: readonly string[] = []) {
+  const service = await startService();
+  const settings = { ...ENVIRONMENT, DATABASE_URL: databaseUrl(), ...service.environment, ...env };
+  const program: RunningProgram = runServe(args, settings);
+  const url = await addressOf(program);
+  service.pointAt(url, env.MOUNT_PATH);
+  return { program, url, simulator: service.simulator, settings };
+}
+
+/** Everything that the program has printed, logged and exposed as metrics. */
+export async function allOutput({ stdout, stderr }: RunningProgram, url: string): Promise<string> {
+  return [stdout(), stderr(), await (await fetch(`${url}/metrics`)).text()].join('\n');
+}
