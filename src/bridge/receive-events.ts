@@ -49,7 +49,7 @@ export function createReceiveEvents(
   const keep = (event: InboundEvent, receipt: Receipt): Receipt => {
     receipts.set(event.id, receipt);
     // What was parked may have been let go on since: who tells of it again looks where it is stored.
-    receipt.delivered.catch(() => receipts.delete(event.id));
+    receipt.delivered().catch(() => receipts.delete(event.id));
     for (const [oldest] of receipts) {
       if (receipts.size <= MOST_RECEIPTS) break;
       receipts.delete(oldest);

@@ -65,7 +65,12 @@ export function createWebhook(parts: BridgeParts, events: ReceiveEvents): Webhoo
     if (request.method !== 'POST')
       return { status: 405, reason: 'method not allowed', headers: { allow: 'POST' } };
     if (calls.ended)
-      return { status: 503, reason: 'shutting down', headers: { 'retry-after': '5' }, closesConnection: true };
+      return {
+        status: 503,
+        reason: 'shutting down',
+        headers: { 'retry-after': '5' },
+        closesConnection: true,
+      };
     const receivedAt = Date.now();
     const body = await bytesOf(request, limits);
     if (body === null) {
@@ -115,7 +120,10 @@ const joined = (headers: IncomingHttpHeaders): InboundRequest['headers'] =>
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
 
-function send(response: ServerResponse, { status, reason, answer, headers, closesConnection = false }: Answer): void {
+function send(
+  response: ServerResponse,
+  { status, reason, answer, headers, closesConnection = false }: Answer,
+): void {
   if (response.headersSent) return;
   const body = answer?.body ?? (reason === undefined ? '' : JSON.stringify({ error: reason }));
   response.writeHead(status, {

@@ -1,13 +1,8 @@
 import { type Command, Option } from 'commander';
-import type { Shelf, StoredQueues } from '../delivery/index.js';
+import { type DocumentStore, openDocumentStore } from '../adapters/desk/records/index.js';
+import type { QueueAdmin, SqlDatabase } from '../delivery/index.js';
 import { HandoffKitError } from '../internal/index.js';
-import {
-  chooseDatabase,
-  DEFAULT_DATABASE_URL,
-  describeDatabase,
-  openDocumentStore,
-  openQueues,
-} from '../standalone/index.js';
+import { chooseDatabase, DEFAULT_DATABASE_URL, describeDatabase, openDatabase } from '../standalone/index.js';
 import { addOutputFlags, type Output, type OutputFlags, runCommand, UsageError } from './output.js';
 
 /** The flags of a command that uses the database. */
@@ -32,8 +27,9 @@ export function addDatabaseFlags(command: Command): Command {
 }
 
 /** The queues of an open database. */
-export interface OpenDatabase {
-  readonly queues: StoredQueues;
+export interface OpenQueues {
+  readonly queues: QueueAdmin;
+  readonly sql: SqlDatabase;
   /** The database without credentials, for messages. */
   readonly name: string;
 }
@@ -41,22 +37,23 @@ export interface OpenDatabase {
 /** Opens the queues of the database, runs the action, and closes them. */
 export function runWithDatabase(
   flags: DatabaseFlags,
-  action: (database: OpenDatabase, output: Output) => Promise<number>,
+  action: (database: OpenQueues, output: Output) => Promise<number>,
 ): Promise<void> {
   return runCommand(flags, async (output) => {
     const choice = chosenDatabase(flags);
-    const queues = await withDatabaseErrors(() => openQueues(choice));
+    const opened = await withDatabaseErrors(() => openDatabase(choice, { create: false }));
     try {
-      return await withDatabaseErrors(() => action({ queues, name: describeDatabase(choice) }, output));
+      const { queues, sql } = opened;
+      return await withDatabaseErrors(() => action({ queues, sql, name: describeDatabase(choice) }, output));
     } finally {
-      await queues.close();
+      await opened.close();
     }
   });
 }
 
 /** The desk's document store in an open database. */
 export interface OpenDocumentStore {
-  readonly store: Shelf;
+  readonly store: DocumentStore;
   /** The database without credentials, for messages. */
   readonly name: string;
 }
@@ -69,11 +66,10 @@ export function runWithDocumentStore(
 ): Promise<void> {
   return runCommand(flags, async (output) => {
     const choice = chosenDatabase(flags);
-    const opened = await withDatabaseErrors(() => openDocumentStore(choice, { create }));
+    const opened = await withDatabaseErrors(() => openDatabase(choice, { create }));
     try {
-      return await withDatabaseErrors(() =>
-        action({ store: opened.shelf, name: describeDatabase(choice) }, output),
-      );
+      const store = await withDatabaseErrors(() => openDocumentStore(opened.sql));
+      return await withDatabaseErrors(() => action({ store, name: describeDatabase(choice) }, output));
     } finally {
       await opened.close();
     }

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { openDocumentStore } from '../adapters/desk/records/index.js';
 import { printable } from '../standalone/index.js';
 import {
   addDatabaseFlags,
   DATABASE_HELP,
   type DatabaseFlags,
-  type OpenDatabase,
+  type OpenQueues,
   runWithDatabase,
 } from './database-flags.js';
 import { EXIT } from './exit-codes.js';
@@ -43,7 +44,7 @@ export function define(command: Command): void {
 
 async function forget(
   { user, yes = false }: ForgetFlags,
-  { queues, name }: OpenDatabase,
+  { queues, sql, name }: OpenQueues,
   output: Output,
 ): Promise<number> {
   if (user.trim() === '') throw new UsageError('--user is empty. Give the id of a user.');
@@ -51,6 +52,8 @@ async function forget(
     process.stderr.write('Nothing was removed.\n');
     return EXIT.no;
   }
+  // The desk's tables are its own: opening its store adds them to what is forgotten.
+  await openDocumentStore(sql);
   const removed = await queues.forget(user);
   const text = `${removed} ${removed === 1 ? 'item' : 'items'} removed.`;
   print(output, { user, removed }, removed === 0 ? 'No data of this user was stored.' : text);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { QueueName, StoredItem, StoredItemDetails, StoredQueues } from '../delivery/index.js';
+import type { QueueAdmin, QueueName, StoredJob, StoredJobDetails } from '../delivery/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import { printable } from '../standalone/index.js';
 import { addDatabaseFlags, DATABASE_HELP, type DatabaseFlags, runWithDatabase } from './database-flags.js';
@@ -83,7 +83,7 @@ Exit codes: 0 listed, also when there is nothing, 1 the database cannot be used,
 async function listItems(
   queue: QueueName,
   { dead = false, conversation, limit }: ListFlags,
-  queues: StoredQueues,
+  queues: QueueAdmin,
   output: Output,
 ): Promise<number> {
   const filter = conversation === undefined ? {} : { conversationId: conversation };
@@ -103,7 +103,7 @@ const COLUMNS = ['id', 'state', 'since', 'conversation', 'what', 'attempts', 'la
 /** Longer cells of the list are cut; `show` has the whole text. */
 const MAX_CELL_LENGTH = 60;
 
-function listText(queue: QueueName, items: readonly StoredItem[], more: boolean): string {
+function listText(queue: QueueName, items: readonly StoredJob[], more: boolean): string {
   if (items.length === 0) return `The ${queue} has no such items.`;
   const rows = items.map((item) => [
     item.id,
@@ -139,7 +139,7 @@ async function showItem(
   queue: QueueName,
   id: string,
   { showText = false }: ShowFlags,
-  queues: StoredQueues,
+  queues: QueueAdmin,
   output: Output,
 ): Promise<number> {
   const found = await queues.show(queue, id);
@@ -154,7 +154,7 @@ async function showItem(
   return EXIT.ok;
 }
 
-function itemText(item: StoredItemDetails, showText: boolean): string {
+function itemText(item: StoredJobDetails, showText: boolean): string {
   const facts = table([
     ['id', item.id],
     ['state', item.state],
@@ -227,7 +227,7 @@ async function handleDeadLetters(
   queue: QueueName,
   ids: readonly string[],
   flags: DeadLetterFlags,
-  queues: StoredQueues,
+  queues: QueueAdmin,
   output: Output,
 ): Promise<number> {
   const chosen = await chooseDeadLetters(action, queue, ids, flags, queues);
@@ -254,7 +254,7 @@ async function chooseDeadLetters(
   queue: QueueName,
   ids: readonly string[],
   { allDead = false, conversation, yes = false }: DeadLetterFlags,
-  queues: StoredQueues,
+  queues: QueueAdmin,
 ): Promise<readonly string[] | null> {
   if (allDead === ids.length > 0) throw new UsageError('name items by their ids, or give --all-dead.');
   if (!allDead && conversation !== undefined) {

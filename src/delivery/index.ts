@@ -17,7 +17,14 @@ export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delive
 export { type InlineOptions, inline } from './inline.js';
 export type { OutboxPolicy } from './outbox.js';
 export type { QueueName } from './queue.js';
-export type { JobFilter, QueueAdmin, QueueDepth, StoredJob, StoredJobDetails } from './queue-admin.js';
+export type {
+  JobFilter,
+  OpenDatabase,
+  QueueAdmin,
+  QueueDepth,
+  StoredJob,
+  StoredJobDetails,
+} from './queue-admin.js';
 export type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
 export type { StoredOptions } from './stored-delivery.js';
 export { conversationKey, fromText, toText } from './text.js';

@@ -57,7 +57,12 @@ export interface QueueAdmin {
   depth(queue: QueueName): Promise<QueueDepth>;
   /** Rejects when nothing can be written: the database is away, its disk is full, or it is read-only. */
   check(): Promise<void>;
-  /** Closes the database, where this opened it. */
+}
+
+/** A database that was opened without a receiver. */
+export interface OpenDatabase {
+  readonly sql: SqlDatabase;
+  readonly queues: QueueAdmin;
   close(): Promise<void>;
 }
 
@@ -65,11 +70,7 @@ export interface QueueAdmin {
 const BATCH_SIZE = 100;
 
 /** Makes a {@link QueueAdmin} on a database that is open. */
-export function createQueueAdmin(
-  database: SqlDatabase,
-  forgetHooks: readonly ForgetHook[],
-  close: () => Promise<void>,
-): QueueAdmin {
+export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly ForgetHook[]): QueueAdmin {
   const { table, list, now } = database;
   const jobs = table('job');
   const columns =
@@ -185,7 +186,6 @@ export function createQueueAdmin(
          ON CONFLICT (owner) DO UPDATE SET expires_at = 0`,
       );
     },
-    close,
   };
 }
 

@@ -308,7 +308,7 @@ export function createStoredDelivery(
       const keys = Number(row?.keys);
       return { pending: Number(row?.pending), remembered: Math.max(0, keys - Number(row?.jobs)) };
     },
-    queues: createQueueAdmin(withOpening(sql, open), engine.forgetHooks, () => Promise.resolve()),
+    queues: createQueueAdmin(withOpening(sql, open), engine.forgetHooks),
     database: withOpening(sql, open),
     handoffs: createHandoffStore(withOpening(sql, open), keepContent),
   };

@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import type { StoredQueues } from '../delivery/index.js';
+import type { QueueAdmin } from '../delivery/index.js';
 import type { Receiver } from '../receiver/index.js';
 import type { ConnectedAdapter } from './connect-adapter.js';
 import { createDatabaseCheck, healthRoutes } from './health.js';
@@ -19,7 +19,7 @@ export interface AppParts {
   /** `null` without human agents. */
   readonly adapter: ConnectedAdapter | null;
   /** `null` without a database. */
-  readonly queues: StoredQueues | null;
+  readonly queues: QueueAdmin | null;
 }
 
 /** All answers are for programs: browsers must not sniff, cache or frame them. The desk sets its own headers. */
@@ -42,10 +42,11 @@ export function createApp(parts: AppParts): Express {
   app.use(
     healthRoutes({
       isAccepting: () => receiver.accepting,
+      isStarted: () => receiver.started,
       checkDatabase: queues && createDatabaseCheck(queues, log),
     }),
   );
-  app.use(metricsRoute(metrics, { queues, pending: () => receiver.stats().pending, adapter }));
+  app.use(metricsRoute(metrics, { queues, pending: async () => (await receiver.stats()).pending, adapter }));
   app.use(metrics.countRequests(mountPath));
   app.use(receiver);
   if (adapter) app.use(adapter.path, refuseDuringShutdown(receiver), adapter.handler);

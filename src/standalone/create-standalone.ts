@@ -5,7 +5,7 @@ import type { AgentView } from '../adapters/desk/index.js';
 import { createServiceClient } from '../client/index.js';
 import { type Delivery, inline } from '../delivery/index.js';
 import type { HandoffMessageContext } from '../events/index.js';
-import { within } from '../internal/index.js';
+import { HandoffKitError, within } from '../internal/index.js';
 import {
   type AuthScheme,
   bearer,
@@ -29,7 +29,7 @@ export interface Standalone {
   readonly receiver: Receiver;
   /** The desk or an adapter; `null` without human agents. */
   readonly adapter: ConnectedAdapter | null;
-  /** Starts to listen. Resolves to the URL under which this machine reaches it. */
+  /** Starts the receiver, then listens. Resolves to the URL under which this machine reaches it. */
   listen(): Promise<string>;
   /** Refuses new connections, lets running handlers finish, then closes every connection. */
   close(): Promise<{ readonly unfinished: number }>;
@@ -64,7 +64,6 @@ export async function createStandalone(
   settings: Settings,
   { reporter, log, delivery = null, oneTimeLinkFor, framed }: StandaloneParts,
 ): Promise<Standalone> {
-  // Loaded first: a receiver without its adapter would handle stored events without carrying them to agents.
   const connectAdapter = await loadAdapter(settings);
   const metrics = createMetrics();
   const receiver = createReceiver({
@@ -98,9 +97,35 @@ export async function createStandalone(
     app,
     receiver,
     adapter,
-    listen: () => listen(server, settings.port, settings.host),
+    async listen() {
+      await startReceiver(receiver, log);
+      return listen(server, settings.port, settings.host);
+    },
     close: () => (closing ??= shutDown()),
   };
+}
+
+const START_AGAIN_MS = 2_000;
+
+/**
+ * Starts the receiver. A database that is away must not keep the program from coming up with it: requests are answered
+ * 503 and `/readyz` says why, until a later try succeeds. A database that cannot be used at all is an error.
+ */
+async function startReceiver(receiver: Receiver, log: Logger): Promise<void> {
+  try {
+    await receiver.start();
+  } catch (error) {
+    if (error instanceof HandoffKitError && error.code !== 'DATABASE_TIMEOUT') throw error;
+    log.error({ err: error }, 'the database cannot be reached: trying again');
+    const retry = (): void => {
+      if (!receiver.accepting) return;
+      receiver.start().then(
+        () => log.info({}, 'the database can be reached: started'),
+        () => void setTimeout(retry, START_AGAIN_MS).unref(),
+      );
+    };
+    setTimeout(retry, START_AGAIN_MS).unref();
+  }
 }
 
 function receiverOptions(settings: Settings, metrics: Metrics): ReceiverOptions {
@@ -130,8 +155,8 @@ function handoffScheme({ handoffAuth }: Settings, message: AuthScheme): AuthSche
 
 /** Answers each message with the template, in which {text} is the message. A blank answer is not sent. */
 function autoReply(template: string) {
-  return async ({ payload, reply, signal }: HandoffMessageContext): Promise<void> => {
-    const text = template.replaceAll('{text}', () => payload.body);
+  return async ({ text: said, reply, signal }: HandoffMessageContext): Promise<void> => {
+    const text = template.replaceAll('{text}', () => said);
     if (text.trim() !== '') await reply(text, { signal });
   };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Delivery, OpenShelf, StoredQueues } from '../delivery/index.js';
+import type { Delivery, OpenDatabase } from '../delivery/index.js';
 import { configError, HandoffKitError } from '../internal/index.js';
 import { SettingsError } from './settings-error.js';
 import type { Settings } from './settings-schema.js';
@@ -93,35 +93,23 @@ const deliveryOptions = ({ concurrency, maxAttempts, rememberDays, whenUnknown }
   ...(whenUnknown !== undefined && { outbox: { whenUnknown } }),
 });
 
-/** Opens the queues of a database for inspection. A receiver may use the database at the same time. */
-export async function openQueues(choice: DatabaseChoice): Promise<StoredQueues> {
-  if (choice.kind === 'none') {
-    throw configError('DATABASE_URL is none: nothing is stored, so there is nothing to look into.');
-  }
-  if (choice.kind === 'postgres') {
-    const { openPostgresQueues } = await import('../delivery/postgres/index.js');
-    return openPostgresQueues(choice.url);
-  }
-  requireFile(choice);
-  const { openSqliteQueues } = await import('../delivery/sqlite/index.js');
-  return openSqliteFile(() => openSqliteQueues(choice.file));
-}
-
-/** Opens the document store of the desk. A receiver may use the database at the same time. */
-export async function openDocumentStore(
+/** Opens a database. A receiver may use it at the same time. `create` allows a new SQLite file. */
+export async function openDatabase(
   choice: DatabaseChoice,
   { create }: { readonly create: boolean },
-): Promise<OpenShelf> {
+): Promise<OpenDatabase> {
   if (choice.kind === 'none') {
-    throw configError('DATABASE_URL is none: nothing is stored, so agents cannot be kept. Name a database.');
+    throw configError(
+      'DATABASE_URL is none: nothing is stored, so there is nothing to open. Name a database.',
+    );
   }
   if (choice.kind === 'postgres') {
-    const { openPostgresShelf } = await import('../delivery/postgres/index.js');
-    return openPostgresShelf(choice.url);
+    const { openPostgresDatabase } = await import('../delivery/postgres/index.js');
+    return openPostgresDatabase(choice.url);
   }
   if (!create) requireFile(choice);
-  const { openSqliteShelf } = await import('../delivery/sqlite/index.js');
-  return openSqliteFile(() => openSqliteShelf(choice.file));
+  const { openSqliteDatabase } = await import('../delivery/sqlite/index.js');
+  return openSqliteFile(() => openSqliteDatabase(choice.file));
 }
 
 /** Opening a missing file would create an empty database and hide a wrong path. */
@@ -133,9 +121,9 @@ function requireFile(choice: Extract<DatabaseChoice, { readonly kind: 'sqlite' }
 }
 
 /** Adds to the error of a missing SQLite driver that DATABASE_URL=none works without it. */
-function openSqliteFile<Opened>(open: () => Opened): Opened {
+async function openSqliteFile<Opened>(open: () => Opened | Promise<Opened>): Promise<Opened> {
   try {
-    return open();
+    return await open();
   } catch (error) {
     if (!(error instanceof HandoffKitError) || error.code !== 'SQLITE_MISSING') throw error;
     const message = `cannot keep events: ${error.message} DATABASE_URL=none stores nothing and needs neither.`;

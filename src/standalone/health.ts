@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { StoredQueues } from '../delivery/index.js';
+import type { QueueAdmin } from '../delivery/index.js';
 import { type Log, within } from '../internal/index.js';
 
 /** The paths of health and metrics. MOUNT_PATH cannot be one of them, and their requests are logged at debug. */
@@ -16,7 +16,7 @@ const DATABASE_TIMEOUT_MS = 2_000;
  * flooded. The log tells when the result changes.
  */
 export function createDatabaseCheck(
-  queues: Pick<StoredQueues, 'check'>,
+  queues: Pick<QueueAdmin, 'check'>,
   log: Log,
   timeoutMs = DATABASE_TIMEOUT_MS,
 ): DatabaseCheck {
@@ -52,6 +52,8 @@ export function createDatabaseCheck(
 export interface HealthParts {
   /** Whether the receiver accepts requests; `false` from the beginning of the shutdown. */
   readonly isAccepting: () => boolean;
+  /** Whether stored events are handled. */
+  readonly isStarted: () => boolean;
   /** `null` without a database. */
   readonly checkDatabase: DatabaseCheck | null;
 }
@@ -71,7 +73,12 @@ export function healthRoutes(parts: HealthParts): Router {
     });
 }
 
-async function notReadyReason({ isAccepting, checkDatabase }: HealthParts): Promise<string | null> {
+async function notReadyReason({
+  isAccepting,
+  isStarted,
+  checkDatabase,
+}: HealthParts): Promise<string | null> {
   if (!isAccepting()) return 'draining';
-  return checkDatabase === null || (await checkDatabase()) ? null : 'database unreachable';
+  if (checkDatabase && !(await checkDatabase())) return 'database unreachable';
+  return isStarted() ? null : 'not started';
 }

@@ -16,9 +16,8 @@ export {
   chooseDatabase,
   DEFAULT_DATABASE_URL,
   describeDatabase,
+  openDatabase,
   openDelivery,
-  openDocumentStore,
-  openQueues,
 } from './database.js';
 export { listen } from './listen.js';
 export { printable } from './printable.js';

@@ -2,7 +2,7 @@ import { type RequestHandler, Router } from 'express';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BridgeStats } from '../bridge/index.js';
 import type { ServiceClient } from '../client/index.js';
-import type { Delivery, QueueDepth, QueueName, StoredQueues } from '../delivery/index.js';
+import type { Delivery, QueueAdmin, QueueDepth, QueueName } from '../delivery/index.js';
 import { within } from '../internal/index.js';
 import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
 
@@ -100,8 +100,8 @@ export function createMetrics(): Metrics {
   return {
     instrumentDelivery: (delivery) => ({
       ...delivery,
-      start: (host) =>
-        delivery.start({
+      connect: (host) =>
+        delivery.connect({
           ...host,
           handle(event, run) {
             if (run.attempt === 1) queueWait.observe({ queue: 'inbox' }, secondsSince(event.receivedAt));
@@ -165,9 +165,9 @@ function createEndpointOf(mountPath: string): (path: string) => EndpointLabel {
 /** The parts whose numbers are read at each scrape. */
 export interface MetricsSources {
   /** The stored queues; `null` without a database. */
-  readonly queues: Pick<StoredQueues, 'depth'> | null;
+  readonly queues: Pick<QueueAdmin, 'depth'> | null;
   /** The number of events accepted and not handled; used without a database. */
-  readonly pending: () => number;
+  readonly pending: () => Promise<number>;
   /** The connected adapter; `null` without one. */
   readonly adapter: { readonly name: string; stats(): BridgeStats } | null;
 }
@@ -214,14 +214,14 @@ function registerAdapter(registry: Registry, adapter: NonNullable<MetricsSources
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-function registerPending(registry: Registry, pending: () => number): () => Promise<void> {
+function registerPending(registry: Registry, pending: () => Promise<number>): () => Promise<void> {
   const waiting = new Gauge({
     name: 'handoff_kit_queue_waiting',
     help: 'Events that wait or run in this process.',
     labelNames: ['queue'],
     registers: [registry],
   });
-  return async () => waiting.set({ queue: 'inbox' }, pending());
+  return async () => waiting.set({ queue: 'inbox' }, await pending());
 }
 
 /**
@@ -230,7 +230,7 @@ function registerPending(registry: Registry, pending: () => number): () => Promi
  */
 export function registerQueues(
   registry: Registry,
-  queues: Pick<StoredQueues, 'depth'>,
+  queues: Pick<QueueAdmin, 'depth'>,
   timeoutMs = DATABASE_TIMEOUT_MS,
 ): () => Promise<void> {
   const registers = [registry];

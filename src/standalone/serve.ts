@@ -57,7 +57,7 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   if (adapter) void checkAtStart(adapter, log, () => !receiver.accepting);
 
   const signal = await stopSignal;
-  const pending = pendingOf(standalone);
+  const pending = await pendingOf(standalone);
   const left = delivery ? 'stored and not handled; the rest waits for the next start' : 'running';
   const wait = pending === 0 ? '' : ` ${pending} ${left}. A second signal stops at once.`;
   const closed = standalone.close();
@@ -79,9 +79,9 @@ async function listenOrClose(standalone: Standalone): Promise<string> {
 }
 
 /** A failing database must not prevent an orderly shutdown. */
-function pendingOf({ receiver }: Standalone): number {
+async function pendingOf({ receiver }: Standalone): Promise<number> {
   try {
-    return receiver.stats().pending;
+    return (await receiver.stats()).pending;
   } catch {
     return 0;
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import type { QueueName, StoredItem } from '../../src/delivery/index.js';
+import type { QueueName, StoredJob } from '../../src/delivery/index.js';
 import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
 import { createReceiver, noAuth } from '../../src/index.js';
 import { serve } from '../helpers/serve.js';
@@ -17,7 +17,7 @@ export function temporaryFolder(): string {
 }
 
 /** Reads the dead letters of a queue. Other processes may use the file at the same time. */
-export async function deadLettersIn(file: string, queue: QueueName): Promise<readonly StoredItem[]> {
+export async function deadLettersIn(file: string, queue: QueueName): Promise<readonly StoredJob[]> {
   const queues = openSqliteQueues(file);
   try {
     return await queues.list(queue, { state: 'dead', limit: 100 });

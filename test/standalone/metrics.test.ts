@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
-import { type Delivery, type DeliveryHost, inline, type StoredQueues } from '../../src/delivery/index.js';
+import { type Delivery, type DeliveryHost, inline, type QueueAdmin } from '../../src/delivery/index.js';
 import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
 import { silentLog } from '../../src/internal/index.js';
 import { createMetrics, registerQueues } from '../../src/standalone/metrics.js';
@@ -37,7 +37,7 @@ async function afterTraffic(delivery: Delivery | null, serviceAnswers = 200) {
 }
 
 /** The metrics of these queues alone. */
-async function queueMetrics(queues: Pick<StoredQueues, 'depth'>, timeoutMs?: number): Promise<string> {
+async function queueMetrics(queues: Pick<QueueAdmin, 'depth'>, timeoutMs?: number): Promise<string> {
   const registry = new Registry();
   await registerQueues(registry, queues, timeoutMs)();
   return registry.metrics();

@@ -1,4 +1,4 @@
-import type { StoredQueues } from '../../delivery/index.js';
+import type { QueueAdmin } from '../../delivery/index.js';
 import type { DashboardHour, DashboardView, DeadLetterView } from './api.js';
 import { type ConversationRecord, recordOf } from './conversations/conversation-records.js';
 import { DOCUMENT_KIND, type DocumentStore } from './store/index.js';
@@ -12,7 +12,7 @@ const MAX_DEAD_LETTERS = 50;
 /** Computes the numbers of the dashboard. */
 export async function readDashboard(
   store: DocumentStore,
-  queues: StoredQueues | null,
+  queues: QueueAdmin | null,
   now: number = Date.now(),
 ): Promise<DashboardView> {
   const records = await recordsSince(store, now - DAY_MS);
@@ -90,7 +90,7 @@ function agentsOf(records: readonly ConversationRecord[], midnight: number): Das
   });
 }
 
-async function deadLettersOf(queues: StoredQueues | null): Promise<DeadLetterView[]> {
+async function deadLettersOf(queues: QueueAdmin | null): Promise<DeadLetterView[]> {
   if (!queues) return [];
   const lists = (['inbox', 'outbox'] as const).map(async (queue) => {
     const items = await queues.list(queue, { state: 'dead', limit: MAX_DEAD_LETTERS });

@@ -1,4 +1,4 @@
-import type { StoredQueues } from '../../delivery/index.js';
+import type { QueueAdmin } from '../../delivery/index.js';
 import type { AgentView, ConversationSummary, DeadLetterDetails } from './api.js';
 import type { DeskConversations } from './conversations/index.js';
 import {
@@ -28,7 +28,7 @@ const MAX_FAILED = 1_000;
 /** Creates {@link DeadLetters}. */
 export function createDeadLetters(
   store: DocumentStore,
-  queues: StoredQueues | null,
+  queues: QueueAdmin | null,
   { records, agentActions, sender }: DeskConversations,
 ): DeadLetters {
   const show: DeadLetters['show'] = async (queue, id) => {

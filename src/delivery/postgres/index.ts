@@ -4,4 +4,4 @@
  * @module
  */
 export type { PostgresConnection } from './database.js';
-export { openPostgresDatabase, openPostgresQueues, type PostgresOptions, postgres } from './postgres.js';
+export { openPostgresDatabase, type PostgresOptions, postgres } from './postgres.js';

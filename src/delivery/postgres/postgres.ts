@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { duration } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
-import { createQueueAdmin, type QueueAdmin } from '../queue-admin.js';
+import { createQueueAdmin, type OpenDatabase } from '../queue-admin.js';
 import { deliveryMigrations } from '../schema.js';
-import type { ForgetHook, SqlDatabase, SqlValue } from '../sql.js';
+import type { SqlValue } from '../sql.js';
 import {
   createStoredDelivery,
   type EngineSettings,
@@ -38,20 +38,7 @@ export function postgres(options: PostgresOptions): Delivery {
   return createStoredDelivery(options, DEFAULTS, (settings) => createEngine(connection, timeoutMs, settings));
 }
 
-/** Opens the queues of a database for an operator, also while receivers work on them. */
-export async function openPostgresQueues(connection: string | PostgresConnection): Promise<QueueAdmin> {
-  const { sql, forgetHooks, close } = await openPostgresDatabase(connection);
-  return createQueueAdmin(sql, forgetHooks, close);
-}
-
-/** A database that was opened by itself. */
-export interface OpenDatabase {
-  readonly sql: SqlDatabase;
-  readonly forgetHooks: readonly ForgetHook[];
-  close(): Promise<void>;
-}
-
-/** Opens a database without a receiver. */
+/** Opens a database for an operator, also while receivers work on it. */
 export async function openPostgresDatabase(connection: string | PostgresConnection): Promise<OpenDatabase> {
   checkDriver();
   const where = typeof connection === 'string' ? { connectionString: connection } : connection;
@@ -68,7 +55,8 @@ export async function openPostgresDatabase(connection: string | PostgresConnecti
     await engine.close();
     throw error;
   }
-  return engine;
+  const { sql, forgetHooks, close } = engine;
+  return { sql, queues: createQueueAdmin(sql, forgetHooks), close };
 }
 
 function createEngine(

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { openSqliteDatabase, openSqliteQueues, type SqliteOptions, sqlite } from './sqlite.js';
+export { openSqliteDatabase, type SqliteOptions, sqlite } from './sqlite.js';

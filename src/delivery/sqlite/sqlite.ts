@@ -3,7 +3,7 @@ import { HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
 import { runMigrations } from '../migrate.js';
 import type { JobStatus, Queue, QueueName } from '../queue.js';
-import { createQueueAdmin, type QueueAdmin } from '../queue-admin.js';
+import { createQueueAdmin, type OpenDatabase } from '../queue-admin.js';
 import { deliveryMigrations } from '../schema.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlValue } from '../sql.js';
 import {
@@ -52,20 +52,7 @@ export function sqliteWith({ file, ...options }: SqliteOptions, threadFile: URL)
   return createStoredDelivery(options, DEFAULTS, (settings) => createEngine(file, settings, threadFile));
 }
 
-/** Opens the queues of a database file for an operator, also while receivers work on it. */
-export async function openSqliteQueues(file: string): Promise<QueueAdmin> {
-  const { sql, forgetHooks, close } = await openSqliteDatabase(file);
-  return createQueueAdmin(sql, forgetHooks, close);
-}
-
-/** A database that was opened by itself. */
-export interface OpenDatabase {
-  readonly sql: SqlDatabase;
-  readonly forgetHooks: readonly ForgetHook[];
-  close(): Promise<void>;
-}
-
-/** Opens a database file without a receiver. */
+/** Opens a database file for an operator, also while receivers work on it. */
 export async function openSqliteDatabase(file: string): Promise<OpenDatabase> {
   const settings = {
     keepContent: false,
@@ -75,7 +62,8 @@ export async function openSqliteDatabase(file: string): Promise<OpenDatabase> {
   };
   const engine = createEngine(file, settings, null);
   await engine.open();
-  return engine;
+  const { sql, forgetHooks, close } = engine;
+  return { sql, queues: createQueueAdmin(sql, forgetHooks), close };
 }
 
 function createEngine(file: string, settings: EngineSettings, threadFile: URL | null): StorageEngine {

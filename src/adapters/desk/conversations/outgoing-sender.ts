@@ -83,7 +83,8 @@ export function createOutgoingSender(
     const { id } = eventOf(item);
     followed.add(id);
     // Not awaited: the service may be down for hours.
-    void receipt.delivered
+    void receipt
+      .delivered()
       .then(
         () => setState(item, { state: 'sent', text: '' }),
         (error: unknown) => setState(item, failureOf(error)),

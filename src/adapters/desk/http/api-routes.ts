@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { StoredQueues } from '../../../delivery/index.js';
+import type { QueueAdmin } from '../../../delivery/index.js';
 import type { Agents } from '../agents/agents.js';
 import type { AgentView, ConversationStatus, ConversationSummary, StateView } from '../api.js';
 import type { CannedReplies } from '../canned-replies.js';
@@ -26,7 +26,7 @@ export interface ApiParts {
   readonly agents: Agents;
   readonly canned: CannedReplies;
   readonly teaching: Teaching;
-  readonly queues: StoredQueues | null;
+  readonly queues: QueueAdmin | null;
   readonly deadLetters: DeadLetters;
   readonly findAgent: FindCurrentAgent;
   readonly canTeach: boolean;
