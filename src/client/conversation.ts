@@ -13,7 +13,7 @@ export interface ReplyInput {
 }
 
 /** A handoff that is to end. */
-export interface CloseInput {
+export interface EndInput {
   /** As the handoff request gave it. */
   readonly conversationId: string;
   /** When it was closed, in milliseconds since 1970; now, if left out. */
@@ -28,7 +28,7 @@ export interface ConversationCalls {
    */
   reply(input: ReplyInput, options?: CallOptions): Promise<unknown>;
   /** Ends the handoff (4.10). Gives the service's answer as it came: its JSON, or its text where it is none. */
-  close(input: CloseInput, options?: CallOptions): Promise<unknown>;
+  end(input: EndInput, options?: CallOptions): Promise<unknown>;
 }
 
 const asItCame = (body: unknown): unknown => body;
@@ -41,7 +41,7 @@ export function createConversationCalls(settings: Settings): ConversationCalls {
       const body = validate(humanReply, { conversation_id: conversationId, timestamp, body: text });
       return call(settings, { endpoint: 'reply', body, read: asItCame }, options);
     },
-    async close({ conversationId, timestamp = clock.now() }, options) {
+    async end({ conversationId, timestamp = clock.now() }, options) {
       const body = validate(humanClose, { conversation_id: conversationId, timestamp });
       return call(settings, { endpoint: 'close', body, read: asItCame }, options);
     },

@@ -1,4 +1,4 @@
-import { type Exchange, exchange } from '../internal/index.js';
+import { type HttpExchange, exchange } from '../internal/index.js';
 import { HEALTHY } from '../protocol/index.js';
 import { ENDPOINTS } from './endpoints.js';
 import { aborted } from './judge.js';
@@ -43,7 +43,7 @@ export async function probeHealth(settings: Settings, options: CallOptions = {})
   return reason ? { available: false, status, latencyMs, reason } : { available: true, status, latencyMs };
 }
 
-function whyUnavailable(result: Exclude<Exchange, { kind: 'aborted' }>): UnavailableReason | null {
+function whyUnavailable(result: Exclude<HttpExchange, { kind: 'aborted' }>): UnavailableReason | null {
   if (result.kind === 'untrusted') return 'unreachable';
   if (result.kind !== 'answered') return result.kind;
   if (result.status !== 200) return 'status';

@@ -5,7 +5,7 @@
  */
 export type { Fetch } from '../internal/index.js';
 export type { Clock } from './clock.js';
-export type { CloseInput, ConversationCalls, ReplyInput } from './conversation.js';
+export type { EndInput, ConversationCalls, ReplyInput } from './conversation.js';
 export { createServiceClient, type ServiceClient } from './create-client.js';
 export type { ServiceEndpoint } from './endpoints.js';
 export type { HeadersOption, HeaderValues } from './headers.js';

@@ -1,9 +1,9 @@
 import {
-  type Answer,
+  type HttpAnswer,
   type ConnectionFailure,
-  type Exchange,
-  type Interruption,
-  parseBody,
+  type HttpExchange,
+  type HttpInterruption,
+  parseJsonOrText,
   readRetryAfter,
 } from '../internal/index.js';
 import { SERVICE_CODES, ValidationError } from '../protocol/index.js';
@@ -29,14 +29,14 @@ export type Verdict<Value> =
   | { readonly ok: false; readonly failure: ServiceErrorDetails };
 
 /** Says what an exchange means for the caller. */
-export function judge<Value>(exchange: Exchange, bench: Bench<Value>): Verdict<Value> {
+export function judge<Value>(exchange: HttpExchange, bench: Bench<Value>): Verdict<Value> {
   if (exchange.kind === 'answered') return judgeAnswer(exchange, bench);
   const failure = 'sent' in exchange ? interrupted(exchange, bench) : disconnected(exchange, bench);
   return { ok: false, failure };
 }
 
-function judgeAnswer<Value>(answer: Answer, bench: Bench<Value>): Verdict<Value> {
-  const body = parseBody(answer.text);
+function judgeAnswer<Value>(answer: HttpAnswer, bench: Bench<Value>): Verdict<Value> {
+  const body = parseJsonOrText(answer.text);
   const fine = answer.status >= 200 && answer.status < 300;
   if (!fine) return { ok: false, failure: refused(answer, body, bench) };
   if (answer.tooLarge) return { ok: false, failure: unreadable(answer, 'it is too large', bench) };
@@ -68,7 +68,7 @@ function inDoubt(
   };
 }
 
-function interrupted({ kind, sent }: Interruption, bench: Bench<unknown>): ServiceErrorDetails {
+function interrupted({ kind, sent }: HttpInterruption, bench: Bench<unknown>): ServiceErrorDetails {
   const { name } = bench.endpoint;
   if (kind === 'aborted') return aborted(bench.endpoint, sent ? 'unknown' : 'not-applied');
   if (sent) {
@@ -120,7 +120,7 @@ function disconnected({ kind, errorCode }: ConnectionFailure, bench: Bench<unkno
   };
 }
 
-function refused(answer: Answer, body: unknown, bench: Bench<unknown>): ServiceErrorDetails {
+function refused(answer: HttpAnswer, body: unknown, bench: Bench<unknown>): ServiceErrorDetails {
   const { status } = answer;
   const serviceCode = serviceCodeOf(body);
   const code = refusalCode(status, serviceCode);
@@ -149,7 +149,7 @@ function refusalCode(status: number, serviceCode: number | null): ServiceErrorCo
   return status >= 500 || status === 408 ? 'SERVICE_FAILED' : 'SERVICE_REFUSED';
 }
 
-function unreadable(answer: Answer, problem: string, bench: Bench<unknown>): ServiceErrorDetails {
+function unreadable(answer: HttpAnswer, problem: string, bench: Bench<unknown>): ServiceErrorDetails {
   const { name } = bench.endpoint;
   return {
     code: 'BAD_ANSWER',

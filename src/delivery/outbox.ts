@@ -50,7 +50,7 @@ export function sendReply(
   reply: StoredReply,
 ): Promise<unknown> {
   const { timestamp } = reply;
-  if (reply.kind === 'close') return client.close({ conversationId, timestamp });
+  if (reply.kind === 'close') return client.end({ conversationId, timestamp });
   return client.reply({ conversationId, text: reply.text, timestamp });
 }
 

@@ -1,5 +1,5 @@
 import type { Log } from '../internal/index.js';
-import { type AudioClip, agentMessage, messageAudio, messageText, toDate } from '../protocol/index.js';
+import { type AudioClip, messageAudio, messageText, normaliseMessage, toDate } from '../protocol/index.js';
 import type { DeliveredEvent, DeliveredName, EventPayloads } from './catalog.js';
 import type {
   AdmitContext,
@@ -101,7 +101,7 @@ class MessageHappened extends Happened<'message'> implements MessageContext {
   }
 
   protected override read(): EventPayloads['message'] {
-    return agentMessage.parse(this.#body);
+    return normaliseMessage(this.#body);
   }
 
   get text(): string {

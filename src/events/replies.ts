@@ -51,7 +51,7 @@ export function createDirectReplies(client: ServiceClient | null, onFailed: Repl
     reply: (conversationId, text, options) =>
       send(lanes, conversationId, onFailed, () => needed(client).reply({ conversationId, text }, options)),
     end: (conversationId, options) =>
-      send(lanes, conversationId, onFailed, () => needed(client).close({ conversationId }, options)),
+      send(lanes, conversationId, onFailed, () => needed(client).end({ conversationId }, options)),
     idle: () => lanes.idle(),
   };
 }

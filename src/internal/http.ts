@@ -13,7 +13,7 @@ export interface OutgoingRequest {
 }
 
 /** The exchange was ended, by time or by the caller. */
-export type Interruption = {
+export type HttpInterruption = {
   [End in DeadlineEnd]: {
     readonly kind: End;
     /** Whether the request may have been sent by then. */
@@ -22,13 +22,13 @@ export type Interruption = {
 }[DeadlineEnd];
 
 /** What one exchange came to. */
-export type Exchange = Answer | Interruption | ConnectionFailure;
+export type HttpExchange = HttpAnswer | HttpInterruption | ConnectionFailure;
 
 /**
  * One request and its answer, without judgement: whatever the network does comes back as a value. Only an
  * error of the headers function is thrown, and nothing was sent then.
  */
-export async function exchange(fetch: Fetch, request: OutgoingRequest): Promise<Exchange> {
+export async function exchange(fetch: Fetch, request: OutgoingRequest): Promise<HttpExchange> {
   const deadline = createDeadline(request.timeoutMs, request.signal);
   let sent = false;
   try {
@@ -108,7 +108,7 @@ export function createDeadline(timeoutMs: number, caller?: AbortSignal): Deadlin
 }
 
 /** An answer, read to its end or to the limit. */
-export interface Answer {
+export interface HttpAnswer {
   readonly kind: 'answered';
   readonly status: number;
   /** The `Retry-After` header, or `null`. */
@@ -123,7 +123,7 @@ export interface Answer {
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Reads an answer as text, up to the limit. */
-export async function readAnswer(response: Response): Promise<Answer> {
+export async function readAnswer(response: Response): Promise<HttpAnswer> {
   const text = await readText(response);
   return {
     kind: 'answered',
@@ -148,7 +148,7 @@ async function readText(response: Response): Promise<string | null> {
 }
 
 /** What a body says: its JSON where it is JSON, its text as it came where not. */
-export function parseBody(text: string): unknown {
+export function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

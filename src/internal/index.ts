@@ -6,13 +6,13 @@
 export { createDeadlines, type Deadlines } from './deadlines.js';
 export { HandoffKitError } from './error.js';
 export {
-  type Answer,
+  type HttpAnswer,
   type ConnectionFailure,
-  type Exchange,
+  type HttpExchange,
   exchange,
   type Fetch,
-  type Interruption,
-  parseBody,
+  type HttpInterruption,
+  parseJsonOrText,
   readRetryAfter,
 } from './http.js';
 export { createKeyHash } from './key-hash.js';

@@ -129,7 +129,7 @@ function toEvent(
       key: eventKey(endpoint, body, requestId),
       conversationId: body.conversation_id,
       body,
-      text: body === json && typeof read === 'string' ? read : undefined,
+      text: Object.is(body, json) && typeof read === 'string' ? read : undefined,
       receivedAt,
       requestId,
     } as DeliveredEvent;

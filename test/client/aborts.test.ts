@@ -19,7 +19,7 @@ describe('a call ended by its caller', () => {
   test('while the service is silent: who knows whether it was done', async () => {
     const controller = new AbortController();
     const service = await rawService(() => controller.abort());
-    const call = clientOf(service).close(CLOSE, { signal: controller.signal });
+    const call = clientOf(service).end(CLOSE, { signal: controller.signal });
     expect(await failureOf(call)).toMatchObject({ code: 'ABORTED', outcome: 'unknown', attempts: 1 });
     expect(service.seen()).toBe(1);
   });
@@ -50,7 +50,7 @@ describe('a call ended by its caller', () => {
     const controller = new AbortController();
     const service = await serviceAnswering({ status: 500 });
     const clock = { sleep: async () => controller.abort() };
-    const call = clientOf(service, { clock }).close(CLOSE, { signal: controller.signal });
+    const call = clientOf(service, { clock }).end(CLOSE, { signal: controller.signal });
     expect(await failureOf(call)).toMatchObject({ code: 'ABORTED', outcome: 'unknown', attempts: 1 });
   });
 

@@ -56,7 +56,7 @@ describe('what each endpoint is sent', () => {
   test('a timestamp given by the caller is sent as it is', async () => {
     const service = await serviceAnswering();
     await clientOf(service).reply({ ...REPLY, timestamp: 17 });
-    await clientOf(service).close({ ...CLOSE, timestamp: 18 });
+    await clientOf(service).end({ ...CLOSE, timestamp: 18 });
     expect(service.requests.map(({ body }) => JSON.parse(body).timestamp)).toEqual([17, 18]);
   });
 
@@ -84,7 +84,7 @@ describe('where it is sent', () => {
     ['/gateway/bots//', '/gateway/bots/v1/human/close'],
   ])('a base URL that ends in "%s" leads to %s', async (suffix, path) => {
     const service = await serviceAnswering();
-    await clientOf({ baseUrl: `${service.baseUrl}${suffix}` }).close(CLOSE);
+    await clientOf({ baseUrl: `${service.baseUrl}${suffix}` }).end(CLOSE);
     expect(service.requests[0]?.url).toBe(path);
   });
 });

@@ -35,7 +35,7 @@ describe('how calls are tried again', () => {
     let asked = 0;
     const slow = { ...clock, now: () => clock.now() + 400 * asked++ };
     await failureOf(
-      clientOf(service, { clock: slow, retry: { maxElapsedMs: 3000 } }).close({ ...CLOSE, timestamp: 1 }),
+      clientOf(service, { clock: slow, retry: { maxElapsedMs: 3000 } }).end({ ...CLOSE, timestamp: 1 }),
     );
     expect(slept.length).toBeLessThan(3);
   });
@@ -63,7 +63,7 @@ describe('how calls are tried again', () => {
         return fetch(count === 1 ? url : `http://127.0.0.1:${port}`, init);
       },
     });
-    expect(await failureOf(client.close(CLOSE))).toMatchObject({
+    expect(await failureOf(client.end(CLOSE))).toMatchObject({
       code: 'SERVICE_UNREACHABLE',
       outcome: 'unknown',
       attempts: 4,

@@ -150,7 +150,7 @@ export const QA_UPDATE = { doc_id: 'd-1', qaList: [{ question: 'When?', answer: 
 /** Every call that carries the key, by the name of its endpoint. */
 export const CALLS = {
   reply: (client: ServiceClient) => client.reply(REPLY),
-  close: (client: ServiceClient) => client.close(CLOSE),
+  close: (client: ServiceClient) => client.end(CLOSE),
   addQa: (client: ServiceClient) => client.knowledge.addQa({ ...QA_TEXT, qaList: [...QA_TEXT.qaList] }),
   updateQa: (client: ServiceClient) =>
     client.knowledge.updateQa({ ...QA_UPDATE, qaList: [...QA_UPDATE.qaList] }),

@@ -83,7 +83,7 @@ describe('other ways of not getting through', () => {
     'a certificate that is not accepted does not get better by trying: %s',
     async (code) => {
       const error = await failureOf(
-        clientOf({ baseUrl: 'https://api.example.com' }, { fetch: failingWith({ code }) }).close({
+        clientOf({ baseUrl: 'https://api.example.com' }, { fetch: failingWith({ code }) }).end({
           conversationId: 'c-1',
         }),
       );

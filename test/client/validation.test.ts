@@ -26,7 +26,7 @@ describe('what the contract does not allow is not sent', () => {
     [
       'a close without a conversation',
       'conversation_id',
-      (client: ServiceClient) => client.close({ conversationId: '' }),
+      (client: ServiceClient) => client.end({ conversationId: '' }),
     ],
     ['an add without a purpose', 'purpose', add({ name: 'n', qaList: [pair] })],
     ['text without a name', 'name', add({ purpose: 'QA_TEXT', qaList: [pair] })],

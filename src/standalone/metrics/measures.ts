@@ -68,8 +68,8 @@ export function createMeasures(): Measures {
       ...client,
       reply: (input, options) =>
         attempted('outbox', input.timestamp ?? Date.now(), () => client.reply(input, options)),
-      close: (input, options) =>
-        attempted('outbox', input.timestamp ?? Date.now(), () => client.close(input, options)),
+      end: (input, options) =>
+        attempted('outbox', input.timestamp ?? Date.now(), () => client.end(input, options)),
     }),
     answered: (endpoint, status) => answers.add({ endpoint, status: String(status) }),
     metrics: () => [answers, events, attempts, lag].map(({ metric }) => metric()),
