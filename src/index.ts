@@ -106,7 +106,7 @@ export type {
   NewConversation,
   RequestResult,
 } from './handoff/index.js';
-export { createLog, HandoffKitError, type Log, type LogOptions } from './internal/index.js';
+export { createLog, type ErrorCode, HandoffKitError, type Log, type LogOptions } from './internal/index.js';
 export { ValidationError } from './protocol/index.js';
 export {
   type AuthChoice,

@@ -1,16 +1,16 @@
 /**
- * Small helpers that know nothing of the protocol: errors, limits, logging, HTTP, timers.
+ * Small helpers without domain knowledge: errors, limits, logging, HTTP, timers.
  *
  * @module
  */
 export { createDeadlines, type Deadlines } from './deadlines.js';
-export { HandoffKitError } from './error.js';
+export { type ErrorCode, HandoffKitError } from './error.js';
 export {
-  type HttpAnswer,
   type ConnectionFailure,
-  type HttpExchange,
   exchange,
   type Fetch,
+  type HttpAnswer,
+  type HttpExchange,
   type HttpInterruption,
   parseJsonOrText,
   readRetryAfter,

@@ -21,14 +21,14 @@ describe('output', () => {
   });
 
   it('tells a failure as text or as JSON', () => {
-    const error = new HandoffKitError('SOME_CODE', 'cannot do this. Do that.');
+    const error = new HandoffKitError('WRONG_USE', 'cannot do this. Do that.');
     const written: string[] = [];
     const errors = { write: (text: string) => written.push(text) };
     printFailure(error, { json: false }, errors);
     printFailure(error, { json: true }, errors);
     expect(written).toEqual([
       'handoff-kit cannot do this. Do that.\n',
-      '{"error":{"code":"SOME_CODE","message":"cannot do this. Do that."}}\n',
+      '{"error":{"code":"WRONG_USE","message":"cannot do this. Do that."}}\n',
     ]);
   });
 
