@@ -27,7 +27,7 @@ const figures = (...names: string[]) =>
     requiredKeys: [],
     noNullPrototype: true,
   });
-const object = <Fields extends Record<string, fc.Arbitrary<unknown>>>(fields: Fields) =>
+const object = (fields: Record<string, fc.Arbitrary<unknown>>) =>
   fc.option(fc.record(fields, { requiredKeys: [], noNullPrototype: true }), { nil: null });
 
 /** A body as deployments send it: documented types, some fields absent or `null`, some newer than the contract. */
