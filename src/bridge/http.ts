@@ -1,8 +1,8 @@
 import {
   configError,
-  type HttpExchange,
   exchange,
   type Fetch,
+  type HttpExchange,
   parseJsonOrText,
   readRetryAfter,
 } from '../internal/index.js';
