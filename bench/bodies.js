@@ -1,7 +1,7 @@
-/** Written over with a number that no other request has. */
+/** Placeholder of a number that is unique per request. */
 export const SERIAL = '@'.repeat(12);
-/** Written over with the number of one of a thousand conversations. */
-export const LANE = '%'.repeat(6);
+/** Placeholder of the number of one of a thousand conversations. */
+export const CONVERSATION = '%'.repeat(6);
 
 /** The size of every body, in bytes. */
 export const BODY_BYTES = 1536;
@@ -11,19 +11,19 @@ const PROSE =
   'and the carrier expects to deliver it within two working days. If you would rather collect it, reply with ' +
   'the name of the branch nearest to you and I will change the delivery. Is there anything else I can do? ';
 
-/** Builds a body with as much prose as makes it exactly {@link BODY_BYTES} long. */
+/** Fills a body with prose up to exactly {@link BODY_BYTES}. */
 function sized(/** @type {(text: string) => unknown} */ build) {
   const room = BODY_BYTES - JSON.stringify(build('')).length;
   if (room < 100) throw new Error(`no room for text in a body of ${BODY_BYTES} bytes`);
   return JSON.stringify(build(PROSE.repeat(Math.ceil(room / PROSE.length)).slice(0, room)));
 }
 
-/** An agent's answer: two pieces of text, one of them with speech, and what it consumed. */
+/** An agent's answer: two elements with text, one of them with speech, and usage figures. */
 export const message = () =>
   sized((text) => ({
     user_id: 'user_48151623',
     anonymous_id: 'web_0192f0c4-11aa-7b2c-8d3e-5f60718293a4',
-    conversation_id: `0192f0c4-7d3a-7c1e-9f00-conversation${LANE}`,
+    conversation_id: `0192f0c4-7d3a-7c1e-9f00-conversation${CONVERSATION}`,
     message_id: `0192f0c4-7d3a-7c1e-9f00-${SERIAL}`,
     create_time: 1760000000000,
     output: [
@@ -64,7 +64,7 @@ export const message = () =>
     },
   }));
 
-/** A comment on an issue, as GitHub sends it, with the longest of its link fields left out. */
+/** A comment on an issue, as GitHub sends it, without its longest link fields. */
 export const github = () =>
   sized((text) => ({
     action: 'created',
@@ -108,7 +108,7 @@ export const slack = () =>
       ts: '1760000000.000100',
       client_msg_id: `0192f0c4-7d3a-7c1e-9f00-${SERIAL}`,
       team: 'T00000001',
-      channel: `C00${LANE}`,
+      channel: `C00${CONVERSATION}`,
       channel_type: 'channel',
       event_ts: '1760000000.000100',
       blocks: [
@@ -147,7 +147,7 @@ export const line = () =>
         webhookEventId: `01K7${SERIAL}`,
         deliveryContext: { isRedelivery: false },
         replyToken: '0f3779fba3b349968c5d07db31eab56f',
-        source: { type: 'user', userId: `U0123456789abcdef01234567${LANE}` },
+        source: { type: 'user', userId: `U0123456789abcdef01234567${CONVERSATION}` },
         message: { type: 'text', id: SERIAL, quoteToken: 'q3Plxr4AgKd', text },
       },
     ],

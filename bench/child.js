@@ -3,27 +3,26 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A process of the benchmark that answers one question at a time.
+ * A child process of the benchmark that answers one question at a time.
  *
  * @typedef {object} Child
- * @property {number} port where it listens, if it is a server
+ * @property {number} port the port of a server
  * @property {(question: object | string) => Promise<any>} ask
- * @property {() => void} stop lets it clean up and end by itself
+ * @property {() => void} stop makes it clean up and exit
  */
 
 /**
- * A server that waits for its turn is not idle. V8 would take it for idle and collect what it can, and with that all
- * compiled code that knows the shape of a request, since there is no request just then. Under load there always is one.
- * It must be said when the process starts: later it has no effect.
+ * Between its rounds a server has no requests, and V8 would take it for idle and drop compiled code that depends on
+ * the shape of a request. The flag works only at the start of a process.
  */
 const NEVER_IDLE = '--no-memory-reducer';
 
 /**
- * Starts a process and waits until it says that it is ready. Its death is an error of whatever waits for it.
+ * Starts a process and waits until it reports that it is ready. If it exits, pending questions reject.
  *
  * @param {string} file
  * @param {string[]} [args]
- * @param {Record<string, string>} [env] besides what this process has
+ * @param {Record<string, string>} [env] added to the environment of this process
  * @returns {Promise<Child>}
  */
 export async function startChild(file, args = [], env = {}) {
@@ -33,12 +32,12 @@ export async function startChild(file, args = [], env = {}) {
     execArgv: [...process.execArgv, NEVER_IDLE],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const dead = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`${name} ended early (${signal ?? `exit code ${code}`}); see its output above`);
+  const exited = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`${name} exited early (${signal ?? `exit code ${code}`}); see its output above`);
   });
-  dead.catch(() => {});
+  exited.catch(() => {});
   const nextMessage = async () => {
-    const [message] = await Promise.race([once(child, 'message'), dead]);
+    const [message] = await Promise.race([once(child, 'message'), exited]);
     if (message.error) throw new Error(`${name}: ${message.error}`);
     return message;
   };

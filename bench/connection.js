@@ -1,26 +1,25 @@
 import net from 'node:net';
 
 /**
- * One keep-alive connection that sends a request, waits for the whole of its answer, and sends the next. It is
- * raw HTTP over a socket with one reused read buffer, because an HTTP client would take the very processor
- * time that the server is measured on.
+ * One keep-alive connection that sends a request, waits for the complete answer, and sends the next request. Raw HTTP
+ * over a socket with one reused read buffer, because an HTTP client would take CPU time from the server.
  *
  * @param {object} options
  * @param {number} options.port
- * @param {() => Buffer | null | undefined} options.next the next request; null when it must wait until it is told to
- *   send, undefined when it is time to stop
- * @param {(milliseconds: number) => void} options.answered called once an answer is complete
+ * @param {() => Buffer | null | undefined} options.next the next request; null to pause until `send` is called,
+ *   undefined to stop
+ * @param {(milliseconds: number) => void} options.answered called when an answer is complete
  * @param {(error: Error) => void} options.failed
  * @param {() => void} options.stopped
  */
 export function openConnection({ port, next, answered, failed, stopped }) {
   let sentAt = 0;
   let partial = '';
-  let over = false;
+  let ended = false;
 
   const end = (/** @type {() => void} */ report) => {
-    if (over) return;
-    over = true;
+    if (ended) return;
+    ended = true;
     socket.destroy();
     report();
   };
@@ -64,10 +63,10 @@ export function openConnection({ port, next, answered, failed, stopped }) {
   };
 }
 
-/** The status of an answer whose first line is there. */
+/** The status of an answer whose first line is complete. */
 export const statusOf = (/** @type {string} */ text) => Number(text.slice(9, 12));
 
-/** The length of the first answer in a text, headers included; undefined until that can be told. */
+/** The length of the first answer in a text, with its headers; undefined while that is unknown. */
 export function answerLength(/** @type {string} */ text) {
   const headEnd = text.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;

@@ -3,28 +3,28 @@ import { requestRing } from './requests.js';
 import { percentile } from './rounds.js';
 
 /**
- * The load generator, a process of its own. It takes one round at a time from its parent and says what it saw.
+ * The load generator, a child process. It runs one round at a time for its parent and reports the result.
  *
  * @typedef {object} Round
  * @property {number} port
  * @property {import('./requests.js').RecipeName} recipe
  * @property {number} seconds
- * @property {number} [leadInSeconds] of the same load before, which counts for nothing but `answers`
+ * @property {number} [leadInSeconds] of the same load before the round, counted only in `answers`
  * @property {number} connections
  *
  * @typedef {object} RoundResult
- * @property {number} rate answers a second
+ * @property {number} rate answers per second
  * @property {number} p99 milliseconds
- * @property {number} answers all answers, also those before and after the time
- * @property {number} busy the share of a processor that the generator itself took
+ * @property {number} answers all answers, with those before and after the round
+ * @property {number} busy the share of a CPU that the generator took
  */
 
-/** Signed slots in a ring. They are signed anew for every round, since Slack's signatures age. */
+/** Requests in a ring. They are signed again for every round, because Slack's signatures expire. */
 const RING = 1024;
-/** A server that answers nothing for this long has failed. */
-const PATIENCE_SECONDS = 10;
+/** A round that is this late has failed. */
+const GRACE_SECONDS = 10;
 
-/** Every request of one generator has a serial number of its own. */
+/** Unique per request of this generator. */
 let serial = 0;
 
 /** @param {Round} round @returns {Promise<RoundResult>} */
@@ -39,14 +39,13 @@ async function runRound({ port, recipe, seconds, leadInSeconds = 0, connections 
   let deadline = 0;
   let uncounted = 0;
   let open = connections;
-  // A server under load takes new connections one by one, and for a while has fewer than it should: so each is
-  // used once before the load begins.
+  // Each connection is used once before the load starts, because a busy server accepts new ones slowly.
   let unused = connections;
   let unanswered = connections;
-  const introduced = withResolvers();
+  const allConnected = withResolvers();
   const finished = withResolvers();
 
-  const lanes = Array.from({ length: connections }, () =>
+  const sockets = Array.from({ length: connections }, () =>
     openConnection({
       port,
       next: () => {
@@ -62,7 +61,7 @@ async function runRound({ port, recipe, seconds, leadInSeconds = 0, connections 
         if (unanswered > 0) {
           unanswered -= 1;
           uncounted += 1;
-          if (unanswered === 0) introduced.resolve();
+          if (unanswered === 0) allConnected.resolve();
         } else if (now >= begin && now < deadline) latencies.push(milliseconds);
         else uncounted += 1;
       },
@@ -74,18 +73,18 @@ async function runRound({ port, recipe, seconds, leadInSeconds = 0, connections 
     }),
   );
   const watchdog = setTimeout(
-    () => finished.reject(new Error(`no end ${PATIENCE_SECONDS} s after the round should have ended`)),
-    (leadInSeconds + seconds + PATIENCE_SECONDS) * 1000,
+    () => finished.reject(new Error(`the round is more than ${GRACE_SECONDS} s late`)),
+    (leadInSeconds + seconds + GRACE_SECONDS) * 1000,
   );
   try {
-    await Promise.race([finished.promise, Promise.all(lanes.map((lane) => lane.ready))]);
-    for (const lane of lanes) lane.send();
-    await Promise.race([finished.promise, introduced.promise]);
+    await Promise.race([finished.promise, Promise.all(sockets.map((socket) => socket.ready))]);
+    for (const socket of sockets) socket.send();
+    await Promise.race([finished.promise, allConnected.promise]);
     const cpuBefore = process.cpuUsage();
     const sent = performance.now();
     begin = sent + leadInSeconds * 1000;
     deadline = begin + seconds * 1000;
-    for (const lane of lanes) lane.send();
+    for (const socket of sockets) socket.send();
     await finished.promise;
     const cpu = process.cpuUsage(cpuBefore);
     return {
@@ -96,7 +95,7 @@ async function runRound({ port, recipe, seconds, leadInSeconds = 0, connections 
     };
   } finally {
     clearTimeout(watchdog);
-    for (const lane of lanes) lane.close();
+    for (const socket of sockets) socket.close();
   }
 }
 

@@ -4,7 +4,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 const versionOf = (/** @type {string} */ path) =>
   JSON.parse(readFileSync(new URL(`${path}/package.json`, import.meta.url), 'utf8')).version;
 
-/** The versions of everybody who takes part, in one line. */
+/** The versions of Express and the peers, in one line. */
 export function versions() {
   const peers = ['@octokit/webhooks', '@slack/bolt', '@line/bot-sdk'];
   return [
@@ -13,14 +13,14 @@ export function versions() {
   ].join(', ');
 }
 
-/** What the run ran on, in one line. */
+/** The Node version and the machine, in one line. */
 export function machine() {
   const model = cpus()[0]?.model.trim();
   const processor = model && model !== 'unknown' ? ` (${model})` : '';
   return `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${availableParallelism()} CPUs${processor}`;
 }
 
-/** A warning if the machine has other work to do; undefined on a quiet one and where nobody can tell. */
+/** A warning if the machine has other work; undefined if it is quiet or the load is unknown. */
 export function busyWarning() {
   const [load] = loadavg();
   if (load < 0.5) return undefined;

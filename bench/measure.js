@@ -1,7 +1,7 @@
 import { inTurn } from './rounds.js';
-import { settled } from './verify.js';
+import { waitForReport } from './verify.js';
 
-/** A warm-up ends after this long even if it did not get through its requests. */
+/** The longest warm-up, even if it has not sent all its requests. */
 const WARM_UP_SECONDS = 10;
 
 /**
@@ -9,36 +9,39 @@ const WARM_UP_SECONDS = 10;
  *
  * @typedef {object} Sample
  * @property {number} answers
- * @property {number} rate answers a second
+ * @property {number} rate answers per second
  * @property {number} p99 milliseconds
- * @property {number} cpu microseconds of the server's processor time a request
- * @property {number} busy share of a processor that the generator took
+ * @property {number} cpu CPU time of the server per request, in microseconds
+ * @property {number} busy share of a CPU that the generator took
  */
 
 /**
- * Lets the generator load one server for a while. Fails unless every answer was 200 and every request reached
- * the handler, and was logged where logging is on: work that was skipped is not speed.
+ * Lets the generator load one server. Fails unless every answer was 200, every request reached the handler, every
+ * handler that reads text has read some, and every request was logged if logging is on.
  *
  * @param {import('./contenders/index.js').Contender} contender
  * @param {import('./child.js').Child} server
  * @param {import('./child.js').Child} generator
- * @param {{ seconds: number, leadInSeconds?: number, connections: number }} pace
+ * @param {{ seconds: number, leadInSeconds?: number, connections: number }} load
  * @returns {Promise<Sample>}
  */
-export async function measure({ id, recipe, variant }, server, generator, pace) {
+export async function measure({ id, recipe, readsText, variant }, server, generator, load) {
   await server.ask('reset');
   /** @type {import('./load.js').RoundResult} */
   const { rate, p99, answers, busy } = await generator
-    .ask({ ...pace, port: server.port, recipe })
+    .ask({ ...load, port: server.port, recipe })
     .catch((error) => {
       throw new Error(`${id}: ${error.message}`);
     });
-  const { handled, cpu, logLines } = await settled(server, {
+  const { handled, textsRead, cpu, logLines } = await waitForReport(server, {
     handled: answers,
     logLines: variant?.log ? answers : 0,
   });
   if (handled !== answers) {
     throw new Error(`${id}: ${answers} requests were answered 200, but ${handled} reached the handler`);
+  }
+  if (readsText && textsRead !== handled) {
+    throw new Error(`${id}: ${handled} requests reached the handler, but it read only ${textsRead} texts`);
   }
   if (variant?.log && logLines < answers) {
     throw new Error(`${id}: ${answers} requests were answered, but only ${logLines} lines were logged`);
@@ -47,7 +50,7 @@ export async function measure({ id, recipe, variant }, server, generator, pace) 
 }
 
 /**
- * Counted in requests and not in seconds: a slow server needs as many as a fast one until its code is compiled.
+ * Counted in requests and not in seconds: V8 compiles after a number of calls, however fast the server is.
  *
  * @param {Entry} entry
  * @param {import('./child.js').Child} generator
@@ -61,7 +64,7 @@ export async function warmUp({ contender, server }, generator, { connections, wa
 }
 
 /**
- * A contender that runs.
+ * A running contender.
  *
  * @typedef {{ contender: import('./contenders/index.js').Contender, server: import('./child.js').Child }} Entry
  *
@@ -69,7 +72,7 @@ export async function warmUp({ contender, server }, generator, { connections, wa
  */
 
 /**
- * Measures a few contenders in turn.
+ * Measures some contenders in alternating rounds.
  *
  * @param {readonly Entry[]} entries
  * @param {import('./child.js').Child} generator
@@ -83,7 +86,7 @@ export function measureInTurn(entries, generator, options, progress) {
     entries,
     rounds,
     ({ contender }) => contender.id,
-    // Between its rounds a server waits, and its code and data leave the processor's caches: hence the lead-in.
+    // The lead-in refills the CPU caches, which lose a server's code and data between its rounds.
     ({ contender, server }) => measure(contender, server, generator, { connections, seconds, leadInSeconds }),
     progress,
   );

@@ -6,19 +6,19 @@ import { contenders, yardsticks } from './contenders/index.js';
  * @property {readonly import('./contenders/index.js').Contender[]} selected
  * @property {number} rounds
  * @property {number} seconds of one round
- * @property {number} leadInSeconds of load before each round that is not measured
+ * @property {number} leadInSeconds of unmeasured load before each round
  * @property {number} warmUpRequests
  * @property {number} connections
- * @property {boolean} forTheRecord whether the results belong in RESULTS.md
+ * @property {boolean} writesResults whether the results go to RESULTS.md
  */
 
-const HELP = `Measures the receiver beside other webhook receivers, all in one run. The two
-yardsticks, bare node:http and plain Express, always take part.
+const HELP = `Compares the receiver with other webhook receivers. The two yardsticks, bare node:http
+and plain Express, are always measured.
 
   npm run bench                              about nine minutes; writes bench/RESULTS.md
   node bench/run.js --quick                  about two minutes; writes nothing
   node bench/run.js --only line,mounted      some contenders; writes nothing
-  node bench/run.js --rounds 101             more rounds than 61
+  node bench/run.js --rounds 101             101 rounds instead of 61
   npx -y -p node@24 node bench/run.js        on another Node
 
 Contenders:
@@ -42,17 +42,17 @@ export function readOptions(args) {
     },
   });
   if (values.help) return { help: HELP };
-  const pace = values.quick
+  const load = values.quick
     ? { rounds: 11, seconds: 0.12, leadInSeconds: 0.05, warmUpRequests: 5000 }
     : { rounds: 61, seconds: 0.12, leadInSeconds: 0.05, warmUpRequests: 20_000 };
-  const rounds = values.rounds === undefined ? pace.rounds : Number(values.rounds);
+  const rounds = values.rounds === undefined ? load.rounds : Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number, 1 or more');
   return {
-    ...pace,
+    ...load,
     rounds,
     selected: select(values.only),
     connections: 32,
-    forTheRecord: !values.quick && values.only === undefined,
+    writesResults: !values.quick && values.only === undefined,
   };
 }
 
@@ -61,7 +61,7 @@ function select(/** @type {string | undefined} */ only) {
   const ids = only.split(',').map((id) => id.trim());
   const unknown = ids.filter((id) => !contenders.some((contender) => contender.id === id));
   if (unknown.length > 0) {
-    throw new Error(`--only: no contender is called ${unknown.join(', ')}; --help lists them`);
+    throw new Error(`--only: there is no contender ${unknown.join(', ')}; --help lists them`);
   }
   return contenders.filter((each) => yardsticks.includes(each) || ids.includes(each.id));
 }

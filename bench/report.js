@@ -1,5 +1,5 @@
 import { median, ratioOf, valuesOf } from './rounds.js';
-import { judge } from './targets.js';
+import { compareWithTargets } from './targets.js';
 
 /**
  * @typedef {object} Row
@@ -25,18 +25,18 @@ const HEAD = ['contender', 'req/s', 'min - max', 'p99 ms', 'CPU µs/req', 'to ba
 export function summarize(selected, groups) {
   const all = [...groups.values()].flat();
   return selected.map(({ id, title }) => {
-    // The yardsticks were there in every round.
+    // The yardsticks were measured in every round.
     const rounds = groups.get(id) ?? all;
-    const middle = (/** @type {keyof import('./measure.js').Sample} */ field) =>
+    const medianOf = (/** @type {keyof import('./measure.js').Sample} */ field) =>
       median(valuesOf(rounds, id, field));
     const rates = valuesOf(rounds, id, 'rate');
     return {
       id,
       title,
       rate: { median: median(rates), min: Math.min(...rates), max: Math.max(...rates) },
-      p99: middle('p99'),
-      cpu: middle('cpu'),
-      busy: middle('busy'),
+      p99: medianOf('p99'),
+      cpu: medianOf('cpu'),
+      busy: medianOf('busy'),
       toBare: ratioOf(rounds, id, 'bare', 'rate'),
       toFloor: ratioOf(rounds, id, 'express', 'rate'),
     };
@@ -64,13 +64,13 @@ export function terminalReport(rows) {
     line
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
       .join('  ');
-  const verdicts = judge(rows).map(
-    ({ title, ratio, ratioReading, atLeast, met }) =>
+  const targetLines = compareWithTargets(rows).map(
+    ({ title, ratio, emptyRatio, atLeast, met }) =>
       `  ${met ? 'met   ' : 'missed'}  ${title}: ${ratio.toFixed(2)}, target ${atLeast}` +
-      ` (handler reads all: ${ratioText(ratioReading)})`,
+      ` (empty handler: ${ratioText(emptyRatio)})`,
   );
   const rule = widths.map((width) => '-'.repeat(width));
-  const targets = verdicts.length > 0 ? ['', 'Targets', ...verdicts] : [];
+  const targets = targetLines.length > 0 ? ['', 'Targets', ...targetLines] : [];
   return [format(HEAD), format(rule), ...rows.map((row) => format(cells(row))), ...targets].join('\n');
 }
 
@@ -81,16 +81,16 @@ const table = (/** @type {string[]} */ head, /** @type {string[][]} */ body) =>
 
 /** The results as a section of RESULTS.md, without its heading. @param {readonly Row[]} rows @param {string} machine */
 export function markdownReport(rows, machine) {
-  const verdicts = judge(rows).map(({ title, ratio, ratioReading, atLeast, met }) => [
+  const targetRows = compareWithTargets(rows).map(({ title, ratio, emptyRatio, atLeast, met }) => [
     title,
     String(atLeast),
     ratio.toFixed(2),
     met ? 'met' : 'missed',
-    ratioText(ratioReading),
+    ratioText(emptyRatio),
   ]);
   return [
     machine,
     table(HEAD, rows.map(cells)),
-    table(['target, as a ratio of req/s', 'at least', 'measured', '', 'handler reads all'], verdicts),
+    table(['target, as a ratio of req/s', 'at least', 'measured', '', 'empty handler'], targetRows),
   ].join('\n\n');
 }

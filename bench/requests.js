@@ -1,25 +1,24 @@
 import { createHmac } from 'node:crypto';
-import { github, LANE, line, message, SERIAL, slack } from './bodies.js';
+import { CONVERSATION, github, line, message, SERIAL, slack } from './bodies.js';
 
 /**
- * How the generator makes the requests of a kind of contender: the headers, the body, and the signature over
- * the body where there is one. Everything that differs from request to request has a fixed width, so that it
- * can be written over in place.
+ * How the generator builds the requests for a kind of contender: headers, body, and the signature of the body if
+ * there is one. Values that differ between requests have a fixed width, so that they can be overwritten in place.
  *
  * @typedef {object} Recipe
  * @property {string} path
  * @property {() => string} body
  * @property {() => Record<string, string>} headers
- * @property {((head: string, body: Buffer) => string)} [sign] the signature of a body, as the header carries it
- * @property {Record<string, string>} [wrongHeaders] what a request that must be refused carries instead
+ * @property {((head: string, body: Buffer) => string)} [sign] the signature of a body, as sent in the header
+ * @property {Record<string, string>} [wrongHeaders] replaces headers in a request that must be refused
  */
 
-/** Stands where a signature belongs. */
+/** Placeholder of a signature. */
 const SIGNATURE = '~';
 
 const CONVERSATIONS = 1000;
 
-/** What both ends of the benchmark know. Nothing here is a secret of anybody. */
+/** Known to the servers and the generator; none of it is a real secret. */
 export const credentials = {
   username: 'bench-user',
   secret: 'bench-secret-0123456789abcdef',
@@ -75,7 +74,7 @@ export const recipes = {
 
 /** @typedef {keyof typeof recipes} RecipeName */
 
-/** The whole of a request with its placeholders, and where its body begins. */
+/** A complete request with its placeholders, and the offset of its body. */
 function template(
   /** @type {Recipe} */ recipe,
   /** @type {Record<string, string>} */ changed,
@@ -114,9 +113,8 @@ function writeNumber(
 }
 
 /**
- * A ring of prepared requests. Slots are signed when the ring is made, and new serial numbers are written
- * into those of a kind without a signature each time one is taken: a receiver that drops repeats must never
- * see one, or it would be measured doing nothing.
+ * A ring of prepared requests. Signed requests are signed once, when the ring is made. Unsigned ones get a new serial
+ * number each time, because a receiver that drops duplicates must not be measured while it drops them.
  *
  * @param {RecipeName} name
  * @param {number} size
@@ -128,13 +126,15 @@ export function requestRing(name, size, nextSerial) {
   const recipe = recipes[name];
   const { head, bytes, bodyStart } = template(recipe, {});
   const serials = placesOf(bytes, SERIAL);
-  const lanes = placesOf(bytes, LANE);
+  const conversations = placesOf(bytes, CONVERSATION);
   const signatureAt = bytes.indexOf(SIGNATURE.repeat(8));
 
   const stamp = (/** @type {Buffer} */ slot) => {
     const serial = nextSerial();
     for (const at of serials) writeNumber(slot, at + SERIAL.length, serial, SERIAL.length);
-    for (const at of lanes) writeNumber(slot, at + LANE.length, serial % CONVERSATIONS, LANE.length);
+    for (const at of conversations) {
+      writeNumber(slot, at + CONVERSATION.length, serial % CONVERSATIONS, CONVERSATION.length);
+    }
   };
   const slots = Array.from({ length: size }, () => {
     const slot = Buffer.from(bytes);
@@ -153,7 +153,7 @@ export function requestRing(name, size, nextSerial) {
 }
 
 /**
- * A request that must be refused: with a wrong credential, or with one byte of the body changed after signing.
+ * A request that must be refused: a wrong credential, or a body changed after signing.
  *
  * @param {RecipeName} name
  */
@@ -168,7 +168,7 @@ export function wrongRequest(name) {
 }
 
 /**
- * A request with right credentials whose body lacks what identifies the message.
+ * A request with valid credentials whose body lacks the message id.
  *
  * @param {RecipeName} name
  */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * Puts the results of one Node major in a file and leaves those of others as they are.
+ * Writes the results of one Node major to a file and keeps those of the other majors.
  *
  * @param {URL} file
  * @param {string} introduction

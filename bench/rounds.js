@@ -1,21 +1,21 @@
 /**
- * What one round gave, by contender.
+ * The samples of one round, by contender.
  *
  * @template Sample
  * @typedef {Readonly<Record<string, Sample>>} Round
  */
 
-/** The value below which a share of the values lies. */
+/** The value that a share of the values is below. */
 export function percentile(/** @type {readonly number[]} */ values, /** @type {number} */ share) {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** The middle of some values. */
+/** The median of some values. */
 export const median = (/** @type {readonly number[]} */ values) => percentile(values, 0.5);
 
 /**
- * What the rounds gave for one contender in one field, as far as it took part.
+ * One field of one contender's samples, for the rounds in which it was measured.
  *
  * @template {object} Sample
  * @param {readonly Round<Sample>[]} rounds
@@ -27,8 +27,8 @@ export function valuesOf(rounds, id, field) {
 }
 
 /**
- * The middle of the ratios of two contenders. Each ratio is of one round, so of two that were measured one right after
- * the other: a slow minute of the machine is not taken for a slow contender.
+ * The median ratio of two contenders. Each ratio compares samples of one round, taken within a second, so that a slow
+ * minute of the machine affects both.
  *
  * @template {object} Sample
  * @param {readonly Round<Sample>[]} rounds
@@ -42,8 +42,8 @@ export function ratioOf(rounds, id, other, field) {
 }
 
 /**
- * Measures some contenders in turn, round after round, each round beginning with another one: what else the machine does
- * then falls on all of them alike, and none waits long for its turn.
+ * Measures some contenders in turn, round after round. Each round starts with another one, so that other work of the
+ * machine affects all of them alike.
  *
  * @template Entry
  * @template Sample

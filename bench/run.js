@@ -11,16 +11,16 @@ import { verify } from './verify.js';
 const RESULTS = new URL('RESULTS.md', import.meta.url);
 const INTRODUCTION = `# Results
 
-Written by \`npm run bench\`; see [README.md](README.md) for what is measured and how. Trust the ratios and not the
-figures: they come from a machine with few processors and neighbours who also use it, and a run on another machine
-gives other figures. A ratio is the median of those of the rounds, in each of which the two were measured one right
-after the other. Each Node major has the results of its last full run.
+Written by \`npm run bench\`; [README.md](README.md) describes the method. Compare ratios, not absolute figures: the
+machine has few processors and runs other work, and another machine gives other figures. A ratio is the median over the
+rounds, in each of which both contenders were measured within a second. Each Node major has its last full run. The
+handlers read the text of the event unless the row says otherwise.
 `;
 
-/** Above this the generator itself may have been the limit. */
+/** Above this share of a CPU the generator may have been the bottleneck. */
 const GENERATOR_LIMIT = 0.95;
 
-/** On a terminal one line that changes, elsewhere a line each. */
+/** Rewrites one line on a terminal; prints lines elsewhere. */
 function progress(/** @type {string} */ text) {
   if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${text}`);
   else console.log(text);
@@ -40,19 +40,19 @@ async function serve(/** @type {import('./contenders/index.js').Contender} */ co
 }
 
 /**
- * Measures each contender beside the yardsticks, one contender after another.
+ * Measures each contender together with the yardsticks, one contender after another.
  *
  * @param {import('./options.js').Options} options
  * @returns {Promise<Map<string, import('./measure.js').Round[]>>} the rounds by contender
  */
 async function measureGroups(options) {
   const generator = await start('load.js');
-  const beside = [];
+  const yardstickEntries = [];
   for (const yardstick of yardsticks) {
     progress(`warm-up of ${yardstick.id}`);
     const entry = await serve(yardstick);
     await warmUp(entry, generator, options);
-    beside.push(entry);
+    yardstickEntries.push(entry);
   }
   const contenders = options.selected.filter((each) => !yardsticks.includes(each));
   /** @type {Map<string, import('./measure.js').Round[]>} */
@@ -64,7 +64,9 @@ async function measureGroups(options) {
     await warmUp(entry, generator, options);
     groups.set(
       contender.id,
-      await measureInTurn([...beside, entry], generator, options, (text) => progress(`${place}  ${text}`)),
+      await measureInTurn([...yardstickEntries, entry], generator, options, (text) =>
+        progress(`${place}  ${text}`),
+      ),
     );
     entry.server.stop();
   }
@@ -84,7 +86,7 @@ async function bench(options) {
     await verify(contender, server);
     server.stop();
   }
-  progress(`${options.selected.length} contenders checked: right requests pass, wrong ones are refused`);
+  progress(`${options.selected.length} contenders checked: valid requests pass, invalid ones are refused`);
   console.log();
   const groups = await measureGroups(options);
   progress('done');
@@ -93,15 +95,15 @@ async function bench(options) {
   const rows = summarize(options.selected, groups);
   console.log(terminalReport(rows));
   const busiest = rows.reduce((a, b) => (a.busy > b.busy ? a : b));
-  const generatorNote = `The load generator took at most ${Math.round(busiest.busy * 100)} % of a processor (${busiest.title})`;
+  const generatorNote = `The load generator took at most ${Math.round(busiest.busy * 100)} % of a CPU (${busiest.title})`;
   console.log(`\n${generatorNote}.`);
-  if (busiest.busy > GENERATOR_LIMIT) console.log('It may have been the limit there.');
-  if (!options.forTheRecord) {
+  if (busiest.busy > GENERATOR_LIMIT) console.log('It may have been the bottleneck there.');
+  if (!options.writesResults) {
     console.log('bench/RESULTS.md is unchanged: only a full run writes it.');
     return;
   }
-  const pace = `${options.rounds} rounds of ${options.seconds} s, ${options.connections} connections`;
-  const preface = `${machine()}. ${pace}. ${versions()}. ${generatorNote}.`;
+  const load = `${options.rounds} rounds of ${options.seconds} s, ${options.connections} connections`;
+  const preface = `${machine()}. ${load}. ${versions()}. ${generatorNote}.`;
   const major = Number.parseInt(process.versions.node, 10);
   writeResults(RESULTS, INTRODUCTION, major, markdownReport(rows, preface));
   console.log(`Written: bench/RESULTS.md, section Node ${major}.`);

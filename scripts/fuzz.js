@@ -1,11 +1,11 @@
 import { runLonger } from './longer/run-longer.js';
 
 runLonger({
-  help: `Sends the receiver requests that may be anything, and holds it to its answers: 2xx or 4xx, never 5xx.
+  help: `Sends arbitrary requests to the receiver and fails unless every answer is 2xx or 4xx.
 
   npm run fuzz -- [--runs N]
 
-  --runs N   how many requests of each kind (default 20000)
+  --runs N   number of requests of each kind (default 20000)
   --help     this text
 `,
   file: 'test/receiver/fuzz.test.ts',

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
-// Writes openapi.json from the schemas of src/protocol: `paths` for what the service hosts, `webhooks` for what
-// it sends. `--check` writes nothing and fails where the committed file is not what the schemas say.
+// Writes openapi.json from the schemas of src/protocol: `paths` are the endpoints that the service hosts,
+// `webhooks` the requests that it sends. `--check` writes nothing and fails when the committed file is outdated.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import * as protocol from '../dist/protocol/index.js';
@@ -9,7 +9,7 @@ import * as primitives from '../dist/protocol/primitives.js';
 
 const FILE = new URL('../openapi.json', import.meta.url);
 
-/** What the contract says where the schemas are looser than it, for the sake of deployments. */
+/** The contract's own types, where the schemas accept more because deployments send more. */
 const CONTRACT = new Map(
   /** @type {[unknown, object][]} */ ([
     [primitives.id, { type: 'string', minLength: 1 }],
@@ -27,7 +27,7 @@ const CONTRACT = new Map(
   ]),
 );
 
-/** Whether a field is read whatever stands there, or nothing: such a field is not required. */
+/** Whether a schema accepts any value, or none: such a field is not required. */
 function isTolerated(/** @type {z.core.$ZodType | undefined} */ schema) {
   const def = /** @type {z.core.$ZodTypes | undefined} */ (schema)?._zod.def;
   return def?.type === 'catch' || (def?.type === 'pipe' && def.in._zod.def.type === 'transform');
@@ -39,7 +39,7 @@ const named = {
   AgentMessage: protocol.agentMessage,
   OutputItem: protocol.outputItem,
   AudioClip: protocol.audioClip,
-  Usage: protocol.usage,
+  Usage: protocol.messageUsage,
   HandoffRequest: protocol.handoffRequest,
   HandoffMessageItem: protocol.handoffMessageItem,
   UserInfo: protocol.userInfo,
@@ -80,7 +80,7 @@ const { schemas } = z.toJSONSchema(registry, {
   },
 });
 
-/** What the schema checks by code: pairs for one document, or files for several, never both. */
+/** The rule that the schema checks in code: pairs for one document, or files for several, never both. */
 Object.assign(schemas.QaUpdate ?? {}, {
   oneOf: [
     { required: ['doc_id', 'qaList'], properties: { qaList: { minItems: 1 }, files: { maxItems: 0 } } },
@@ -88,7 +88,7 @@ Object.assign(schemas.QaUpdate ?? {}, {
   ],
 });
 
-/** Drops what belongs to a JSON Schema file of its own. */
+/** Drops the keywords of a stand-alone JSON Schema file. */
 const asComponent = (/** @type {Record<string, unknown>} */ schema) =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => !['$schema', '$id', 'id'].includes(name)));
 
@@ -266,6 +266,6 @@ const text = `${JSON.stringify(document, null, 2)}\n`;
 if (!process.argv.includes('--check')) {
   writeFileSync(FILE, text);
 } else if (readFileSync(FILE, 'utf8') !== text) {
-  console.error('openapi.json is not what the schemas say. Run: npm run openapi');
+  console.error('openapi.json differs from the schemas. Run: npm run openapi');
   process.exitCode = 1;
 }

@@ -43,7 +43,7 @@ export {
   type User,
 } from './events/index.js';
 export type { ConversationFilter } from './handoff/index.js';
-export { createLog, HandoffKitError, type Log, type LogOptions } from './internal/index.js';
+export { createLog, type ErrorCode, HandoffKitError, type Log, type LogOptions } from './internal/index.js';
 export { ValidationError } from './protocol/index.js';
 export {
   type AuthChoice,

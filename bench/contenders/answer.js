@@ -1,9 +1,9 @@
-/** The answer that the service expects. A string, since Node then sends head and body in one cheap write. */
+/** The answer that the service expects. A string, because Node then writes head and body at once. */
 const OK = '{"code":200,"msg":"success"}';
 const HEADERS = { 'content-type': 'application/json', 'content-length': OK.length };
 
 /**
- * The least a receiver can do: read the body, parse it, answer.
+ * The minimum of a receiver: reads the body, parses it, answers.
  *
  * @param {import('node:http').IncomingMessage} req
  * @param {import('node:http').ServerResponse} res

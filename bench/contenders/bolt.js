@@ -1,9 +1,10 @@
+import { createServer } from 'node:http';
 import bolt from '@slack/bolt';
+import { credentials } from '../requests.js';
 
 const ignore = () => {};
 
-/** A logger that says nothing. */
-export const silent = {
+const silent = {
   debug: ignore,
   info: ignore,
   warn: ignore,
@@ -14,18 +15,21 @@ export const silent = {
 };
 
 /**
- * An app on one of Bolt's receivers. Its lookup of the conversation is off and its authorization is a constant:
- * what is left is what Bolt does with every event.
+ * An app on one of Bolt's two HTTP receivers. The conversation store is off and the authorization is constant, so
+ * that only Bolt's own work per event is measured.
  *
- * @param {import('@slack/bolt').Receiver} receiver
- * @param {() => void} handled
+ * @type {import('./index.js').CreateServer}
  */
-export function boltApp(receiver, handled) {
+export function create({ handled, variant }) {
+  const options = { signingSecret: credentials.signingSecret, logger: silent };
+  const receiver =
+    variant?.mount === 'http' ? new bolt.HTTPReceiver(options) : new bolt.ExpressReceiver(options);
   const app = new bolt.App({
     receiver,
     logger: silent,
     convoStore: false,
     authorize: async () => ({ botToken: 'xoxb-bench', botId: 'B00000001', botUserId: 'U00000001' }),
   });
-  app.event('message', async () => handled());
+  app.event('message', async ({ event }) => handled('text' in event ? event.text : undefined));
+  return createServer(receiver instanceof bolt.HTTPReceiver ? receiver.requestListener : receiver.app);
 }

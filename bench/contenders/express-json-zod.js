@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
-import { agentMessage } from '../../dist/protocol/index.js';
+import { agentMessage, messageText } from '../../dist/protocol/index.js';
 import { credentials } from '../requests.js';
 import { express } from './root.js';
 
@@ -12,7 +12,7 @@ function authorized(/** @type {string | undefined} */ header) {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** What one would write by hand, with the project's own schema. @type {import('./index.js').CreateServer} */
+/** A hand-written receiver with the project's own schema. @type {import('./index.js').CreateServer} */
 export function create({ handled }) {
   const app = express();
   app.post(
@@ -23,9 +23,9 @@ export function create({ handled }) {
     },
     express.json(),
     (req, res) => {
-      const { success } = agentMessage.safeParse(req.body);
+      const { success, data } = agentMessage.safeParse(req.body);
       if (!success) return res.status(400).json({ code: 400, msg: 'invalid body' });
-      handled();
+      handled(messageText(data));
       return res.json({ code: 200, msg: 'success' });
     },
   );

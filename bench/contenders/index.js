@@ -1,36 +1,36 @@
 /**
- * Who takes part. Each is served by a process of its own, which loads `module` and nothing of the others.
+ * The contenders. Each runs in its own process, which loads only its `module`.
  *
  * @typedef {object} Contender
  * @property {string} id
  * @property {string} title
  * @property {string} module
  * @property {import('../requests.js').RecipeName} recipe
- * @property {boolean} [validates] a body without what identifies the message is refused
- * @property {boolean} [needsDist] it uses the built project
+ * @property {boolean} [validates] whether it refuses a body without a message id
+ * @property {boolean} [needsDist] whether it uses the built project
+ * @property {boolean} [readsText] whether its handler reads the text of the event
  * @property {Variant} [variant]
  *
  * @typedef {object} Variant
  * @property {'express' | 'http' | 'before'} mount
  * @property {boolean} [log]
- * @property {boolean} [reads]
- * @property {boolean} [isAsync]
+ * @property {'text' | 'async' | 'payload' | 'empty'} [handler] what the handler does; reads `text` by default
  *
  * @typedef {object} Context
- * @property {() => void} handled to be called once for each request that reached the handler
+ * @property {(text?: string) => void} handled to be called once per request, with the text that the handler read
  * @property {string} logFile
  * @property {Variant} [variant]
  *
  * @typedef {(context: Context) => import('node:http').Server | Promise<import('node:http').Server>} CreateServer
  */
 
-/** What everybody else is measured beside, in the same half minute. @type {readonly Contender[]} */
+/** Measured in the same rounds as each of the other contenders. @type {readonly Contender[]} */
 export const yardsticks = [
   { id: 'bare', title: 'bare node:http, reads and parses', module: 'bare.js', recipe: 'plain' },
   { id: 'express', title: 'Express 5 floor, reads and parses', module: 'express.js', recipe: 'plain' },
 ];
 
-/** What a user would pick instead. @type {readonly Contender[]} */
+/** The alternatives of a user. @type {readonly Contender[]} */
 const peers = [
   {
     id: 'express-json-zod',
@@ -39,11 +39,38 @@ const peers = [
     recipe: 'basic',
     validates: true,
     needsDist: true,
+    readsText: true,
   },
-  { id: 'octokit', title: '@octokit/webhooks on node:http', module: 'octokit.js', recipe: 'github' },
-  { id: 'bolt-express', title: '@slack/bolt ExpressReceiver', module: 'bolt-express.js', recipe: 'slack' },
-  { id: 'bolt-http', title: '@slack/bolt HTTPReceiver', module: 'bolt-http.js', recipe: 'slack' },
-  { id: 'line', title: '@line/bot-sdk middleware in Express 5', module: 'line.js', recipe: 'line' },
+  {
+    id: 'octokit',
+    title: '@octokit/webhooks on node:http',
+    module: 'octokit.js',
+    recipe: 'github',
+    readsText: true,
+  },
+  {
+    id: 'bolt-express',
+    title: '@slack/bolt ExpressReceiver',
+    module: 'bolt.js',
+    recipe: 'slack',
+    readsText: true,
+    variant: { mount: 'express' },
+  },
+  {
+    id: 'bolt-http',
+    title: '@slack/bolt HTTPReceiver',
+    module: 'bolt.js',
+    recipe: 'slack',
+    readsText: true,
+    variant: { mount: 'http' },
+  },
+  {
+    id: 'line',
+    title: '@line/bot-sdk middleware in Express 5',
+    module: 'line.js',
+    recipe: 'line',
+    readsText: true,
+  },
 ];
 
 /** @returns {Contender} */
@@ -54,6 +81,7 @@ const ours = (/** @type {string} */ id, /** @type {string} */ title, /** @type {
   recipe: 'basic',
   validates: true,
   needsDist: true,
+  readsText: variant.handler !== 'empty',
   variant,
 });
 
@@ -62,12 +90,20 @@ export const contenders = [
   ...yardsticks,
   ...peers,
   ours('mounted', 'mounted in Express 5', { mount: 'express' }),
-  ours('mounted-reads', 'mounted, handler reads all', { mount: 'express', reads: true }),
-  ours('mounted-async', 'mounted, async handler', { mount: 'express', isAsync: true }),
+  ours('mounted-async', 'mounted, async handler', { mount: 'express', handler: 'async' }),
+  ours('mounted-payload', 'mounted, handler reads the whole payload', {
+    mount: 'express',
+    handler: 'payload',
+  }),
+  ours('mounted-empty', 'mounted, empty handler', { mount: 'express', handler: 'empty' }),
   ours('mounted-log', 'mounted, logging on', { mount: 'express', log: true }),
   ours('http', 'on node:http', { mount: 'http' }),
-  ours('http-reads', 'on node:http, handler reads all', { mount: 'http', reads: true }),
-  ours('http-async', 'on node:http, async handler', { mount: 'http', isAsync: true }),
+  ours('http-async', 'on node:http, async handler', { mount: 'http', handler: 'async' }),
+  ours('http-payload', 'on node:http, handler reads the whole payload', {
+    mount: 'http',
+    handler: 'payload',
+  }),
+  ours('http-empty', 'on node:http, empty handler', { mount: 'http', handler: 'empty' }),
   ours('http-log', 'on node:http, logging on', { mount: 'http', log: true }),
   ours('before', 'in front of Express 5', { mount: 'before' }),
 ];

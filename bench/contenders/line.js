@@ -9,11 +9,15 @@ const refuse = (error, _req, res, next) => {
   else next(error);
 };
 
-/** As its documentation mounts it in Express. @type {import('./index.js').CreateServer} */
+/** Mounted as in its documentation. @type {import('./index.js').CreateServer} */
 export function create({ handled }) {
   const app = express();
   app.post('/webhook', middleware({ channelSecret: credentials.signingSecret }), async (req, res) => {
-    await Promise.all(req.body.events.map(async () => handled()));
+    await Promise.all(
+      req.body.events.map(async (/** @type {import('@line/bot-sdk').webhook.Event} */ event) =>
+        handled(event.type === 'message' && event.message.type === 'text' ? event.message.text : undefined),
+      ),
+    );
     res.json({ code: 200, msg: 'success' });
   });
   app.use(refuse);

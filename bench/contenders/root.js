@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 
 /**
- * Loads a dependency of the project itself, so that Express and pino are the very ones it runs on and not
- * whichever a peer brought along.
+ * Loads Express and pino from the project, so that all contenders run on its versions and not on a peer's.
  */
 const require = createRequire(new URL('../../package.json', import.meta.url));
 

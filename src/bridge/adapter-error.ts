@@ -11,13 +11,13 @@ import { HandoffKitError } from '../internal/index.js';
  */
 export type AdapterErrorKind = 'transient' | 'rate-limited' | 'auth' | 'gone' | 'invalid';
 
-const CODE: Readonly<Record<AdapterErrorKind, string>> = {
+const CODE = {
   transient: 'ADAPTER_TRANSIENT',
   'rate-limited': 'ADAPTER_RATE_LIMITED',
   auth: 'ADAPTER_AUTH',
   gone: 'ADAPTER_GONE',
   invalid: 'ADAPTER_INVALID',
-};
+} as const;
 
 /** A failure of a human-service system, told so that the bridge knows what to do next. */
 export class AdapterError extends HandoffKitError {

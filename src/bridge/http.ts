@@ -1,9 +1,9 @@
 import {
   configError,
-  type Exchange,
   exchange,
   type Fetch,
-  parseBody,
+  type HttpExchange,
+  parseJsonOrText,
   readRetryAfter,
 } from '../internal/index.js';
 import type { AdapterCall } from './adapter.js';
@@ -77,14 +77,14 @@ export function createAdapterHttp({
   };
 }
 
-function judge(system: string, what: string, outcome: Exchange): AdapterHttpAnswer {
+function judge(system: string, what: string, outcome: HttpExchange): AdapterHttpAnswer {
   if (outcome.kind !== 'answered') {
     const why =
       'errorCode' in outcome && outcome.errorCode ? `${outcome.kind}, ${outcome.errorCode}` : outcome.kind;
     throw new AdapterError('transient', `${system} did not answer ${what} (${why}).`);
   }
   const { status, text, tooLarge } = outcome;
-  if (status >= 200 && status < 300 && !tooLarge) return { status, body: parseBody(text) };
+  if (status >= 200 && status < 300 && !tooLarge) return { status, body: parseJsonOrText(text) };
   const retryAfterMs = readRetryAfter(outcome.retryAfter, Date.now());
   throw new AdapterError(kindOf(status), `${system} answered ${what} with ${status}.`, { retryAfterMs });
 }

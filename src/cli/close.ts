@@ -23,7 +23,7 @@ export function define(command: Command): void {
 function run(flags: CloseFlags): Promise<void> {
   return runWithService(flags, async (service, output) => {
     const { conversation: conversationId } = flags;
-    const answer = await service.close({ conversationId });
+    const answer = await service.end({ conversationId });
     print(output, { ok: true, conversationId, answer }, 'Closed.');
     return EXIT.ok;
   });

@@ -1,20 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { LONGEST_TIMER_MS } from '../internal/index.js';
 
-/** Time and chance, as the client sees them. Replace them to test without waiting. */
+/** The client's source of time and randomness. Replace it to test without waiting. */
 export interface Clock {
-  /** The present, in milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   now(): number;
   /**
-   * Waits. It must end at once, by resolving or rejecting, when `signal` aborts. A wait in the `background`
-   * does not keep the process alive.
+   * Waits. Must settle at once when `signal` aborts, by resolving or rejecting. A `background` wait does not keep
+   * the process alive.
    */
   sleep(ms: number, signal?: AbortSignal, options?: { readonly background?: boolean }): Promise<void>;
-  /** A number from 0 up to, but not including, 1. */
+  /** A random number from 0 up to, but not including, 1. */
   random(): number;
 }
 
-/** The clock of this machine. */
+/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   random: () => Math.random(),
@@ -26,8 +26,8 @@ export const systemClock: Clock = {
   },
 };
 
-/** Sleeps, and says whether the sleep went through (`true`) or was cut short by the signal (`false`). */
-export async function slept(
+/** Sleeps; resolves to `false` if the signal aborted the sleep. */
+export async function sleepUnlessAborted(
   clock: Clock,
   ms: number,
   signal?: AbortSignal,

@@ -1,30 +1,34 @@
-import { type Exchange, exchange } from '../internal/index.js';
-import { HEALTHY } from '../protocol/index.js';
+import { duration, exchange, type HttpExchange } from '../internal/index.js';
+import { HEALTH_INTERVAL_MS, HEALTHY } from '../protocol/index.js';
+import { type Clock, sleepUnlessAborted } from './clock.js';
 import { ENDPOINTS } from './endpoints.js';
-import { aborted } from './judge.js';
-import { type CallOptions, type Settings, timeoutOf } from './options.js';
+import { type CallOptions, type ClientSettings, timeoutOf } from './options.js';
+import { abortedFailure } from './parse-response.js';
 import { ServiceError } from './service-error.js';
 
-/** Why the service counts as unavailable. */
+/** Why the service is unavailable: a wrong status or body, no answer in time, or a failed connection. */
 export type UnavailableReason = 'status' | 'body' | 'timeout' | 'unreachable' | 'lost';
 
-/** The state of the service's webhook part, as one probe saw it. */
+/** The result of one health probe. */
 export interface ServiceHealth {
-  /** Whether it answered 200 with the words of a working service. */
+  /** Whether the service answered 200 with the text of a working service. */
   readonly available: boolean;
-  /** The HTTP status, or `null` when there was no answer. */
+  /** The HTTP status, or `null` if there was no answer. */
   readonly status: number | null;
   /** How long the probe took. */
   readonly latencyMs: number;
-  /** Why it counts as unavailable; left out when it is available. */
+  /** Why the service is unavailable; absent if it is available. */
   readonly reason?: UnavailableReason;
 }
 
 /**
- * Asks for the service's health once (4.4), without the API key. Not repeated on failure: a probe says what is,
- * and a second one would hide it. Throws only when the caller's signal ends it.
+ * Probes the health endpoint once, without the API key. A probe is never retried, because a retry would hide an
+ * outage. Throws only when the caller's signal aborts it.
  */
-export async function probeHealth(settings: Settings, options: CallOptions = {}): Promise<ServiceHealth> {
+export async function probeHealth(
+  settings: ClientSettings,
+  options: CallOptions = {},
+): Promise<ServiceHealth> {
   const { clock, fetch, urlOf } = settings;
   const endpoint = ENDPOINTS.health;
   const started = clock.now();
@@ -36,16 +40,100 @@ export async function probeHealth(settings: Settings, options: CallOptions = {})
     timeoutMs: timeoutOf({ ...settings, timeoutMs: null }, endpoint, options),
     signal: options.signal,
   });
-  if (result.kind === 'aborted') throw new ServiceError(aborted(endpoint, 'not-applied'));
+  if (result.kind === 'aborted') throw new ServiceError(abortedFailure(endpoint, 'not-applied'));
   const status = result.kind === 'answered' ? result.status : null;
   const latencyMs = Math.max(0, clock.now() - started);
-  const reason = whyUnavailable(result);
+  const reason = unavailableReason(result);
   return reason ? { available: false, status, latencyMs, reason } : { available: true, status, latencyMs };
 }
 
-function whyUnavailable(result: Exclude<Exchange, { kind: 'aborted' }>): UnavailableReason | null {
+function unavailableReason(result: Exclude<HttpExchange, { kind: 'aborted' }>): UnavailableReason | null {
   if (result.kind === 'untrusted') return 'unreachable';
   if (result.kind !== 'answered') return result.kind;
   if (result.status !== 200) return 'status';
   return result.text.trim() === HEALTHY ? null : 'body';
+}
+
+/** Options of a health watch. */
+export interface HealthWatchOptions extends CallOptions {
+  /** Called with the first result, and then whenever the service becomes available or unavailable. */
+  readonly onChange: (health: ServiceHealth, previous: ServiceHealth | null) => void | Promise<void>;
+  /** Called with errors of `onChange`, which do not stop the watch. Default: a process warning. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+  /** Time from the start of one probe to the start of the next. Default: 20 s, as the platform recommends. */
+  readonly intervalMs?: number | undefined;
+}
+
+/** A running health watch. */
+export interface HealthWatch {
+  /** The result of the last probe, or `null` before the first result. */
+  readonly current: ServiceHealth | null;
+  /** Stops the watch: no further probe, no further call of `onChange`. */
+  stop(): void;
+}
+
+const warn = (error: unknown): void => {
+  const name = error instanceof Error ? error.name : typeof error;
+  process.emitWarning(`onChange of a health watch failed (${name}). Give the watch an onError to see more.`);
+};
+
+/** Probes repeatedly, one probe at a time, until it is stopped. */
+export function watchHealth(
+  probe: (options: CallOptions) => Promise<ServiceHealth>,
+  clock: Clock,
+  options: HealthWatchOptions,
+): HealthWatch {
+  const intervalMs = duration('intervalMs', options.intervalMs ?? HEALTH_INTERVAL_MS);
+  if (options.timeoutMs !== undefined) duration('timeoutMs', options.timeoutMs);
+  const controller = new AbortController();
+  const { signal } = controller;
+  let current: ServiceHealth | null = null;
+
+  const stop = (): void => {
+    options.signal?.removeEventListener('abort', stop);
+    controller.abort();
+  };
+  const reportError = (error: unknown): void => {
+    try {
+      (options.onError ?? warn)(error);
+    } catch (failure) {
+      warn(failure);
+    }
+  };
+  const reportChange = async (health: ServiceHealth, previous: ServiceHealth | null): Promise<void> => {
+    try {
+      await options.onChange(health, previous);
+    } catch (error) {
+      reportError(error);
+    }
+  };
+  const probeOnce = async (): Promise<void> => {
+    const health = await probe({ signal, timeoutMs: options.timeoutMs });
+    if (signal.aborted) return;
+    const previous = current;
+    current = health;
+    // Not awaited: a slow callback must not delay the next probe.
+    if (previous?.available !== health.available) void reportChange(health, previous);
+  };
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const started = clock.now();
+      await probeOnce();
+      const rest = Math.max(0, intervalMs - (clock.now() - started));
+      if (!(await sleepUnlessAborted(clock, rest, signal, { background: true }))) return;
+    }
+  };
+
+  options.signal?.addEventListener('abort', stop, { once: true });
+  if (options.signal?.aborted) stop();
+  run().catch((error: unknown) => {
+    // stop() aborts a running probe, which is not an error.
+    if (!signal.aborted) reportError(error);
+  });
+  return {
+    get current() {
+      return current;
+    },
+    stop,
+  };
 }

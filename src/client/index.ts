@@ -1,18 +1,28 @@
 /**
- * A client of what the service hosts: replies, closing, knowledge, webhook checks and health.
+ * A client of the service's API: replies, ending a handoff, knowledge, webhook checks and health.
  *
  * @module
  */
 export type { Fetch } from '../internal/index.js';
 export type { Clock } from './clock.js';
-export type { CloseInput, ConversationCalls, ReplyInput } from './conversation.js';
-export { createServiceClient, type ServiceClient } from './create-client.js';
 export type { ServiceEndpoint } from './endpoints.js';
-export type { HeadersOption, HeaderValues } from './headers.js';
-export type { ServiceHealth, UnavailableReason } from './health.js';
-export type { KnowledgeCalls } from './knowledge.js';
-export type { CallOptions, ServiceClientOptions } from './options.js';
-export type { RetryPolicy } from './retry.js';
+export type { HealthWatch, HealthWatchOptions, ServiceHealth, UnavailableReason } from './health.js';
+export type {
+  CallOptions,
+  HeadersOption,
+  HeaderValues,
+  RetryPolicy,
+  ServiceClientOptions,
+} from './options.js';
+export {
+  createServiceClient,
+  type EndInput,
+  type KnowledgeClient,
+  type ReplyInput,
+  type ServiceClient,
+  type WebhookCheck,
+  type WebhookClient,
+} from './service-client.js';
 export {
   SERVICE_ERROR_CODES,
   ServiceError,
@@ -20,5 +30,3 @@ export {
   type ServiceErrorDetails,
   type ServiceOutcome,
 } from './service-error.js';
-export type { HealthWatch, WatchOptions } from './watch.js';
-export type { WebhookCalls, WebhookCheck } from './webhooks.js';

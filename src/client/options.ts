@@ -1,51 +1,74 @@
 import { configError, duration, type Fetch } from '../internal/index.js';
 import { isFailureBody } from '../protocol/index.js';
-import { readApiKey, readBaseUrl } from './check-options.js';
 import { type Clock, systemClock } from './clock.js';
-import type { EndpointRules } from './endpoints.js';
-import { createHeaders, type HeadersFor, type HeadersOption } from './headers.js';
-import type { RetryPolicy } from './retry.js';
-import { serviceCodeOf } from './service-code.js';
+import type { EndpointRules, ServiceEndpoint } from './endpoints.js';
+import { serviceCodeOf } from './parse-response.js';
 
-/** How to reach the service. */
+/** Options of `createServiceClient`. */
 export interface ServiceClientOptions {
-  /** The address of the service, before `/v1`. There is no default: it depends on the data centre. */
+  /** The address of the service, before `/v1`. There is no default: it depends on the agent's data centre. */
   readonly baseUrl: string;
-  /** The key from the API key page of the agent. It also says which agent is meant. */
+  /** The key from the API key page of the agent. It also selects the agent. */
   readonly apiKey: string;
   /**
-   * Headers to add to every request but the health probe, or a function that finds them for each attempt.
-   * `authorization` given here replaces the default `Bearer <apiKey>`.
+   * Headers to add to every request except health probes, or a function that is called for each attempt. An
+   * `authorization` here replaces the default `Bearer <apiKey>`.
+   *
+   * @example headers: { 'x-tenant': 'acme' }
    */
   readonly headers?: HeadersOption | undefined;
   /**
-   * Whether an answer with a 2xx status is a failure all the same. By default it is when its `code` has five
-   * digits or more. Any other status is a failure in any case.
+   * Whether a 2xx answer is a failure. Default: it is if its `code` has five digits or more. Any other status is
+   * always a failure.
    */
   readonly isFailure?: ((body: unknown, status: number) => boolean) | undefined;
-  /** Replaces the global `fetch`. It gets a signal in its second argument and is expected to obey it. */
+  /** Replaces the global `fetch`. Its second argument contains a signal that it must obey. */
   readonly fetch?: Fetch | undefined;
-  /** How long one attempt of a call may take; without it 15 s, or 30 s where the service has work to do first. */
+  /** Time limit of one attempt. Default: 15 s, or 30 s for calls that read files or probe webhooks. */
   readonly timeoutMs?: number | undefined;
-  /** How calls are tried again, or `false` for never. By default 3 more times within 30 s. */
+  /**
+   * How calls are retried; `false` for never. Default: 3 retries within 30 s.
+   *
+   * @example retry: { retries: 5 }
+   */
   readonly retry?: Partial<RetryPolicy> | false | undefined;
-  /** Replaces time and chance, for tests. */
+  /** Replaces time and randomness in tests. */
   readonly clock?: Partial<Clock> | undefined;
 }
 
-/** What every call takes. */
+/** Options of a single call. */
 export interface CallOptions {
-  /** Ends the call, also while it waits to try again. */
+  /** Aborts the call, also while it waits to retry. */
   readonly signal?: AbortSignal | undefined;
-  /** How long one attempt may take. */
+  /** Time limit of one attempt. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** The options of a client, checked and complete. */
-export interface Settings {
+/** When and how often a call is retried. */
+export interface RetryPolicy {
+  /** Attempts after the first one. */
+  readonly retries: number;
+  /** The first delay. Each further delay is twice as long, and up to half of each is cut at random. */
+  readonly minDelayMs: number;
+  /** The longest delay, unless the service asks for a longer one. */
+  readonly maxDelayMs: number;
+  /** No attempt starts later than this after the first one. */
+  readonly maxElapsedMs: number;
+}
+
+/** Headers by name; `null` removes a default header. */
+export type HeaderValues = Readonly<Record<string, string | null>>;
+
+/** Headers to send, or a function that is called for each attempt of a call. */
+export type HeadersOption =
+  | HeaderValues
+  | ((endpoint: ServiceEndpoint) => HeaderValues | Promise<HeaderValues>);
+
+/** The options of a client, checked and with defaults. */
+export interface ClientSettings {
   readonly origin: string;
   readonly urlOf: (endpoint: EndpointRules) => string;
-  readonly headersFor: HeadersFor;
+  readonly headersFor: (endpoint: ServiceEndpoint) => Promise<Headers>;
   readonly isFailure: (body: unknown, status: number) => boolean;
   readonly fetch: Fetch;
   readonly timeoutMs: number | null;
@@ -60,15 +83,15 @@ const DEFAULT_RETRY: RetryPolicy = {
   maxElapsedMs: 30_000,
 };
 
-/** Checks the options once, so that a mistake shows when the program starts and not in the first conversation. */
-export function readOptions(options: ServiceClientOptions): Settings {
+/** Checks all options at once, so that a mistake shows at start-up and not in the first conversation. */
+export function readOptions(options: ServiceClientOptions): ClientSettings {
   const { origin, prefix } = readBaseUrl(options.baseUrl);
   return {
     origin,
     urlOf: ({ path }) => `${origin}${prefix}${path}`,
-    headersFor: createHeaders(readApiKey(options.apiKey), options.headers),
+    headersFor: readHeaders(readApiKey(options.apiKey), options.headers),
     isFailure: options.isFailure ?? ((body) => isFailureBody({ code: serviceCodeOf(body) })),
-    // Looked up at each call, so that whatever instruments the global fetch later is still used.
+    // Looked up at each call, so that instrumentation installed later is used.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     timeoutMs: options.timeoutMs === undefined ? null : duration('timeoutMs', options.timeoutMs),
     retry: readRetry(options.retry),
@@ -76,10 +99,50 @@ export function readOptions(options: ServiceClientOptions): Settings {
   };
 }
 
-/** How long one attempt may take: what the call says, then the client, then the endpoint's own default. */
-export function timeoutOf(settings: Settings, endpoint: EndpointRules, call: CallOptions): number {
+/** The time limit of one attempt: the call's, else the client's, else the endpoint's default. */
+export function timeoutOf(settings: ClientSettings, endpoint: EndpointRules, call: CallOptions): number {
   if (call.timeoutMs !== undefined) return duration('timeoutMs', call.timeoutMs);
   return settings.timeoutMs ?? endpoint.timeoutMs;
+}
+
+function readBaseUrl(baseUrl: unknown): { readonly origin: string; readonly prefix: string } {
+  if (typeof baseUrl !== 'string' || baseUrl.trim() === '') {
+    throw configError(
+      'baseUrl is missing: give the address of the service, such as https://api.example.com. ' +
+        'There is no default, because it depends on the data centre of your agent.',
+    );
+  }
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+    throw configError('baseUrl must be a full http or https address, such as https://api.example.com.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw configError('baseUrl must not hold a user name or a password: give the key as apiKey instead.');
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw configError('baseUrl must not have a query or a fragment: leave out what follows "?" or "#".');
+  }
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
+}
+
+/** The errors describe the problem and never show the key. */
+function readApiKey(apiKey: unknown): string {
+  if (typeof apiKey !== 'string' || apiKey === '') {
+    throw configError('apiKey is missing: copy it from the API key page of your agent.');
+  }
+  if (/[\r\n]/.test(apiKey)) {
+    throw configError('apiKey has a line break in it: it was probably pasted along with the key. Remove it.');
+  }
+  if (/^bearer\s/i.test(apiKey)) {
+    throw configError('apiKey begins with the word "Bearer": give the key alone.');
+  }
+  if (/\s/.test(apiKey)) {
+    throw configError('apiKey has a space or a tab in it: copy the key again, without what surrounds it.');
+  }
+  if (/[^\x21-\x7e]/.test(apiKey)) {
+    throw configError('apiKey has a character in it that no header can carry: copy the key again.');
+  }
+  return apiKey;
 }
 
 function readRetry(option: ServiceClientOptions['retry'] = {}): RetryPolicy {
@@ -92,4 +155,33 @@ function readRetry(option: ServiceClientOptions['retry'] = {}): RetryPolicy {
   duration('retry.maxDelayMs', policy.maxDelayMs);
   duration('retry.maxElapsedMs', policy.maxElapsedMs);
   return policy;
+}
+
+function readHeaders(apiKey: string, option: HeadersOption = {}): ClientSettings['headersFor'] {
+  const defaults = (): Headers =>
+    new Headers({
+      accept: 'application/json',
+      'content-type': 'application/json',
+      authorization: `Bearer ${apiKey}`,
+    });
+  if (typeof option === 'function') return async (endpoint) => overlay(defaults(), await option(endpoint));
+  // Checks the values at start-up.
+  overlay(defaults(), option);
+  return async () => overlay(defaults(), option);
+}
+
+function overlay(headers: Headers, values: HeaderValues): Headers {
+  for (const [name, value] of Object.entries(values)) {
+    try {
+      if (value === null) headers.delete(name);
+      else headers.set(name, value);
+    } catch {
+      // The original error quotes the value, which may be a secret.
+      throw configError(
+        `The header "${name}" of the headers option cannot be sent: its name or its value has a character ` +
+          'that headers do not allow, such as a line break.',
+      );
+    }
+  }
+  return headers;
 }

@@ -1,37 +1,37 @@
-import { HandoffKitError } from '../internal/index.js';
+import { type ErrorCode, HandoffKitError } from '../internal/index.js';
 import type { ServiceEndpoint } from './endpoints.js';
 
-/** What can go wrong in a call of the service. */
+/** Codes of a {@link ServiceError}. */
 export const SERVICE_ERROR_CODES = [
-  /** The request never reached the service: no connection, no such host, or no trust in its certificate. */
+  /** The request was not sent: no connection, no such host, or an untrusted certificate. */
   'SERVICE_UNREACHABLE',
-  /** No answer in time. */
+  /** The service did not answer in time. */
   'SERVICE_TIMEOUT',
   /** The connection broke before the answer was complete. */
   'CONNECTION_LOST',
-  /** Something failed after the request was sent, and calling again might do it twice. */
+  /** The request was sent and then failed; a retry could repeat its effect. */
   'OUTCOME_UNKNOWN',
-  /** The service said no; the same call will get the same answer. */
+  /** The service refused the request; the same call will be refused again. */
   'SERVICE_REFUSED',
   /** The service does not accept the API key. */
   'SERVICE_AUTH_FAILED',
-  /** Too many requests; `retryAfterMs` says how long to wait, if the service said so. */
+  /** Too many requests; `retryAfterMs` is the delay that the service asks for, if any. */
   'RATE_LIMITED',
-  /** The service failed by its own account. */
+  /** The service reports an internal failure. */
   'SERVICE_FAILED',
-  /** The service said yes in a form that cannot be read. */
+  /** The service accepted the request, but its answer cannot be read. */
   'BAD_ANSWER',
-  /** The caller's signal ended the call. */
+  /** The caller's signal aborted the call. */
   'ABORTED',
-] as const;
+] as const satisfies readonly ErrorCode[];
 
-/** What went wrong in a call of the service. */
+/** A code of a {@link ServiceError}. */
 export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number];
 
-/** Whether a failed call may have had its effect all the same. */
+/** Whether a failed call took no effect, or may have taken effect. */
 export type ServiceOutcome = 'not-applied' | 'unknown';
 
-/** Everything a {@link ServiceError} says. */
+/** The fields of a {@link ServiceError}. */
 export interface ServiceErrorDetails {
   readonly code: ServiceErrorCode;
   readonly message: string;
@@ -45,24 +45,32 @@ export interface ServiceErrorDetails {
 }
 
 /**
- * A call of the service failed. It carries neither the API key, nor a header, nor what was said: a cause found
- * by `fetch` is reduced to its error code.
+ * A call of the service failed. The error contains neither the API key, nor a header, nor a user's words; of an
+ * error of `fetch` it keeps only the code.
+ *
+ * @example
+ * try {
+ *   await client.reply({ conversationId, text });
+ * } catch (error) {
+ *   if (error instanceof ServiceError && error.retryable) retryLater(error.retryAfterMs);
+ *   else throw error;
+ * }
  */
 export class ServiceError extends HandoffKitError {
   declare readonly code: ServiceErrorCode;
   /** The endpoint that was called. */
   readonly endpoint: ServiceEndpoint;
-  /** Whether the call may have had its effect all the same, counting all attempts. */
+  /** Whether any attempt of the call may have taken effect. */
   readonly outcome: ServiceOutcome;
-  /** Whether calling again later can succeed, and cannot do anything twice. */
+  /** Whether a later call can succeed without repeating an effect. */
   readonly retryable: boolean;
-  /** The HTTP status of the last answer, or `null` when there was none. */
+  /** The HTTP status of the last answer, or `null` if there was none. */
   readonly status: number | null;
-  /** The service's own number for the error, or `null` when it gave none. */
+  /** The service's own error code, or `null` if it sent none. */
   readonly serviceCode: number | null;
-  /** How long the service asks to wait, in milliseconds, or `null` when it does not say. */
+  /** The delay that the service asks for, in milliseconds, or `null` if it does not say. */
   readonly retryAfterMs: number | null;
-  /** How often the call was tried. */
+  /** The number of attempts. */
   readonly attempts: number;
 
   constructor(details: ServiceErrorDetails) {

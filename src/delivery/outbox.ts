@@ -89,7 +89,7 @@ export function createSendJob({
 
 function send(client: ServiceClient, reply: StoredReply): Promise<unknown> {
   const { conversationId, timestamp } = reply;
-  if (reply.kind === 'close') return client.close({ conversationId, timestamp });
+  if (reply.kind === 'close') return client.end({ conversationId, timestamp });
   return client.reply({ conversationId, text: reply.text, timestamp });
 }
 

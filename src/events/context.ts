@@ -1,5 +1,5 @@
 import type { Log } from '../internal/index.js';
-import { type AudioClip, agentMessage, messageAudio, messageText, toDate } from '../protocol/index.js';
+import { type AudioClip, messageAudio, messageText, normaliseMessage, toDate } from '../protocol/index.js';
 import type { DeliveredEvent, DeliveredName, EventPayloads } from './catalog.js';
 import type { Conversation } from './conversation.js';
 import type {
@@ -109,7 +109,7 @@ class MessageEventContext extends DeliveredEventContext<'message'> implements Me
   }
 
   protected override readPayload(): EventPayloads['message'] {
-    return agentMessage.parse(this.#body);
+    return normaliseMessage(this.#body);
   }
 
   get text(): string {

@@ -62,7 +62,7 @@ export function createDirectReplies(client: ServiceClient | null, onFailed: Repl
         needed(client).reply({ conversationId, text }, options),
       ),
     end: (conversationId, options) =>
-      send(conversations, conversationId, onFailed, () => needed(client).close({ conversationId }, options)),
+      send(conversations, conversationId, onFailed, () => needed(client).end({ conversationId }, options)),
     idle: () => conversations.idle(),
   };
 }

@@ -1,14 +1,121 @@
 /**
- * The base of every error this package throws.
+ * Every code of a {@link HandoffKitError}, by the folder that throws it. A test compares the list with the sources:
+ * it fails when a code is missing here, or is not thrown any more.
+ */
+export const ERROR_CODES = [
+  // Options and registration of handlers
+  'CONFIG_INVALID',
+  'AUTH_CHOICE_MISSING',
+  'INVALID_HANDLER',
+  'REGISTRATION_CLOSED',
+  'UNKNOWN_EVENT',
+  'SERVICE_NOT_CONFIGURED',
+
+  // Bodies that do not match the contract
+  'INVALID_BODY',
+  'OLD_MESSAGE_FORMAT',
+
+  // Calls of the service's API
+  'SERVICE_UNREACHABLE',
+  'SERVICE_TIMEOUT',
+  'CONNECTION_LOST',
+  'OUTCOME_UNKNOWN',
+  'SERVICE_REFUSED',
+  'SERVICE_AUTH_FAILED',
+  'RATE_LIMITED',
+  'SERVICE_FAILED',
+  'BAD_ANSWER',
+  'ABORTED',
+
+  // Handlers
+  'EMPTY_ERROR',
+  'HANDLER_TIMEOUT',
+  'POSTPONED',
+  'SHUTTING_DOWN',
+
+  // Delivery and storage
+  'NOT_STARTED',
+  'NOT_STORED',
+  'REPLY_PARKED',
+  'REPLY_GONE',
+  'CONVERSATION_CONTENDED',
+  'DELIVERY_STOPPED',
+  'SQLITE_MISSING',
+  'PG_MISSING',
+  'DATABASE_UNUSABLE',
+  'DATABASE_TOO_NEW',
+  'DATABASE_READ_ONLY',
+  'DATABASE_TIMEOUT',
+
+  // Adapters
+  'ADAPTER_TRANSIENT',
+  'ADAPTER_RATE_LIMITED',
+  'ADAPTER_AUTH',
+  'ADAPTER_GONE',
+  'ADAPTER_INVALID',
+
+  // The desk's answers to its page
+  'NOT_FOUND',
+  'CLOSED',
+  'NOT_YOURS',
+  'TAKEN',
+  'NO_SUCH_AGENT',
+  'EMPTY',
+  'TOO_LONG',
+  'NOT_FAILED',
+  'INVALID',
+  'NOT_JSON',
+  'CANNOT_TEACH',
+  'CHANGED',
+  'TEACHING',
+  'TEACHING_FAILED',
+  'NOT_DEAD',
+
+  // The standalone program and the command line
+  'SETTINGS_INVALID',
+  'CANNOT_LISTEN',
+  'WRONG_USE',
+  'INTERRUPTED',
+  'NO_SUCH_ITEM',
+  'DATABASE_FAILED',
+  'SCRIPT_FAILED',
+
+  // The simulator and the test bench
+  'INVALID_AGENT',
+  'INVALID_FAULT',
+  'INVALID_ACTION',
+  'UNKNOWN_AGENT',
+  'UNKNOWN_COMPONENT',
+  'NO_MESSAGE_WEBHOOK',
+  'CONVERSATION_EXISTS',
+  'CONVERSATION_OVER',
+  'NO_REPLY',
+  'SERVICE_FAILURE',
+  'INVALID_RECEIVER',
+  'NOT_CONNECTED',
+  'ALREADY_CONNECTED',
+  'NO_CONVERSATION',
+  'BENCH_CLOSED',
+  'NOT_CONFORMING',
+] as const;
+
+/** A code of a {@link HandoffKitError}. */
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/**
+ * The base of every error that this package throws. Its `message` says what is wrong and what to do; it never
+ * contains a secret or a user's words.
  *
- * `code` is stable: switch on it, show `message` to people. A message says what went wrong and what to do
- * next; it never carries a secret or what a user wrote.
+ * @example
+ * receiver.onError(({ error, log }) => {
+ *   if (error instanceof HandoffKitError && error.code === 'HANDLER_TIMEOUT') log.warn({}, 'a slow handler');
+ * });
  */
 export class HandoffKitError extends Error {
-  /** A stable identifier of the kind of error, in capitals. */
-  readonly code: string;
+  /** Identifies the kind of error. Codes are stable: test for them and not for the message. */
+  readonly code: ErrorCode;
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
     this.code = code;

@@ -1,34 +1,34 @@
-/** The part of `fetch` this package uses. */
+/** The part of `fetch` that this package uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** One request, ready to be sent. */
+/** A request to send. */
 export interface OutgoingRequest {
   readonly url: string;
   readonly method: string;
-  /** Finds the headers; nothing is sent before it is done. */
+  /** Called once; the request is sent when it resolves. */
   readonly headers: () => Promise<Headers>;
   readonly body: string | null;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** The exchange was ended, by time or by the caller. */
-export type Interruption = {
+/** The time limit or the caller ended the exchange. */
+export type HttpInterruption = {
   [End in DeadlineEnd]: {
     readonly kind: End;
-    /** Whether the request may have been sent by then. */
+    /** Whether the request may have been sent before that. */
     readonly sent: boolean;
   };
 }[DeadlineEnd];
 
-/** What one exchange came to. */
-export type Exchange = Answer | Interruption | ConnectionFailure;
+/** The result of an exchange. */
+export type HttpExchange = HttpAnswer | HttpInterruption | ConnectionFailure;
 
 /**
- * One request and its answer, without judgement: whatever the network does comes back as a value. Only an
- * error of the headers function is thrown, and nothing was sent then.
+ * Sends one request and reads its answer. Network failures are returned as values; only an error of the headers
+ * function is thrown, and then nothing was sent.
  */
-export async function exchange(fetch: Fetch, request: OutgoingRequest): Promise<Exchange> {
+export async function exchange(fetch: Fetch, request: OutgoingRequest): Promise<HttpExchange> {
   const deadline = createDeadline(request.timeoutMs, request.signal);
   let sent = false;
   try {
@@ -40,14 +40,14 @@ export async function exchange(fetch: Fetch, request: OutgoingRequest): Promise<
         headers,
         body: request.body,
         signal: deadline.signal,
-        // Following would carry the API key to wherever the answer points.
+        // Following a redirect would send the API key to another address.
         redirect: 'manual',
       });
     });
     return await deadline.within(() => readAnswer(response));
   } catch (error) {
-    const ended = deadline.ended();
-    if (ended) return { kind: ended, sent };
+    const endedBy = deadline.endedBy();
+    if (endedBy) return { kind: endedBy, sent };
     if (!sent) throw error;
     return readConnectionFailure(error);
   } finally {
@@ -55,39 +55,39 @@ export async function exchange(fetch: Fetch, request: OutgoingRequest): Promise<
   }
 }
 
-/** How a deadline ended what it watched. */
-export type DeadlineEnd = 'timeout' | 'aborted';
+/** What ended a deadline. */
+type DeadlineEnd = 'timeout' | 'aborted';
 
-/** A limit of time that the caller can also end. */
-export interface Deadline {
-  /** Aborts when the time is up or the caller gives up. */
+/** A time limit that the caller's signal can end early. */
+interface Deadline {
+  /** Aborts at the time limit, or with the caller's signal. */
   readonly signal: AbortSignal;
-  /** How it ended, or `null` while it runs. */
-  ended(): DeadlineEnd | null;
-  /** Does a piece of work unless the deadline has ended, and rejects when it ends before the work is done. */
+  /** What ended it, or `null` while it runs. */
+  endedBy(): DeadlineEnd | null;
+  /** Runs work unless the deadline has ended; rejects if the deadline ends first. */
   within<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Stops the timer and lets go of the caller's signal. */
+  /** Stops the timer and removes the listener from the caller's signal. */
   clear(): void;
 }
 
 /**
- * Starts a deadline. It keeps its own account of who ended it, because a signal made by joining two does not
- * tell, and it holds a caller's long-lived signal no longer than one exchange takes.
+ * Starts a deadline. `AbortSignal.any` would not do: it does not tell which signal aborted, and it would keep a
+ * listener on the caller's long-lived signal.
  */
-export function createDeadline(timeoutMs: number, caller?: AbortSignal): Deadline {
+function createDeadline(timeoutMs: number, caller?: AbortSignal): Deadline {
   const controller = new AbortController();
   const { signal } = controller;
-  let how: DeadlineEnd | null = null;
+  let endedBy: DeadlineEnd | null = null;
 
   const end = (reason: DeadlineEnd): void => {
-    how ??= reason;
+    endedBy ??= reason;
     controller.abort();
   };
   const abort = (): void => end('aborted');
-  const cut = new Promise<never>((_, reject) => {
+  const whenEnded = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-  cut.catch(() => undefined);
+  whenEnded.catch(() => undefined);
 
   const timer = setTimeout(() => end('timeout'), timeoutMs);
   caller?.addEventListener('abort', abort, { once: true });
@@ -95,10 +95,10 @@ export function createDeadline(timeoutMs: number, caller?: AbortSignal): Deadlin
 
   return {
     signal,
-    ended: () => how,
+    endedBy: () => endedBy,
     async within(work) {
       signal.throwIfAborted();
-      return Promise.race([work(), cut]);
+      return Promise.race([work(), whenEnded]);
     },
     clear() {
       clearTimeout(timer);
@@ -107,23 +107,22 @@ export function createDeadline(timeoutMs: number, caller?: AbortSignal): Deadlin
   };
 }
 
-/** An answer, read to its end or to the limit. */
-export interface Answer {
+/** A complete answer. */
+export interface HttpAnswer {
   readonly kind: 'answered';
   readonly status: number;
   /** The `Retry-After` header, or `null`. */
   readonly retryAfter: string | null;
-  /** The body as text; empty when it was too large. */
+  /** The body as text; empty if it was too large. */
   readonly text: string;
-  /** Whether the body went over the limit and was dropped. */
+  /** Whether the body exceeded the limit and was dropped. */
   readonly tooLarge: boolean;
 }
 
-/** Answers are short; a longer one is dropped before it can fill the memory. */
+/** Larger bodies are dropped. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** Reads an answer as text, up to the limit. */
-export async function readAnswer(response: Response): Promise<Answer> {
+async function readAnswer(response: Response): Promise<HttpAnswer> {
   const text = await readText(response);
   return {
     kind: 'answered',
@@ -147,8 +146,8 @@ async function readText(response: Response): Promise<string | null> {
   return text + decoder.decode();
 }
 
-/** What a body says: its JSON where it is JSON, its text as it came where not. */
-export function parseBody(text: string): unknown {
+/** Parses a body as JSON; returns the text if it is not JSON. */
+export function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -156,7 +155,7 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** How long the other side asks to wait (seconds, or a date), in milliseconds; `null` when it does not say. */
+/** Parses a `Retry-After` header (seconds or a date) to milliseconds; `null` if it is absent or invalid. */
 export function readRetryAfter(header: string | null, now: number): number | null {
   const value = header?.trim() ?? '';
   if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, Number.MAX_SAFE_INTEGER);
@@ -164,15 +163,15 @@ export function readRetryAfter(header: string | null, now: number): number | nul
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
-/** Why there is no answer, as far as `fetch` says. */
+/** Why there is no answer, as far as `fetch` reports it. */
 export interface ConnectionFailure {
-  /** `unreachable`: nothing was sent. `untrusted`: nor will it be, until a certificate changes. `lost`: who knows. */
+  /** `unreachable` and `untrusted` (TLS failed): nothing was sent. `lost`: the request may have been sent. */
   readonly kind: 'unreachable' | 'untrusted' | 'lost';
-  /** The error code of the system or of Node, or `null`. */
+  /** The error code of the operating system or of Node, or `null`. */
   readonly errorCode: string | null;
 }
 
-/** No connection came about, so no byte of the request was sent. */
+/** Without a connection no byte of the request was sent. */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -182,21 +181,21 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Codes such as ETIMEDOUT occur before and after a connection stands; the system call tells which it was. */
+/** Codes such as ETIMEDOUT occur before and after connecting; the system call tells which. */
 const CONNECTING_CALLS: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
 
-/** TLS ended before the request: the certificate was not accepted, or the other side does not speak TLS. */
+/** TLS failed before the request: an untrusted certificate, or a server without TLS. */
 const UNTRUSTED =
   /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|ERR_SSL_WRONG_VERSION_NUMBER)/;
 
-/** A code as systems write it. Anything else might carry more than a code, and is not passed on. */
+/** Other text could contain a secret and is not passed on. */
 const CODE = /^[A-Z][A-Z0-9_]{2,63}$/;
 
-/** Deeper chains of causes are not looked into. */
-const DEEPEST_CAUSE = 5;
+/** How many nested causes are searched for a code. */
+const MAX_CAUSE_DEPTH = 5;
 
-/** Reads what `fetch` threw, and keeps nothing of it but a code. */
-export function readConnectionFailure(error: unknown): ConnectionFailure {
+/** Classifies an error of `fetch`. Of the error it keeps only the code. */
+function readConnectionFailure(error: unknown): ConnectionFailure {
   const found = codedCause(error);
   if (!found) return { kind: 'lost', errorCode: null };
   if (UNTRUSTED.test(found.code)) return { kind: 'untrusted', errorCode: found.code };
@@ -206,7 +205,7 @@ export function readConnectionFailure(error: unknown): ConnectionFailure {
 
 function codedCause(error: unknown): { code: string; syscall: unknown } | null {
   let current = error;
-  for (let depth = 0; depth < DEEPEST_CAUSE; depth += 1) {
+  for (let depth = 0; depth < MAX_CAUSE_DEPTH; depth += 1) {
     if (typeof current !== 'object' || current === null) return null;
     const { code, syscall, cause } = current as { code?: unknown; syscall?: unknown; cause?: unknown };
     if (typeof code === 'string' && CODE.test(code)) return { code, syscall };

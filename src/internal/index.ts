@@ -3,15 +3,15 @@
  *
  * @module
  */
-export { HandoffKitError } from './error.js';
+export { ERROR_CODES, type ErrorCode, HandoffKitError } from './error.js';
 export {
-  type Answer,
   type ConnectionFailure,
-  type Exchange,
   exchange,
   type Fetch,
-  type Interruption,
-  parseBody,
+  type HttpAnswer,
+  type HttpExchange,
+  type HttpInterruption,
+  parseJsonOrText,
   readRetryAfter,
 } from './http.js';
 export { createKeyedQueue, type KeyedQueue } from './keyed-queue.js';

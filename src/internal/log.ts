@@ -1,17 +1,22 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Writes one line: what it is about as an object, then a short text. The shape of pino's methods. */
+/** Writes one log line: its fields, then a short text. Has the signature of pino's methods. */
 export type LogLine = (about: object, text: string) => void;
 
-/** What the package needs of a logger. Any pino logger is one. */
+/**
+ * The logger interface of this package. Every pino logger implements it.
+ *
+ * @example
+ * const log: Log = pino();
+ */
 export interface Log {
   debug: LogLine;
   info: LogLine;
   warn: LogLine;
   error: LogLine;
-  /** A logger whose every line also carries `bindings`. */
+  /** Creates a logger that adds `bindings` to each line. */
   child(bindings: Record<string, unknown>): Log;
-  /** Whether a line of that level would be written; absent means yes. */
+  /** Whether lines of that level are written; if absent, they are. */
   isLevelEnabled?(level: string): boolean;
 }
 
@@ -27,20 +32,20 @@ export const silentLog: Log = {
   isLevelEnabled: () => false,
 };
 
-/** Says a thing the first time only. Remembers a bounded number of things: after that it stays quiet. */
+/** Creates a function that logs one warning per key. After `limit` keys it logs nothing more. */
 export function createWarnOnce(log: Log, limit = 100): (key: string, about: object, text: string) => void {
-  const said = new Set<string>();
+  const warned = new Set<string>();
   return (key, about, text) => {
-    if (said.has(key) || said.size >= limit) return;
-    said.add(key);
+    if (warned.has(key) || warned.size >= limit) return;
+    warned.add(key);
     log.warn(about, text);
   };
 }
 
-/** What stands in a log line in place of what must not be there. */
+/** Replaces redacted values in log lines. */
 export const CENSOR = '[redacted]';
 
-/** Names under which secrets travel. */
+/** Field names of secrets. */
 const SECRETS = [
   'authorization',
   'Authorization',
@@ -53,54 +58,53 @@ const SECRETS = [
   'api_key',
 ];
 
-/** Names under which people's words and addresses travel, in the wire's bodies and in a handler's argument. */
+/** Field names of personal data, in request bodies and in handler contexts. */
 const PERSONAL = ['text', 'body', 'output', 'audio', 'transcript', 'email', 'phone', 'user_info', 'user'];
 
-/** How deep below a log line's object a name is looked for. */
+/** Names are redacted down to the fourth level of a log line. */
 const LEVELS = ['', '*.', '*.*.', '*.*.*.'];
 
 const everywhere = (names: readonly string[]): string[] =>
   LEVELS.flatMap((level) => names.map((name) => `${level}${name}`));
 
-/** What the log may show. */
-export interface RedactionPolicy {
-  /** Also show what users and agents write, e-mail addresses and phone numbers. Secrets stay hidden. */
-  readonly showText?: boolean;
-}
-
-/** The paths to hide, as pino's `redact` option takes them. */
-export function redactPaths({ showText = false }: RedactionPolicy = {}): string[] {
+/** The paths for pino's `redact` option. */
+function redactPaths(showText = false): string[] {
   return [...everywhere(SECRETS), ...(showText ? [] : everywhere(PERSONAL))];
 }
 
-/** Marks a logger, and by inheritance its children, whose redaction was decided when it was made. */
+/** Marks a logger of `createLog`, and by inheritance its children: its redaction is decided already. */
 const POLICY_APPLIED = Symbol('handoff-kit redaction');
 
-/** Settings of {@link createLog}. */
-export interface LogOptions extends RedactionPolicy {
-  /** The least level written; `LOG_LEVEL` of the environment, or `warn`. */
+/** Options of {@link createLog}. */
+export interface LogOptions {
+  /** The lowest level that is written. Default: `LOG_LEVEL` of the environment, else `warn`. */
   readonly level?: string;
-  /** Where lines go; standard output when left out. */
+  /** Where lines are written. Default: standard output. */
   readonly destination?: DestinationStream;
+  /** Also log the words of users and agents, e-mail addresses and phone numbers. Secrets stay hidden. */
+  readonly showText?: boolean;
 }
 
 /**
- * A pino logger that hides secrets, and unless told otherwise also what people write, their e-mail addresses
- * and phone numbers.
+ * Creates a pino logger that redacts secrets and, unless `showText` is set, the words of users and agents, e-mail
+ * addresses and phone numbers.
+ *
+ * @example
+ * const receiver = createReceiver({ auth, log: createLog({ level: 'info' }) });
  */
-export function createLog({ level, destination, ...policy }: LogOptions = {}): Logger {
+export function createLog({ level, destination, showText }: LogOptions = {}): Logger {
   const settings = {
     name: 'handoff-kit',
     level: level ?? process.env.LOG_LEVEL ?? 'warn',
-    redact: { paths: redactPaths(policy), censor: CENSOR },
+    redact: { paths: redactPaths(showText), censor: CENSOR },
   };
   const log = destination ? pino(settings, destination) : pino(settings);
   return Object.assign(log, { [POLICY_APPLIED]: true });
 }
 
 /**
- * The same logger with the redaction policy applied, where it is pino; any other logger as it is. So is one
- * made by {@link createLog}, and its children: it has a policy, perhaps with `showText`.
+ * Adds redaction to a pino logger. Returns other loggers unchanged, and also those of {@link createLog}, whose
+ * policy was chosen by the application.
  */
 export function withRedaction(log: Log): Log {
   if (!isPino(log) || POLICY_APPLIED in log) return log;

@@ -1,14 +1,101 @@
 import { z } from 'zod';
 import { id, istest, openEnum, optionalId, optionalText, time } from './primitives.js';
 
-/** Who spoke an item of the transcript. */
+/** Paths to which the service sends handoff requests, below the developer's URL. */
+export const HANDOFF_PATHS = {
+  establish: '/conversation/establish',
+  chat: '/chat',
+  close: '/conversation/close',
+} as const;
+
+/** Speakers of a transcript item: `QUESTION` is the user, `ANSWER` the agent. */
 export const MESSAGE_TYPES = ['QUESTION', 'ANSWER'] as const;
 
-/** Why a handoff ended on the user's side. */
+/** Reasons why the user's side ended a handoff. */
 export const CLOSE_TYPES = ['TIMEOUT', 'USER_CLOSED'] as const;
 
-/** One item of the transcript that comes with a handoff request (2.7). An `ANSWER` may have an empty text. */
-export const handoffMessageItem = z.looseObject({
+/** A value that the contract names, or a newer one. Keeps completion in editors. */
+type OpenEnum<Known extends readonly string[]> = Known[number] | (string & {});
+
+/** One item of the transcript that comes with a handoff request. */
+export interface HandoffMessageItem {
+  /** The words; an `ANSWER` can be empty. */
+  text: string;
+  /** The speaker; `null` when it was not sent. */
+  message_type: OpenEnum<typeof MESSAGE_TYPES> | null;
+}
+
+/**
+ * What is known of the user of a handoff. Never identify a contact by `email` alone: channels without an address
+ * send the same placeholder for all users.
+ */
+export interface UserInfo {
+  /** Sent by messaging channels only. */
+  phone: string | null;
+  /** Possibly a placeholder that several users share. */
+  email: string | null;
+  /** The developer's own id of the user. */
+  user_id: string | null;
+  /** The platform's id of an unidentified user. */
+  anonymous_id: string | null;
+}
+
+/**
+ * A request to hand a user over to a human, the payload of a `handoff.requested` event.
+ *
+ * @example
+ * receiver.on('handoff.requested', ({ payload }) => {
+ *   const lastWords = payload.body.at(-1)?.text;
+ * });
+ */
+export interface HandoffRequest {
+  /** The id of the handoff, which is not the id of the agent's conversation. */
+  conversation_id: string;
+  /** When the user asked, in seconds or milliseconds; `toDate` reads both. */
+  timestamp: number | null;
+  /** Possibly a placeholder; see {@link UserInfo}. */
+  email: string | null;
+  /** The agent that hands over. */
+  bot_id: string | null;
+  /** The conversation before the handoff, oldest first. */
+  body: HandoffMessageItem[];
+  /** The user. */
+  user_info: UserInfo;
+  /** `true` in an availability test. */
+  istest?: boolean | undefined;
+}
+
+/**
+ * A message of the user during a handoff, the payload of a `handoff.message` event.
+ *
+ * @example
+ * receiver.on('handoff.message', ({ payload }) => console.log(payload.body));
+ */
+export interface HandoffChat {
+  /** The id of the handoff. */
+  conversation_id: string;
+  /** When the user wrote, in seconds or milliseconds; `toDate` reads both. */
+  timestamp: number | null;
+  /** The user's words; can be empty. */
+  body: string;
+  /** `true` in an availability test. */
+  istest?: boolean | undefined;
+}
+
+/** The user's side ended a handoff, the payload of a `handoff.closed` event. */
+export interface HandoffClose {
+  /** The id of the handoff. */
+  conversation_id: string;
+  /** When it ended, in seconds or milliseconds; `toDate` reads both. */
+  timestamp: number | null;
+  /** Why it ended; `null` when that was not sent. */
+  type: OpenEnum<typeof CLOSE_TYPES> | null;
+  /** `true` in an availability test. */
+  istest?: boolean | undefined;
+}
+
+/** Schema of {@link HandoffMessageItem}. */
+export const handoffMessageItem: z.ZodType<HandoffMessageItem> = z.looseObject({
   text: z
     .string()
     .nullable()
@@ -17,8 +104,8 @@ export const handoffMessageItem = z.looseObject({
   message_type: openEnum(MESSAGE_TYPES).nullable().default(null),
 });
 
-/** Who the user is (2.6). Never key a contact by `email` alone: channels without one send a shared placeholder. */
-export const userInfo = z.looseObject({
+/** Schema of {@link UserInfo}. */
+export const userInfo: z.ZodType<UserInfo> = z.looseObject({
   phone: optionalText,
   email: optionalText,
   user_id: optionalId,
@@ -27,8 +114,8 @@ export const userInfo = z.looseObject({
 
 const EMPTY_USER = { phone: null, email: null, user_id: null, anonymous_id: null };
 
-/** A user is to be handed over to a human (4.6). */
-export const handoffRequest = z.looseObject({
+/** Schema of {@link HandoffRequest}. */
+export const handoffRequest: z.ZodType<HandoffRequest> = z.looseObject({
   conversation_id: id,
   timestamp: time,
   email: optionalText,
@@ -45,24 +132,18 @@ export const handoffRequest = z.looseObject({
   istest,
 });
 
-/** The user says something during a handoff (4.7). */
-export const handoffChat = z.looseObject({ conversation_id: id, timestamp: time, body: z.string(), istest });
+/** Schema of {@link HandoffChat}. */
+export const handoffChat: z.ZodType<HandoffChat> = z.looseObject({
+  conversation_id: id,
+  timestamp: time,
+  body: z.string(),
+  istest,
+});
 
-/** The user left, or the conversation timed out (4.8). */
-export const handoffClose = z.looseObject({
+/** Schema of {@link HandoffClose}. */
+export const handoffClose: z.ZodType<HandoffClose> = z.looseObject({
   conversation_id: id,
   timestamp: time,
   type: openEnum(CLOSE_TYPES).nullable().default(null),
   istest,
 });
-
-/** A handoff request, normalised. */
-export type HandoffRequest = z.output<typeof handoffRequest>;
-/** A user's message during a handoff, normalised. */
-export type HandoffChat = z.output<typeof handoffChat>;
-/** A close notice, normalised. */
-export type HandoffClose = z.output<typeof handoffClose>;
-/** One item of the transcript. */
-export type HandoffMessageItem = z.output<typeof handoffMessageItem>;
-/** What is known of the user. */
-export type UserInfo = z.output<typeof userInfo>;

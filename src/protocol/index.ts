@@ -1,24 +1,22 @@
 /**
- * The wire contract: schemas, types and constants of everything that passes between the service and a
- * developer. No I/O here.
+ * The wire contract: schemas, types and constants of the requests between the service and a developer. No I/O.
  *
  * @module
  */
-export { type FailureBody, failureBody, isFailureBody, SERVICE_CODES } from './failure.js';
 export * from './handoff.js';
 export * from './knowledge.js';
 export * from './message.js';
-export { HANDOFF_PATHS, SERVICE_PATHS } from './paths.js';
+export { normaliseMessage, normaliseOrdinaryMessage } from './normalise-message.js';
 export { toDate } from './primitives.js';
-export * from './reply.js';
+export * from './service-api.js';
 export {
   type BodyIssue,
   isProbe,
   ValidationError,
+  type ValidationErrorCode,
   validate,
   validateWebhook,
   type WebhookBody,
   type WebhookEndpoint,
   webhookBodies,
 } from './validate.js';
-export * from './webhook.js';

@@ -1,28 +1,37 @@
 import { z } from 'zod';
 
-/** Files one request may name. */
+/** The most files that one request may name. */
 export const MAX_FILES = 20;
 
-/** Tokens a chunk has when `chunk_token` is not given. */
+/** Tokens per chunk when `chunk_token` is not given. */
 export const DEFAULT_CHUNK_TOKEN = 600;
 
-/** How the pairs of a document come about. */
+/** Sources of question-answer pairs: the request itself, CSV files, or documents that the service converts. */
 export const QA_PURPOSES = ['QA_TEXT', 'QA_FILE', 'FILE_2_QA'] as const;
 
 const name = z.string().min(1);
 const files = <Entry extends z.ZodType>(entry: Entry) =>
   z.array(entry).min(1).max(MAX_FILES, `expected at most ${MAX_FILES} files in one request`);
 
-/** A question and its answer (2.1). */
-export const qaPair = z.looseObject({ question: z.string().min(1), answer: z.string().min(1) });
+/** A question and its answer. */
+export interface QaPair {
+  question: string;
+  answer: string;
+}
 
-/** A file in QA (CSV) form (2.2). */
+/** Schema of {@link QaPair}. */
+export const qaPair: z.ZodType<QaPair, QaPair> = z.looseObject({
+  question: z.string().min(1),
+  answer: z.string().min(1),
+});
+
+/** Schema of a CSV file with one pair per row. */
 export const qaFile = z.looseObject({ file_url: z.url(), file_name: name });
 
-/** A document to be turned into pairs (2.2). */
+/** Schema of a document that the service converts into pairs. */
 export const sourceFile = z.looseObject({ source_url: z.url(), file_name: name });
 
-/** A file that replaces what a document holds (2.2). */
+/** Schema of a file that replaces the pairs of a document. */
 export const updateFile = z.looseObject({ doc_id: name, source_url: z.url(), file_name: name });
 
 const processing = {
@@ -32,7 +41,7 @@ const processing = {
   splitter: z.string().optional(),
 };
 
-/** Adds pairs to the knowledge of an agent (4.1); which fields are needed depends on `purpose`. */
+/** Schema of a request to add pairs to an agent's knowledge; `purpose` decides which fields are required. */
 export const qaAdd = z.discriminatedUnion('purpose', [
   z.looseObject({ purpose: z.literal('QA_TEXT'), name, qaList: z.array(qaPair).min(1), ...processing }),
   z.looseObject({
@@ -49,7 +58,7 @@ export const qaAdd = z.discriminatedUnion('purpose', [
   }),
 ]);
 
-/** Replaces what documents hold (4.2): by pairs for one document, or by files for several, never both. */
+/** Schema of a request to replace pairs: with `qaList` for one document, or with `files` for several, never both. */
 export const qaUpdate = z
   .looseObject({
     doc_id: name.optional(),
@@ -71,11 +80,28 @@ export const qaUpdate = z
     if (pairs > 0 && !update.doc_id) problem('doc_id', 'doc_id is required with qaList');
   });
 
-/** A document that was added or updated (2.3). */
-export const documentResult = z.looseObject({ doc_id: z.string(), doc_name: z.string() });
+/** A document that was added or updated. */
+export interface DocumentResult {
+  doc_id: string;
+  doc_name: string;
+}
 
-/** The answer to adding and updating: the documents done, and the names of the files that failed. */
-export const qaAnswer = z.looseObject({
+/** Schema of {@link DocumentResult}. */
+export const documentResult: z.ZodType<DocumentResult> = z.looseObject({
+  doc_id: z.string(),
+  doc_name: z.string(),
+});
+
+/** The answer to a request to add or replace pairs. */
+export interface QaAnswer {
+  /** The documents that were added or updated. */
+  doc: DocumentResult[];
+  /** The names of the files that failed. */
+  failed: string[];
+}
+
+/** Schema of {@link QaAnswer}. */
+export const qaAnswer: z.ZodType<QaAnswer> = z.looseObject({
   doc: z
     .array(documentResult)
     .nullable()
@@ -88,13 +114,7 @@ export const qaAnswer = z.looseObject({
     .transform((names) => names ?? []),
 });
 
-/** A question and its answer. */
-export type QaPair = z.output<typeof qaPair>;
 /** A request to add pairs. */
 export type QaAdd = z.input<typeof qaAdd>;
 /** A request to replace pairs. */
 export type QaUpdate = z.input<typeof qaUpdate>;
-/** A document that was added or updated. */
-export type DocumentResult = z.output<typeof documentResult>;
-/** The documents done and the files that failed. */
-export type QaAnswer = z.output<typeof qaAnswer>;

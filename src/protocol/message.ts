@@ -1,10 +1,98 @@
 import { z } from 'zod';
-import { id, istest, LATEST_TIME, optionalId, quantity, time } from './primitives.js';
+import { id, isRecord, istest, LATEST_TIME, optionalId, quantity, time } from './primitives.js';
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The fields of an agent's message that identify and route it. The receiver validates these before it answers. */
+export interface AgentMessageEnvelope {
+  /** The developer's own id of the user, or `null` for a user the developer has not identified. */
+  user_id: string | null;
+  /** The platform's id of an unidentified user. */
+  anonymous_id: string | null;
+  /** The agent's conversation. A handoff has another id. */
+  conversation_id: string;
+  /** Unique per message: the idempotency key of a redelivered webhook. */
+  message_id: string;
+  /** When the agent answered, in seconds or milliseconds; `toDate` reads both. */
+  create_time: number | null;
+  /** The elements of the answer, not normalised yet. */
+  output: unknown[] | null;
+  /** `true` in an availability test. */
+  istest?: boolean | undefined;
+}
 
-/** What stands where an object should be is kept in it: a plain value as `field`, anything else as `value`. */
+/**
+ * An agent's answer, the payload of a `message` event. Every field is present: a value that was not sent is
+ * `null` or an empty list.
+ *
+ * @example
+ * receiver.on('message', ({ payload }) => {
+ *   const tokens = payload.usage.tokens.total_tokens;
+ * });
+ */
+export interface AgentMessage extends Omit<AgentMessageEnvelope, 'output'> {
+  /** The elements of the answer, in the order the user sees them. `messageText` joins their text. */
+  output: OutputItem[];
+  /** Tokens and credits that the answer consumed. */
+  usage: MessageUsage;
+}
+
+/** One element of an agent's answer, with the flow component that produced it. */
+export interface OutputItem {
+  /** The branch of the flow. */
+  from_component_branch: string | null;
+  /** The component of the flow. */
+  from_component_name: string | null;
+  /** What the component says. */
+  content: OutputContent;
+}
+
+/** What one component says. Content kinds that are newer than this package are kept at run time. */
+export interface OutputContent {
+  /** Text for the user. */
+  text: string | null;
+  /** Speech for the user; empty when there is none. */
+  audio: AudioClip[];
+}
+
+/** A piece of speech in an agent's answer. */
+export interface AudioClip {
+  /** The address of the audio file. */
+  audio: string | null;
+  /** The spoken words. */
+  transcript: string | null;
+}
+
+/** Tokens and credits that an answer consumed. A figure that was not sent is `null`. */
+export interface MessageUsage {
+  tokens: TokenUsage;
+  credits: CreditUsage;
+}
+
+/** Tokens that an answer consumed. */
+export interface TokenUsage {
+  total_tokens: number | null;
+  prompt_tokens: number | null;
+  completion_tokens: number | null;
+  prompt_tokens_details: TokenDetails;
+  completion_tokens_details: TokenDetails;
+}
+
+/** Tokens by kind. */
+export interface TokenDetails {
+  reasoning_tokens: number | null;
+  audio_tokens: number | null;
+  text_tokens: number | null;
+}
+
+/** Credits that an answer consumed. */
+export interface CreditUsage {
+  total_credits: number | null;
+  text_input_credits: number | null;
+  text_output_credits: number | null;
+  audio_input_credits: number | null;
+  audio_output_credits: number | null;
+}
+
+/** Wraps a value that is not an object: a plain value becomes `{ [field]: value }`, a list `{ value }`. */
 const recordOr = (field: string) => (value: unknown) => {
   if (isRecord(value)) return value;
   if (value === null || value === undefined) return {};
@@ -22,16 +110,11 @@ const looseText = z
   .default(null)
   .catch(null);
 
-/** A piece of speech in an agent's answer. */
-export const audioClip = z.looseObject({
-  /** Address of the audio. */
-  audio: looseText,
-  /** What is said in it. */
-  transcript: looseText,
-});
+/** Schema of {@link AudioClip}. */
+export const audioClip: z.ZodType<AudioClip> = z.looseObject({ audio: looseText, transcript: looseText });
 
-/** What one component of an agent says. Kinds the contract does not know yet are kept as they came. */
-export const outputContent = z.preprocess(
+/** Schema of {@link OutputContent}; a string stands for `{ text }`. */
+export const outputContent: z.ZodType<OutputContent> = z.preprocess(
   recordOr('text'),
   z.looseObject({
     text: looseText,
@@ -39,8 +122,8 @@ export const outputContent = z.preprocess(
   }),
 );
 
-/** One element of an agent's answer, with the component of the flow it came from. */
-export const outputItem = z.preprocess(
+/** Schema of {@link OutputItem}. */
+export const outputItem: z.ZodType<OutputItem> = z.preprocess(
   recordOr('content'),
   z.looseObject({
     from_component_branch: looseText,
@@ -54,14 +137,14 @@ const tokenDetails = z.preprocess(
   z.looseObject({ reasoning_tokens: quantity, audio_tokens: quantity, text_tokens: quantity }),
 );
 
-/** The contract lists `tokens` as an array and sends an object; both are one object to a handler. */
+/** The platform documents `tokens` as an array and sends an object; handlers see an object in both cases. */
 const mergeTokens = (value: unknown): unknown => {
   if (!Array.isArray(value)) return recordOr('total_tokens')(value);
   return Object.fromEntries(value.filter(isRecord).flatMap((part) => Object.entries(part)));
 };
 
-/** Tokens consumed by a conversation. A figure that was not sent is `null`. */
-export const tokenUsage = z.preprocess(
+/** Schema of {@link TokenUsage}. */
+export const tokenUsage: z.ZodType<TokenUsage> = z.preprocess(
   mergeTokens,
   z.looseObject({
     total_tokens: quantity,
@@ -72,8 +155,8 @@ export const tokenUsage = z.preprocess(
   }),
 );
 
-/** Credits consumed. A figure that was not sent is `null`. */
-export const creditUsage = z.preprocess(
+/** Schema of {@link CreditUsage}. */
+export const creditUsage: z.ZodType<CreditUsage> = z.preprocess(
   recordOr('total_credits'),
   z.looseObject({
     total_credits: quantity,
@@ -84,17 +167,13 @@ export const creditUsage = z.preprocess(
   }),
 );
 
-/** What an answer consumed. */
-export const usage = z.preprocess(
+/** Schema of {@link MessageUsage}. */
+export const messageUsage: z.ZodType<MessageUsage> = z.preprocess(
   recordOr('value'),
   z.looseObject({ tokens: tokenUsage, credits: creditUsage }),
 );
 
-/**
- * The strict part of an agent's message: what identifies and routes it. The receiver holds a request against
- * this before it answers; the rest is normalised by {@link agentMessage} when a handler first looks at it.
- */
-export const agentMessageEnvelope = z.looseObject({
+const envelope = z.looseObject({
   user_id: optionalId,
   anonymous_id: optionalId,
   conversation_id: id,
@@ -104,13 +183,25 @@ export const agentMessageEnvelope = z.looseObject({
   istest,
 });
 
+/**
+ * Schema of {@link AgentMessageEnvelope}: strict about the fields that identify and route a message. The rest is
+ * normalised by `normaliseMessage` when a handler first reads the payload.
+ */
+export const agentMessageEnvelope: z.ZodType<AgentMessageEnvelope> = envelope;
+
+/** Schema of {@link AgentMessage}. Accepts every body that {@link agentMessageEnvelope} accepts. */
+export const agentMessage: z.ZodType<AgentMessage> = envelope.extend({
+  output: z.preprocess(asList, z.array(outputItem)),
+  usage: messageUsage,
+});
+
 const isIdOrNull = (value: unknown): boolean => value === null || (typeof value === 'string' && value !== '');
 
 /**
- * Whether a body already is what {@link agentMessageEnvelope} would make of it. Nearly every message is, and to
- * see that costs a fraction of what validating does; a property test holds the two together.
+ * Whether {@link agentMessageEnvelope} would return a body unchanged. Nearly every message passes, and this test
+ * costs a fraction of the schema; a property test holds the two together.
  */
-export function isNormalEnvelope(body: unknown): body is z.output<typeof agentMessageEnvelope> {
+export function isNormalEnvelope(body: unknown): body is AgentMessageEnvelope {
   if (!isRecord(body) || Object.hasOwn(body, '__proto__')) return false;
   const { conversation_id, message_id, create_time, istest: test } = body;
   return (
@@ -129,25 +220,12 @@ export function isNormalEnvelope(body: unknown): body is z.output<typeof agentMe
 }
 
 /**
- * An agent's answer as the message webhook receives it (2.5), in one normalised shape.
- * Every body that passes {@link agentMessageEnvelope} passes this too.
+ * Joins all text of an answer, one line per element. An element without text counts with the transcript of its
+ * speech.
+ *
+ * @example
+ * messageText(payload) // 'Your order arrives on Thursday.'
  */
-export const agentMessage = agentMessageEnvelope.extend({
-  output: z.preprocess(asList, z.array(outputItem)),
-  usage,
-});
-
-/** An agent's answer, normalised: see {@link agentMessage}. */
-export type AgentMessage = z.output<typeof agentMessage>;
-/** One element of an agent's answer. */
-export type OutputItem = z.output<typeof outputItem>;
-/** A piece of speech in an agent's answer. */
-export type AudioClip = z.output<typeof audioClip>;
-
-/** The kinds of content the contract names. */
-const KNOWN_CONTENT: ReadonlySet<string> = new Set(['text', 'audio']);
-
-/** All text of an answer, one line an element. Speech counts with its transcript where there is no text. */
 export function messageText(message: Pick<AgentMessage, 'output'>): string {
   return message.output
     .map(({ content }) => content.text || content.audio.map((clip) => clip.transcript ?? '').join('\n'))
@@ -155,22 +233,28 @@ export function messageText(message: Pick<AgentMessage, 'output'>): string {
     .join('\n');
 }
 
-/** All speech of an answer. */
+/** Collects all speech of an answer, in order. */
 export function messageAudio(message: Pick<AgentMessage, 'output'>): AudioClip[] {
   return message.output.flatMap(({ content }) => content.audio);
 }
 
-/** Kinds of content that the contract does not know, each once. */
+/** Lists content kinds that this package does not know, each once. */
 export function unknownContentKinds(message: Pick<AgentMessage, 'output'>): string[] {
-  const kinds = message.output.flatMap(({ content }) => Object.keys(content));
-  return [...new Set(kinds)].filter((kind) => !KNOWN_CONTENT.has(kind));
+  const unknown = new Set<string>();
+  for (const { content } of message.output) {
+    for (const kind in content) if (kind !== 'text' && kind !== 'audio') unknown.add(kind);
+  }
+  return [...unknown];
 }
 
 /**
- * The deprecated message format (V1) has no `output`; its text lies in `text` or `flow_output`. An agent that
- * sends it is set to the old version, and only its owner can change that.
+ * Whether a body has the deprecated message format (V1): no `output`, the text in `text` or `flow_output`. Only
+ * the owner of the agent can switch it to the current format.
  */
 export function isOldMessageFormat(body: unknown): boolean {
   if (!isRecord(body) || body.output !== undefined) return false;
   return body.flow_output !== undefined || (body.message_type !== undefined && body.text !== undefined);
 }
+
+/** Schema of a receiver's answer to the message webhook. */
+export const messageAnswer = z.looseObject({ code: z.int(), msg: z.string() });

@@ -3,7 +3,7 @@ import { HandoffKitError } from '../internal/index.js';
 import { handoffChat, handoffClose, handoffRequest } from './handoff.js';
 import { agentMessageEnvelope, isNormalEnvelope, isOldMessageFormat } from './message.js';
 
-/** One thing wrong with a body: where, and what was expected. Never the value itself. */
+/** One problem of a body: its place and the expectation, never the value. */
 export interface BodyIssue {
   /** The path in the body, such as `body[0].text`; empty for the body as a whole. */
   readonly path: string;
@@ -11,18 +11,31 @@ export interface BodyIssue {
   readonly message: string;
 }
 
-/** A body does not fit the contract. `issues` says where; the values stay out of it. */
+/** Codes of a {@link ValidationError}: the body breaks the contract, or has the deprecated V1 message format. */
+export type ValidationErrorCode = 'INVALID_BODY' | 'OLD_MESSAGE_FORMAT';
+
+/**
+ * A body does not match the contract. Neither `message` nor `issues` contains a value of the body.
+ *
+ * @example
+ * try {
+ *   await client.reply({ conversationId, text: '' });
+ * } catch (error) {
+ *   if (error instanceof ValidationError) console.log(error.issues[0]?.path); // 'body'
+ * }
+ */
 export class ValidationError extends HandoffKitError {
-  /** What is wrong, one entry a place, the first fifty. */
+  declare readonly code: ValidationErrorCode;
+  /** One entry per problem, at most fifty. */
   readonly issues: readonly BodyIssue[];
 
-  constructor(code: 'INVALID_BODY' | 'OLD_MESSAGE_FORMAT', message: string, issues: readonly BodyIssue[]) {
+  constructor(code: ValidationErrorCode, message: string, issues: readonly BodyIssue[]) {
     super(code, message);
     this.issues = issues;
   }
 }
 
-/** What the service sends to a developer, by the endpoint it sends it to. */
+/** Schemas of the bodies that the service sends, by endpoint. */
 export const webhookBodies = {
   message: agentMessageEnvelope,
   establish: handoffRequest,
@@ -30,18 +43,18 @@ export const webhookBodies = {
   close: handoffClose,
 } as const;
 
-/** An endpoint a developer hosts. */
+/** An endpoint that the developer hosts. */
 export type WebhookEndpoint = keyof typeof webhookBodies;
-/** The body that an endpoint receives, after validation. */
+/** The validated body of an endpoint. */
 export type WebhookBody<Endpoint extends WebhookEndpoint> = z.output<(typeof webhookBodies)[Endpoint]>;
 
 const schemas: { readonly [Endpoint in WebhookEndpoint]: z.ZodType<WebhookBody<Endpoint>> } = webhookBodies;
 
-/** Places named in a message, and places kept in `issues`: a body can be wrong in very many. */
+/** Limits of the error: a body can have hundreds of thousands of problems. */
 const PLACES_NAMED = 5;
 const ISSUES_KEPT = 50;
 
-/** Holds a value against a schema. Throws nothing but {@link ValidationError}. */
+/** Parses a value with a schema. Throws only {@link ValidationError}. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = tryParse(schema, value);
   if (result.success) return result.data;
@@ -56,7 +69,7 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
   );
 }
 
-/** Holds a webhook's body against its endpoint's schema. Throws nothing but {@link ValidationError}. */
+/** Parses the body of a webhook with the schema of its endpoint. Throws only {@link ValidationError}. */
 export function validateWebhook<Endpoint extends WebhookEndpoint>(
   endpoint: Endpoint,
   body: unknown,
@@ -72,12 +85,12 @@ export function validateWebhook<Endpoint extends WebhookEndpoint>(
   return validate<z.ZodType<WebhookBody<Endpoint>>>(schemas[endpoint], body);
 }
 
-/** Whether a body is an availability test: to be answered 200 and nothing more (4.3). */
+/** Whether a body is an availability test, which is answered 200 and has no other effect. */
 export function isProbe(body: Readonly<Record<string, unknown>>): boolean {
   return body.istest === true;
 }
 
-/** zod itself throws on some values made for it, such as an object whose `length` cannot be compared. */
+/** zod throws on some crafted values, such as an object whose `length` cannot be compared. */
 function tryParse<Schema extends z.ZodType>(schema: Schema, value: unknown) {
   try {
     return schema.safeParse(value);

@@ -146,7 +146,7 @@ function toEvent(
       key: eventKey(endpoint, body, requestId),
       conversationId: body.conversation_id,
       body,
-      ...(body !== json ? { raw: json } : typeof read === 'string' && { text: read }),
+      ...(!Object.is(body, json) ? { raw: json } : typeof read === 'string' && { text: read }),
       receivedAt,
       requestId,
     } as DeliveredEvent;

@@ -119,8 +119,8 @@ export function createMetrics(): Metrics {
       ...client,
       reply: (input, options) =>
         measured('outbox', input.timestamp ?? Date.now(), () => client.reply(input, options)),
-      close: (input, options) =>
-        measured('outbox', input.timestamp ?? Date.now(), () => client.close(input, options)),
+      end: (input, options) =>
+        measured('outbox', input.timestamp ?? Date.now(), () => client.end(input, options)),
     }),
     countRequests(mountPath) {
       const endpointOf = createEndpointOf(mountPath);

@@ -23,7 +23,7 @@ describe('ends that cross', () => {
     await first.tell(agentCloses());
     const left = { conversation_id: id, timestamp: Date.now(), type: 'USER_CLOSED' };
     expect(await post(`${first.url}/conversation/close`, left)).toBe(200);
-    await vi.waitFor(() => expect((await first.receiver.stats()).pending).toBe(0));
+    await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
     expect(desk.count('close')).toBe(0);
   });
 
@@ -33,14 +33,14 @@ describe('ends that cross', () => {
     const first = await start();
     face(first);
     const { id } = await bench.requestHandoff();
-    await vi.waitFor(() => expect((await first.receiver.stats()).pending).toBe(0));
+    await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
     desk.behave({
       close: () => {
         throw new AdapterError('transient', 'the desk is away.');
       },
     });
     await bench.closeByUser();
-    await vi.waitFor(() => expect((await first.bridge.stats()).postponed).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(first.bridge.stats().postponed).toBeGreaterThan(0));
     const anew = {
       conversation_id: id,
       timestamp: Date.now(),
@@ -55,7 +55,7 @@ describe('ends that cross', () => {
       () => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'user' }] }, { closes: [] }]),
       10_000,
     );
-    await vi.waitFor(() => expect((await first.receiver.stats()).pending).toBe(0));
+    await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
     expect(await first.receiver.conversations.get(id)).toMatchObject({
       state: 'waiting',
       session: 2,

@@ -48,7 +48,7 @@ describe('a handoff request', () => {
       state: 'failed',
       closure: { by: 'kit', why: 'the desk is away.' },
     });
-    expect(await bridge.stats()).toMatchObject({ refused: 1, opened: 0 });
+    expect(bridge.stats()).toMatchObject({ refused: 1, opened: 0 });
   });
 
   it.each(['auth', 'invalid'] as const)('is refused at once where the desk says no: %s', async (kind) => {
@@ -72,7 +72,7 @@ describe('a handoff request', () => {
     const { id, state } = await bench.requestHandoff();
     expect(state).toBe('busy');
     gate.resolve();
-    await vi.waitFor(() => expect((await bridge.stats()).strays).toBe(1));
+    await vi.waitFor(() => expect(bridge.stats().strays).toBe(1));
     expect(desk.tickets.map(({ closes }) => closes)).toMatchObject([[{ by: 'kit' }]]);
     expect(await receiver.conversations.get(id)).toMatchObject({ state: 'failed', link: null });
   });

@@ -57,7 +57,7 @@ describe('a restart in the middle of a conversation', () => {
     face(first);
     await bench.requestHandoff();
     await bench.say('hello');
-    await vi.waitFor(() => expect((await first.bridge.stats()).sent).toBe(1));
+    await vi.waitFor(() => expect(first.bridge.stats().sent).toBe(1));
     await first.stop();
     const second = await start();
     face(second);
@@ -180,7 +180,7 @@ describe('a restart while a conversation was being opened', () => {
     face(first);
     const asked = await bench.requestHandoff({ conversationId: 'c-1' });
     expect(asked.state).toBe('connecting');
-    await vi.waitFor(() => expect((await first.receiver.stats()).pending).toBe(0));
+    await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
     // The same as above, with the request that the service makes.
     const stored = await store.get('c-1');
     await store.update('c-1', stored?.version ?? 0, { link: null, state: 'requested' });

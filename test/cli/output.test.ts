@@ -21,7 +21,7 @@ describe('output', () => {
   });
 
   it('prints a failure as text or as JSON', () => {
-    const error = new HandoffKitError('SOME_CODE', 'cannot do this. Do that.');
+    const error = new HandoffKitError('WRONG_USE', 'cannot do this. Do that.');
     const written: string[] = [];
     const errors = { write: (text: string) => written.push(text) };
     printFailure(error, { json: false }, errors);

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/client/clock.js';
 import { CLOSE, clientOf, failureOf, freePort, REPLY, rawService, serviceAnswering } from './support.js';
 
-describe('a call ended by its caller', () => {
-  test('before it begins: nothing is sent', async () => {
+describe('a call that its caller aborts', () => {
+  test('sends nothing if it had not started', async () => {
     const service = await serviceAnswering();
     const signal = AbortSignal.abort();
     expect(await failureOf(clientOf(service).reply(REPLY, { signal }))).toMatchObject({
@@ -16,15 +16,15 @@ describe('a call ended by its caller', () => {
     expect(service.requests).toHaveLength(0);
   });
 
-  test('while the service is silent: who knows whether it was done', async () => {
+  test('has an unknown outcome while it waits for the answer', async () => {
     const controller = new AbortController();
     const service = await rawService(() => controller.abort());
-    const call = clientOf(service).close(CLOSE, { signal: controller.signal });
+    const call = clientOf(service).end(CLOSE, { signal: controller.signal });
     expect(await failureOf(call)).toMatchObject({ code: 'ABORTED', outcome: 'unknown', attempts: 1 });
     expect(service.seen()).toBe(1);
   });
 
-  test('in the middle of the answer', async () => {
+  test('has an unknown outcome in the middle of the answer', async () => {
     const controller = new AbortController();
     const service = await rawService((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"code":200', () => controller.abort());
@@ -33,7 +33,7 @@ describe('a call ended by its caller', () => {
     expect(await failureOf(call)).toMatchObject({ code: 'ABORTED', outcome: 'unknown' });
   });
 
-  test('while it waits to try again: the wait ends at once', async () => {
+  test('stops waiting for its next attempt at once', async () => {
     const controller = new AbortController();
     const service = await serviceAnswering({ status: 429, headers: { 'retry-after': '25' } });
     const sleep: typeof systemClock.sleep = async (ms, signal) => {
@@ -46,15 +46,15 @@ describe('a call ended by its caller', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('after an attempt that may have been applied, the outcome stays unknown', async () => {
+  test('keeps an unknown outcome of an earlier attempt', async () => {
     const controller = new AbortController();
     const service = await serviceAnswering({ status: 500 });
     const clock = { sleep: async () => controller.abort() };
-    const call = clientOf(service, { clock }).close(CLOSE, { signal: controller.signal });
+    const call = clientOf(service, { clock }).end(CLOSE, { signal: controller.signal });
     expect(await failureOf(call)).toMatchObject({ code: 'ABORTED', outcome: 'unknown', attempts: 1 });
   });
 
-  test('while the headers are looked for: nothing is sent', async () => {
+  test('sends nothing while the headers option runs', async () => {
     const controller = new AbortController();
     const service = await serviceAnswering();
     const client = clientOf(service, {
@@ -70,7 +70,7 @@ describe('a call ended by its caller', () => {
     expect(service.requests).toHaveLength(0);
   });
 
-  test('the health probe too', async () => {
+  test('can be a health probe', async () => {
     const controller = new AbortController();
     const service = await rawService(() => controller.abort());
     expect(await failureOf(clientOf(service).webhooks.health({ signal: controller.signal }))).toMatchObject({
@@ -80,7 +80,7 @@ describe('a call ended by its caller', () => {
   });
 });
 
-test('a signal that lives long gathers no listeners', async () => {
+test('a long-lived signal accumulates no listeners', async () => {
   const { signal } = new AbortController();
   const service = await serviceAnswering({ status: 429 }, { status: 200 });
   await clientOf(service, { clock: {}, retry: { minDelayMs: 1 } }).reply(REPLY, { signal });

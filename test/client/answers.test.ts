@@ -3,7 +3,7 @@ import { CALLS, clientOf, failureOf, QA_TEXT, REPLY, serviceAnswering } from './
 
 const LIMIT = 1024 * 1024;
 
-describe('a reply and a close give the answer as it came', () => {
+describe('reply and end resolve to the answer unchanged', () => {
   test.each([
     [{ code: 200, message: 'success' }],
     [{ code: 0, message: 'ok', extra: [1] }],
@@ -11,45 +11,48 @@ describe('a reply and a close give the answer as it came', () => {
     [{ code: 9999, message: 'short of five digits' }],
     [null],
     [[1, 2]],
-  ])('%j', async (body) => {
+  ])('as JSON: %j', async (body) => {
     const service = await serviceAnswering({ body });
     expect(await clientOf(service).reply(REPLY)).toEqual(body);
     expect(await CALLS.close(clientOf(service))).toEqual(body);
   });
 
-  test.each([[''], ['OK'], ['<p>done</p>'], ['{"half":']])('also when it is not JSON: "%s"', async (body) => {
-    const service = await serviceAnswering({ body });
-    expect(await clientOf(service).reply(REPLY)).toBe(body);
-    expect(await CALLS.close(clientOf(service))).toBe(body);
-  });
+  test.each([[''], ['OK'], ['<p>done</p>'], ['{"half":']])(
+    'as text if it is not JSON: "%s"',
+    async (body) => {
+      const service = await serviceAnswering({ body });
+      expect(await clientOf(service).reply(REPLY)).toBe(body);
+      expect(await CALLS.close(clientOf(service))).toBe(body);
+    },
+  );
 
-  test('any 2xx status is a success', async () => {
+  test('with any 2xx status', async () => {
     const service = await serviceAnswering({ status: 202, body: { code: 1 } }, { status: 204 });
     expect(await clientOf(service).reply(REPLY)).toEqual({ code: 1 });
     expect(await clientOf(service).reply(REPLY)).toBe('');
   });
 
-  test('text in several pieces keeps its characters', async () => {
+  test('with multi-byte characters split between chunks', async () => {
     const word = 'é'.repeat(200_000);
     const service = await serviceAnswering({ body: { word } });
     expect(await clientOf(service).reply(REPLY)).toEqual({ word });
   });
 });
 
-describe('knowledge and checks are read', () => {
-  test('the documents and the files that failed', async () => {
+describe('answers to knowledge calls and webhook checks', () => {
+  test('list the documents and the failed files', async () => {
     const answer = { doc: [{ doc_id: 'd-1', doc_name: 'Hours' }], failed: ['b.csv'], trace: 't' };
     const service = await serviceAnswering({ body: answer });
     expect(await CALLS.addQa(clientOf(service))).toEqual(answer);
     expect(await CALLS.updateQa(clientOf(service))).toEqual(answer);
   });
 
-  test('lists that are left out or null are empty', async () => {
+  test('have empty lists for absent or null ones', async () => {
     const service = await serviceAnswering({ body: { doc: null } });
     expect(await CALLS.addQa(clientOf(service))).toEqual({ doc: [], failed: [] });
   });
 
-  test('the result for each webhook', async () => {
+  test('have one result per webhook', async () => {
     const message = {
       type: 'message',
       webhook_url: 'https://a.example.com',
@@ -76,7 +79,7 @@ describe('knowledge and checks are read', () => {
     ['checkWebhooks', {}],
     ['checkWebhooks', { results: [{ type: 'message' }] }],
     ['checkWebhooks', '<html>a page</html>'],
-  ] as const)('%s: what does not fit is a bad answer, and not asked for again: %j', async (name, body) => {
+  ] as const)('to %s that break the contract are bad answers and not retried: %j', async (name, body) => {
     const service = await serviceAnswering({ body });
     expect(await failureOf(CALLS[name](clientOf(service)))).toMatchObject({
       code: 'BAD_ANSWER',
@@ -89,7 +92,7 @@ describe('knowledge and checks are read', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('what the answer says stays out of the error', async () => {
+  test('are not quoted in the error', async () => {
     const service = await serviceAnswering({ body: { doc: [{ doc_id: 7_700_123_456, doc_name: 'hush' }] } });
     const error = await failureOf(CALLS.addQa(clientOf(service)));
     expect(error.message).toContain('doc[0].doc_id');
@@ -97,15 +100,15 @@ describe('knowledge and checks are read', () => {
   });
 });
 
-describe('an answer has a limit', () => {
-  test('up to it everything is read', async () => {
+describe('the size limit of an answer', () => {
+  test('allows an answer of exactly that size', async () => {
     const body = 'x'.repeat(LIMIT);
     const service = await serviceAnswering({ body });
     expect(await clientOf(service).reply(REPLY)).toBe(body);
   });
 
   test.each(['reply', 'close', 'addQa', 'checkWebhooks'] as const)(
-    '%s: above it the answer is bad',
+    'makes a larger answer to %s a bad answer',
     async (name) => {
       const service = await serviceAnswering({ body: 'x'.repeat(LIMIT + 1) });
       expect(await failureOf(CALLS[name](clientOf(service)))).toMatchObject({
@@ -115,12 +118,12 @@ describe('an answer has a limit', () => {
     },
   );
 
-  test('a failure that is too large counts by its status', async () => {
+  test('does not hide the status of a failure', async () => {
     const service = await serviceAnswering({ status: 401, body: 'x'.repeat(LIMIT + 1) });
     expect(await failureOf(clientOf(service).reply(REPLY))).toMatchObject({ code: 'SERVICE_AUTH_FAILED' });
   });
 
-  test('an endless answer is dropped at the limit', async () => {
+  test('cancels an endless answer', async () => {
     let pulled = 0;
     let cancelled = false;
     const body = new ReadableStream<Uint8Array>({

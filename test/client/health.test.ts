@@ -21,7 +21,7 @@ describe('the health of the service', () => {
     ['"service is normal"'],
     ['service is normal again'],
     ['x'.repeat(2_000_000)],
-  ])('200 with other words is not', async (body) => {
+  ])('200 with other text is unavailable', async (body) => {
     const service = await serviceAnswering({ body });
     expect(await clientOf(service).webhooks.health()).toMatchObject({
       available: false,
@@ -31,7 +31,7 @@ describe('the health of the service', () => {
   });
 
   test.each([[201], [204], [404], [429], [500], [503]])(
-    'the status %i is not, and is not asked again',
+    'the status %i is unavailable and is not retried',
     async (status) => {
       const service = await serviceAnswering({ status, body: status === 204 ? '' : 'service is normal' });
       expect(await clientOf(service).webhooks.health()).toMatchObject({
@@ -43,7 +43,7 @@ describe('the health of the service', () => {
     },
   );
 
-  test('silence is a timeout', async () => {
+  test('no answer is a timeout', async () => {
     const service = await rawService(() => undefined);
     expect(await clientOf(service).webhooks.health({ timeoutMs: 20 })).toMatchObject({
       available: false,
@@ -52,7 +52,7 @@ describe('the health of the service', () => {
     });
   });
 
-  test('nobody there is unreachable', async () => {
+  test('a port without a server is unreachable', async () => {
     const client = clientOf({ baseUrl: `http://127.0.0.1:${await freePort()}` });
     expect(await client.webhooks.health()).toMatchObject({
       available: false,
@@ -61,18 +61,18 @@ describe('the health of the service', () => {
     });
   });
 
-  test('no TLS is unreachable', async () => {
+  test('a server without TLS is unreachable', async () => {
     const { baseUrl } = await serviceAnswering({ body: 'service is normal' });
     const client = clientOf({ baseUrl: baseUrl.replace('http:', 'https:') });
     expect(await client.webhooks.health()).toMatchObject({ available: false, reason: 'unreachable' });
   });
 
-  test('a connection that breaks is lost', async () => {
+  test('a broken connection is lost', async () => {
     const service = await rawService((socket) => socket.resetAndDestroy());
     expect(await clientOf(service).webhooks.health()).toMatchObject({ available: false, reason: 'lost' });
   });
 
-  test('the latency is what the clock saw', async () => {
+  test('the latency is measured with the clock', async () => {
     const { clock } = instantClock();
     const client = clientOf(
       { baseUrl: 'http://127.0.0.1' },

@@ -24,17 +24,17 @@ const waitAfter = async (retryAfter?: string): Promise<number[]> => {
 };
 
 describe('too many requests', () => {
-  test.each([...ONCE_ONLY, ...REPEATABLE])('%s is sent again: a 429 had no effect', async (name) => {
+  test.each([...ONCE_ONLY, ...REPEATABLE])('%s is retried, because a 429 had no effect', async (name) => {
     const service = await serviceAnswering(limited('1'), { body: { results: [] } });
     await CALLS[name](clientOf(service));
     expect(service.requests).toHaveLength(2);
   });
 
-  test('Retry-After in seconds is waited for', async () => {
+  test('Retry-After in seconds is obeyed', async () => {
     expect(await waitAfter('3')).toEqual([3000]);
   });
 
-  test('Retry-After as a date is waited for', async () => {
+  test('Retry-After as a date is obeyed', async () => {
     const date = new Date(NOW + 5000);
     expect(await waitAfter(date.toUTCString())).toEqual([date.setMilliseconds(0) - NOW]);
   });
@@ -48,12 +48,12 @@ describe('too many requests', () => {
     ['2099-12-31'],
     [''],
     [undefined],
-  ])('Retry-After %j leaves the usual wait', async (retryAfter) => {
+  ])('Retry-After %j is ignored', async (retryAfter) => {
     expect(await waitAfter(retryAfter)).toEqual([250]);
   });
 
   test.each([['31'], ['86400'], ['9'.repeat(400)]])(
-    'a wait of %s s is the caller’s business',
+    'a delay of %s s is left to the caller',
     async (seconds) => {
       const service = await serviceAnswering(limited(seconds));
       const { clock, slept } = instantClock();
@@ -71,7 +71,7 @@ describe('too many requests', () => {
     },
   );
 
-  test('after the last attempt the error says how long to wait', async () => {
+  test('the error of the last attempt contains the delay', async () => {
     const service = await serviceAnswering(limited('2'));
     expect(await failureOf(CALLS.reply(clientOf(service)))).toMatchObject({
       code: 'RATE_LIMITED',

@@ -34,7 +34,7 @@ describe("the service's own codes", () => {
   });
 
   test.each([[400], [401], [404], [418], [429], [500], [503]])(
-    'a code that is known counts whatever the status says: %i',
+    'a known code takes precedence over the status %i',
     async (status) => {
       const service = await serviceAnswering({ status, body: { code: 40356, message: 'no' } });
       expect(await failureOf(clientOf(service).reply(REPLY))).toMatchObject({
@@ -47,7 +47,7 @@ describe("the service's own codes", () => {
     },
   );
 
-  test('a code sent as digits is a code', async () => {
+  test('a code may be sent as digits', async () => {
     const service = await serviceAnswering({ body: { code: '40127', message: 'no' } });
     expect(await failureOf(clientOf(service).reply(REPLY))).toMatchObject({
       code: 'SERVICE_AUTH_FAILED',
@@ -55,7 +55,7 @@ describe("the service's own codes", () => {
     });
   });
 
-  test('the message of the service is not repeated: it may quote what was sent', async () => {
+  test('the message of the service is not repeated, because it may quote the request', async () => {
     const service = await serviceAnswering({ body: { code: 40000, message: 'bad: Good morning' } });
     expect((await failureOf(clientOf(service).reply(REPLY))).message).not.toContain('Good morning');
   });
@@ -99,7 +99,7 @@ describe('redirects', () => {
     expect(elsewhere.requests).toHaveLength(0);
   });
 
-  test('nor by the health probe', async () => {
+  test('the health probe does not follow them either', async () => {
     const elsewhere = await serviceAnswering({ body: 'service is normal' });
     const service = await serviceAnswering({ status: 302, headers: { location: elsewhere.baseUrl } });
     expect(await clientOf(service).webhooks.health()).toMatchObject({ available: false, status: 302 });
@@ -108,13 +108,13 @@ describe('redirects', () => {
 });
 
 describe('isFailure', () => {
-  test('makes a success of what the default takes for a failure', async () => {
+  test('can accept an answer that is a failure by default', async () => {
     const body = { code: 20000, message: 'fine here' };
     const service = await serviceAnswering({ body });
     expect(await clientOf(service, { isFailure: () => false }).reply(REPLY)).toEqual(body);
   });
 
-  test('makes a failure of what the default takes for a success', async () => {
+  test('can reject an answer that is a success by default', async () => {
     const service = await serviceAnswering({ status: 202, body: { code: 7 } });
     const seen: unknown[] = [];
     const isFailure = (body: unknown, status: number) => seen.push([body, status]) > 0;
@@ -126,7 +126,7 @@ describe('isFailure', () => {
     expect(seen).toEqual([[{ code: 7 }, 202]]);
   });
 
-  test('cannot turn another status into a success', async () => {
+  test('cannot accept a status other than 2xx', async () => {
     const service = await serviceAnswering({ status: 502, body: '' });
     const error = await failureOf(clientOf(service, { isFailure: () => false }).reply(REPLY));
     expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN', status: 502 });

@@ -11,7 +11,7 @@ import {
   serviceAnswering,
 } from './support.js';
 
-describe('what each endpoint is sent', () => {
+describe('the request to each endpoint', () => {
   test.each([
     [
       'reply',
@@ -34,7 +34,7 @@ describe('what each endpoint is sent', () => {
     expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual(body);
   });
 
-  test('a webhook check has no body', async () => {
+  test('has no body for a webhook check', async () => {
     const service = await serviceAnswering({ body: { results: [] } });
     await clientOf(service).webhooks.check();
     expect(service.requests[0]).toMatchObject({
@@ -45,7 +45,7 @@ describe('what each endpoint is sent', () => {
     });
   });
 
-  test('the health probe carries no key', async () => {
+  test('has no API key for a health probe', async () => {
     const service = await serviceAnswering({ body: 'service is normal' });
     await clientOf(service, { headers: { 'x-tenant': 'acme' } }).webhooks.health();
     expect(service.requests[0]).toMatchObject({ method: 'GET', url: '/v1/webhook/service/health', body: '' });
@@ -53,14 +53,14 @@ describe('what each endpoint is sent', () => {
     expect(service.requests[0]?.headers).not.toHaveProperty('x-tenant');
   });
 
-  test('a timestamp given by the caller is sent as it is', async () => {
+  test('contains the timestamp of the caller unchanged', async () => {
     const service = await serviceAnswering();
     await clientOf(service).reply({ ...REPLY, timestamp: 17 });
-    await clientOf(service).close({ ...CLOSE, timestamp: 18 });
+    await clientOf(service).end({ ...CLOSE, timestamp: 18 });
     expect(service.requests.map(({ body }) => JSON.parse(body).timestamp)).toEqual([17, 18]);
   });
 
-  test('without one it is the present in milliseconds', async () => {
+  test('contains the current time by default', async () => {
     const service = await serviceAnswering();
     const before = Date.now();
     await clientOf(service, { clock: {} }).reply(REPLY);
@@ -69,22 +69,22 @@ describe('what each endpoint is sent', () => {
     expect(timestamp).toBeLessThanOrEqual(Date.now());
   });
 
-  test('fields the contract does not know yet are sent along', async () => {
+  test('contains fields that the contract does not know', async () => {
     const service = await serviceAnswering({ body: {} });
     await clientOf(service).knowledge.addQa({ ...QA_TEXT, qaList: [...QA_TEXT.qaList], language: 'fr' });
     expect(JSON.parse(service.requests[0]?.body ?? '')).toMatchObject({ language: 'fr' });
   });
 });
 
-describe('where it is sent', () => {
+describe('the address', () => {
   test.each([
     ['', '/v1/human/close'],
     ['/', '/v1/human/close'],
     ['/gateway/bots', '/gateway/bots/v1/human/close'],
     ['/gateway/bots//', '/gateway/bots/v1/human/close'],
-  ])('a base URL that ends in "%s" leads to %s', async (suffix, path) => {
+  ])('for a base URL that ends in "%s" is %s', async (suffix, path) => {
     const service = await serviceAnswering();
-    await clientOf({ baseUrl: `${service.baseUrl}${suffix}` }).close(CLOSE);
+    await clientOf({ baseUrl: `${service.baseUrl}${suffix}` }).end(CLOSE);
     expect(service.requests[0]?.url).toBe(path);
   });
 });

@@ -3,8 +3,8 @@ import { CLOSE, clientOf, failureOf, freePort, instantClock, REPLY, serviceAnswe
 
 const limited = { status: 429 };
 
-describe('how calls are tried again', () => {
-  test('each wait is twice the last, up to the longest', async () => {
+describe('retries', () => {
+  test('double the delay each time, up to the maximum', async () => {
     const service = await serviceAnswering(limited);
     const { clock, slept } = instantClock();
     const retry = { retries: 6, minDelayMs: 100, maxDelayMs: 1000 };
@@ -12,7 +12,7 @@ describe('how calls are tried again', () => {
     expect(slept).toEqual([100, 200, 400, 800, 1000, 1000]);
   });
 
-  test('chance takes up to half of a wait away', async () => {
+  test('cut up to half of each delay at random', async () => {
     const service = await serviceAnswering(limited);
     const { clock, slept } = instantClock();
     const retry = { minDelayMs: 100 };
@@ -21,7 +21,7 @@ describe('how calls are tried again', () => {
     expect(slept).toEqual([50, 100, 200, 75, 150, 300]);
   });
 
-  test('no attempt begins after the time for all of them', async () => {
+  test('start no attempt after maxElapsedMs', async () => {
     const service = await serviceAnswering(limited);
     const { clock, slept } = instantClock();
     const retry = { retries: 100, minDelayMs: 100, maxElapsedMs: 1000 };
@@ -29,31 +29,31 @@ describe('how calls are tried again', () => {
     expect(slept).toEqual([100, 200, 400]);
   });
 
-  test('the time the attempts take counts as well', async () => {
+  test('count the duration of the attempts towards maxElapsedMs', async () => {
     const service = await serviceAnswering({ status: 503 });
     const { clock, slept } = instantClock();
     let asked = 0;
     const slow = { ...clock, now: () => clock.now() + 400 * asked++ };
     await failureOf(
-      clientOf(service, { clock: slow, retry: { maxElapsedMs: 3000 } }).close({ ...CLOSE, timestamp: 1 }),
+      clientOf(service, { clock: slow, retry: { maxElapsedMs: 3000 } }).end({ ...CLOSE, timestamp: 1 }),
     );
     expect(slept.length).toBeLessThan(3);
   });
 
-  test('false means never', async () => {
+  test('are switched off by false', async () => {
     const service = await serviceAnswering(limited);
     expect(await failureOf(clientOf(service, { retry: false }).reply(REPLY))).toMatchObject({ attempts: 1 });
     expect(service.requests).toHaveLength(1);
   });
 
-  test('all attempts carry the same timestamp', async () => {
+  test('send the same timestamp each time', async () => {
     const service = await serviceAnswering(limited, limited, { status: 200 });
     await clientOf(service).reply(REPLY);
     expect(service.requests).toHaveLength(3);
     expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1);
   });
 
-  test('once in doubt, always in doubt: a later attempt that got nowhere does not settle it', async () => {
+  test('keep the outcome unknown when a later attempt is not even sent', async () => {
     const port = await freePort();
     const failing = await serviceAnswering({ status: 500 });
     let count = 0;
@@ -63,7 +63,7 @@ describe('how calls are tried again', () => {
         return fetch(count === 1 ? url : `http://127.0.0.1:${port}`, init);
       },
     });
-    expect(await failureOf(client.close(CLOSE))).toMatchObject({
+    expect(await failureOf(client.end(CLOSE))).toMatchObject({
       code: 'SERVICE_UNREACHABLE',
       outcome: 'unknown',
       attempts: 4,

@@ -15,7 +15,7 @@ import {
 
 const WORDS = REPLY.text;
 
-/** Everything a logger could find in a value, hidden properties and causes included. */
+/** All text that a logger could find in a value, with hidden properties and causes. */
 function everythingIn(value: unknown): string {
   const views = [
     String(value),
@@ -28,7 +28,7 @@ function everythingIn(value: unknown): string {
 
 type Setup = () => Promise<[{ baseUrl: string }, Partial<ServiceClientOptions>?]>;
 
-/** A service that sends back what it was sent, to see whether any of it comes through. */
+/** A service whose refusal quotes the API key and the user's words. */
 const echo =
   (status: number, code?: number): Setup =>
   async () => {
@@ -64,7 +64,7 @@ const FAILURES: Record<string, Setup> = {
 
 describe.each(Object.keys(FAILURES))('%s', (kind) => {
   test.each(['reply', 'close', 'addQa', 'updateQa', 'checkWebhooks'] as const)(
-    'an error of %s shows neither the key nor what was said',
+    'an error of %s contains neither the key nor the words',
     async (name) => {
       const [service, options] = (await FAILURES[kind]?.()) ?? [];
       if (!service) throw new Error('no such failure');
@@ -76,7 +76,7 @@ describe.each(Object.keys(FAILURES))('%s', (kind) => {
   );
 });
 
-test('a bad answer that quotes the key', async () => {
+test('a bad answer does not expose the key that it quotes', async () => {
   const service = await serviceAnswering({ body: { doc: API_KEY, results: API_KEY } });
   for (const name of ['addQa', 'updateQa', 'checkWebhooks'] as const) {
     const error = await failureOf(CALLS[name](clientOf(service)));
@@ -85,19 +85,19 @@ test('a bad answer that quotes the key', async () => {
   }
 });
 
-test('an abort whose reason quotes the key', async () => {
+test('an abort does not expose the key in its reason', async () => {
   const signal = AbortSignal.abort(new Error(API_KEY));
   const error = await failureOf(clientOf(await serviceAnswering()).reply(REPLY, { signal }));
   expect(error.code).toBe('ABORTED');
   expect(everythingIn(error)).not.toContain(API_KEY);
 });
 
-test('the client itself', () => {
+test('the client does not expose its key', () => {
   const client = clientOf({ baseUrl: 'https://api.example.com' });
   expect(everythingIn(client)).not.toContain(API_KEY);
 });
 
-test('words that are not valid stay out of the error that says so', async () => {
+test('a validation error does not quote the words', async () => {
   const client = clientOf({ baseUrl: 'https://api.example.com' });
   const error: unknown = await client
     .reply({ conversationId: '', text: WORDS })

@@ -14,13 +14,13 @@ const FAILURES = [
   { status: 502, body: '<html>bad gateway</html>' },
   { status: 503, body: { error: 'busy' } },
   { status: 408, body: '' },
-  { status: 500, body: { code: 40999, message: 'a code nobody knows' } },
+  { status: 500, body: { code: 40999, message: 'an unknown code' } },
   { status: 200, body: { code: 50000, message: 'Internal system error' } },
   { status: 400, body: { code: 50000, message: 'Internal system error' } },
 ];
 
 describe.each(FAILURES)('the service fails with %j', (failure) => {
-  test.each(ONCE_ONLY)('%s is sent exactly once, and its outcome is unknown', async (name) => {
+  test.each(ONCE_ONLY)('%s is sent once, and its outcome is unknown', async (name) => {
     const service = await serviceAnswering(failure, { body: {} });
     const { clock, slept } = instantClock();
     expect(await failureOf(CALLS[name](clientOf(service, { clock })))).toMatchObject({
@@ -35,14 +35,14 @@ describe.each(FAILURES)('the service fails with %j', (failure) => {
     expect(slept).toEqual([]);
   });
 
-  test.each(REPEATABLE)('%s is sent again', async (name) => {
+  test.each(REPEATABLE)('%s is retried', async (name) => {
     const service = await serviceAnswering(failure, failure, { body: { results: [] } });
     await CALLS[name](clientOf(service));
     expect(service.requests).toHaveLength(3);
     expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1);
   });
 
-  test.each(REPEATABLE)('%s fails in the end', async (name) => {
+  test.each(REPEATABLE)('%s fails after the last retry', async (name) => {
     const service = await serviceAnswering(failure);
     expect(await failureOf(CALLS[name](clientOf(service)))).toMatchObject({
       code: 'SERVICE_FAILED',
@@ -55,7 +55,7 @@ describe.each(FAILURES)('the service fails with %j', (failure) => {
   });
 });
 
-test('the wait that a failing service asks for is told and kept', async () => {
+test('the delay that a failing service asks for is obeyed and reported', async () => {
   const busy = { status: 503, headers: { 'retry-after': '7' } };
   const service = await serviceAnswering(busy, { body: {} }, busy);
   const { clock, slept } = instantClock();

@@ -10,10 +10,10 @@ import {
   ServiceError,
 } from '../../src/client/index.js';
 
-/** Distinct enough to be searched for in anything. */
+/** Unique, so that tests can search for it. */
 export const API_KEY = 'app-KEY7f3c9d2e41b8a650';
 
-/** A moment for clocks that stand still: 2025-03-18T02:44:50.895Z. */
+/** The start of the instant clock: 2025-03-18T02:44:50.895Z. */
 export const NOW = 1_742_265_890_895;
 
 interface SeenRequest {
@@ -26,7 +26,7 @@ interface SeenRequest {
 export interface ScriptedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON, a string as it is. */
+  /** An object is sent as JSON, a string unchanged. */
   readonly body?: unknown;
 }
 
@@ -35,7 +35,7 @@ export interface FakeService {
   readonly requests: readonly SeenRequest[];
 }
 
-/** A service on a real socket that gives these answers in turn, the last one for ever. */
+/** A service on a real socket that gives these answers in order, and then repeats the last one. */
 export async function serviceAnswering(...answers: ScriptedAnswer[]): Promise<FakeService> {
   return serviceOnPort(0, ...answers);
 }
@@ -60,7 +60,7 @@ export async function serviceOnPort(port: number, ...answers: ScriptedAnswer[]):
   return { baseUrl: `http://127.0.0.1:${await listen(server, port)}`, requests };
 }
 
-/** A service that does as it likes with each connection once a request has begun to come in on it. */
+/** A service that controls the raw socket once a request arrives. */
 export async function rawService(onRequest: (socket: Socket, count: number) => void) {
   let count = 0;
   const sockets = new Set<Socket>();
@@ -79,7 +79,7 @@ export async function rawService(onRequest: (socket: Socket, count: number) => v
   return { baseUrl: `http://127.0.0.1:${port}`, seen: () => count };
 }
 
-/** A port on which nothing listens. */
+/** A port without a server. */
 export async function freePort(): Promise<number> {
   const server = createRawServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -104,7 +104,7 @@ function portOf(server: Server | HttpServer): number {
   return address.port;
 }
 
-/** A clock whose time passes only in sleeps, which end at once and are written down. */
+/** A clock that advances only in sleeps, which end at once and are recorded. */
 export function instantClock(onSleep: (ms: number, count: number) => unknown = () => undefined) {
   const slept: number[] = [];
   let now = NOW;
@@ -120,7 +120,7 @@ export function instantClock(onSleep: (ms: number, count: number) => unknown = (
   return { clock, slept };
 }
 
-/** A client of a fake service, with a clock that does not wait. */
+/** A client of a fake service, with the instant clock. */
 export function clientOf(
   { baseUrl }: { readonly baseUrl: string },
   options: Partial<ServiceClientOptions> = {},
@@ -128,10 +128,10 @@ export function clientOf(
   return createServiceClient({ baseUrl, apiKey: API_KEY, clock: instantClock().clock, ...options });
 }
 
-/** The error a call fails with, which must be of the one class. */
+/** The `ServiceError` that a call rejects with. */
 export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
   const error = await call.then(
-    () => new Error('the call went through'),
+    () => new Error('the call succeeded'),
     (reason: unknown) => reason,
   );
   if (error instanceof ServiceError) return error;
@@ -147,17 +147,17 @@ export const QA_TEXT = {
 } as const;
 export const QA_UPDATE = { doc_id: 'd-1', qaList: [{ question: 'When?', answer: 'At ten.' }] } as const;
 
-/** Every call that carries the key, by the name of its endpoint. */
+/** Every call that sends the API key, by endpoint. */
 export const CALLS = {
   reply: (client: ServiceClient) => client.reply(REPLY),
-  close: (client: ServiceClient) => client.close(CLOSE),
+  close: (client: ServiceClient) => client.end(CLOSE),
   addQa: (client: ServiceClient) => client.knowledge.addQa({ ...QA_TEXT, qaList: [...QA_TEXT.qaList] }),
   updateQa: (client: ServiceClient) =>
     client.knowledge.updateQa({ ...QA_UPDATE, qaList: [...QA_UPDATE.qaList] }),
   checkWebhooks: (client: ServiceClient) => client.webhooks.check(),
 } as const;
 
-/** The calls that must not be made twice when it is not known what became of the first. */
+/** Calls that must not be retried when their outcome is unknown. */
 export const ONCE_ONLY = ['reply', 'addQa'] as const;
-/** The calls that may. */
+/** Idempotent calls, which may be. */
 export const REPEATABLE = ['close', 'updateQa', 'checkWebhooks'] as const;

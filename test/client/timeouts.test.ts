@@ -13,7 +13,7 @@ import {
 
 const SHORT = 30;
 
-/** Counts what is sent at the sender: a service under load may see it only after the time is up. */
+/** Counts requests at the sender, because a busy service may read them after the timeout. */
 function countingFetch() {
   let count = 0;
   const counting: Fetch = (url, init) => {
@@ -31,7 +31,7 @@ describe.each([
   ['never answers', silent],
   ['stops in the middle of its answer', halfway],
 ])('a service that %s', (_, start) => {
-  test.each(ONCE_ONLY)('%s is sent exactly once, and its outcome is unknown', async (name) => {
+  test.each(ONCE_ONLY)('%s is sent once, and its outcome is unknown', async (name) => {
     const service = await start();
     const { fetch, sent } = countingFetch();
     const error = await failureOf(CALLS[name](clientOf(service, { fetch, timeoutMs: SHORT })));
@@ -46,7 +46,7 @@ describe.each([
     expect(sent()).toBe(1);
   });
 
-  test.each(REPEATABLE)('%s is sent again', async (name) => {
+  test.each(REPEATABLE)('%s is retried', async (name) => {
     const service = await start();
     const { fetch, sent } = countingFetch();
     expect(await failureOf(CALLS[name](clientOf(service, { fetch, timeoutMs: SHORT })))).toMatchObject({
@@ -59,7 +59,7 @@ describe.each([
   });
 });
 
-test('the timeout of a call goes before that of the client', async () => {
+test('the timeout of a call overrides that of the client', async () => {
   const service = await silent();
   const client = clientOf(service, { timeoutMs: 600_000 });
   expect(await failureOf(client.reply(REPLY, { timeoutMs: SHORT }))).toMatchObject({
@@ -67,7 +67,7 @@ test('the timeout of a call goes before that of the client', async () => {
   });
 });
 
-test('a headers function that hangs is a timeout before anything was sent', async () => {
+test('a headers function that hangs times out before anything is sent', async () => {
   const service = await serviceAnswering();
   const client = clientOf(service, { timeoutMs: SHORT, headers: () => new Promise(() => undefined) });
   expect(await failureOf(client.reply(REPLY))).toMatchObject({
@@ -79,7 +79,7 @@ test('a headers function that hangs is a timeout before anything was sent', asyn
   expect(service.requests).toHaveLength(0);
 });
 
-test('a fetch that does not obey its signal is left behind', async () => {
+test('a fetch that ignores its signal does not delay the timeout', async () => {
   const client = clientOf(
     { baseUrl: 'http://127.0.0.1' },
     { timeoutMs: SHORT, fetch: () => new Promise(() => undefined) },

@@ -8,13 +8,13 @@ const file = (number: number) => ({
   file_url: `https://files.example.com/${number}.csv`,
   file_name: `${number}`,
 });
-/** As it comes from JavaScript, where no compiler looks. */
+/** Input from JavaScript, which no compiler checks. */
 const untyped = (input: object) => JSON.parse(JSON.stringify(input));
 const reply = (input: object) => (client: ServiceClient) => client.reply(untyped(input));
 const add = (input: object) => (client: ServiceClient) => client.knowledge.addQa(untyped(input));
 const update = (input: object) => (client: ServiceClient) => client.knowledge.updateQa(untyped(input));
 
-describe('what the contract does not allow is not sent', () => {
+describe('input that breaks the contract is not sent', () => {
   test.each([
     ['a reply without a conversation', 'conversation_id', reply({ text: 'hi' })],
     ['a reply without text', 'body', reply({ conversationId: 'c', text: '' })],
@@ -26,7 +26,7 @@ describe('what the contract does not allow is not sent', () => {
     [
       'a close without a conversation',
       'conversation_id',
-      (client: ServiceClient) => client.close({ conversationId: '' }),
+      (client: ServiceClient) => client.end({ conversationId: '' }),
     ],
     ['an add without a purpose', 'purpose', add({ name: 'n', qaList: [pair] })],
     ['text without a name', 'name', add({ purpose: 'QA_TEXT', qaList: [pair] })],

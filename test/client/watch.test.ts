@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/client/clock.js';
-import type { Clock, HealthWatch, ServiceHealth, WatchOptions } from '../../src/client/index.js';
+import type { Clock, HealthWatch, HealthWatchOptions, ServiceHealth } from '../../src/client/index.js';
 import { API_KEY, clientOf, instantClock, rawService, serviceAnswering } from './support.js';
 
 const UP = { body: 'service is normal' };
@@ -12,11 +12,11 @@ const fail = (): never => {
   throw new RangeError('handler');
 };
 
-/** Watches until as many rounds were slept through, and gives what was told. */
+/** Watches for a number of rounds and returns the reported changes. */
 async function watched(
   service: { baseUrl: string },
   rounds: number,
-  options: Partial<WatchOptions> = {},
+  options: Partial<HealthWatchOptions> = {},
 ): Promise<{ told: boolean[]; slept: number[]; watch: HealthWatch }> {
   const told: boolean[] = [];
   const done = new AbortController();
@@ -32,19 +32,19 @@ async function watched(
   return { told, slept, watch };
 }
 
-describe('a watch of the health', () => {
-  test('tells of the first state and of changes only', async () => {
+describe('a health watch', () => {
+  test('reports the first state and then only changes', async () => {
     const service = await serviceAnswering(UP, UP, DOWN, DOWN, UP);
     const { told } = await watched(service, 6);
     expect(told).toEqual([true, false, true]);
     expect(service.requests).toHaveLength(6);
   });
 
-  test('tells of a service that is down from the start', async () => {
+  test('reports a service that is down from the start', async () => {
     expect((await watched(await serviceAnswering(DOWN), 2)).told).toEqual([false]);
   });
 
-  test('tells what was before', async () => {
+  test('reports the previous state', async () => {
     const pairs: [boolean, boolean | undefined][] = [];
     await watched(await serviceAnswering(UP, DOWN), 2, {
       onChange: (health, previous) => void pairs.push([health.available, previous?.available]),
@@ -55,14 +55,14 @@ describe('a watch of the health', () => {
     ]);
   });
 
-  test('asks three times a minute, without the key', async () => {
+  test('probes three times a minute, without the API key', async () => {
     const service = await serviceAnswering(UP);
     const { slept } = await watched(service, 3);
     expect(slept).toEqual([20_000, 20_000, 20_000]);
     expect(JSON.stringify(service.requests)).not.toContain(API_KEY);
   });
 
-  test('takes the time of a probe off the wait, and never probes twice at once', async () => {
+  test('subtracts the duration of a probe from the delay, and never probes twice at once', async () => {
     const stop = new AbortController();
     const { clock, slept } = instantClock();
     let running = 0;
@@ -92,7 +92,7 @@ describe('a watch of the health', () => {
     expect(most).toBe(1);
   });
 
-  test('waits in the background, so that a program can end', async () => {
+  test('does not keep the process alive while it waits', async () => {
     const stop = new AbortController();
     const seen: unknown[] = [];
     const client = clientOf(await serviceAnswering(UP), {
@@ -108,7 +108,7 @@ describe('a watch of the health', () => {
     expect(seen).toEqual([{ background: true }]);
   });
 
-  test('shows the last state', async () => {
+  test('exposes the last state', async () => {
     const service = await serviceAnswering(UP, DOWN);
     let first: HealthWatch | undefined;
     const seen: (ServiceHealth | null | undefined)[] = [];
@@ -125,11 +125,11 @@ describe('a watch of the health', () => {
   });
 });
 
-describe('a handler that fails', () => {
+describe('a failing callback', () => {
   test.each([
     ['throws', fail],
     ['rejects', () => Promise.reject(new RangeError('handler'))],
-  ])('does not end the watch when it %s', async (_, onChange) => {
+  ])('does not stop the watch when it %s', async (_, onChange) => {
     const errors: unknown[] = [];
     const service = await serviceAnswering(UP, DOWN, UP);
     await watched(service, 3, { onChange, onError: (error) => void errors.push(error) });
@@ -137,7 +137,7 @@ describe('a handler that fails', () => {
     expect(errors[0]).toEqual(new RangeError('handler'));
   });
 
-  test('nor does one for errors that fails too', async () => {
+  test('does not stop the watch when onError throws too', async () => {
     const warnings: string[] = [];
     const note = (warning: Error) => void warnings.push(warning.message);
     process.on('warning', note);
@@ -150,8 +150,8 @@ describe('a handler that fails', () => {
   });
 });
 
-describe('the end of a watch', () => {
-  test('stop() ends the wait at once, and nothing more is asked', async () => {
+describe('stopping a watch', () => {
+  test('ends the wait at once and sends no further probe', async () => {
     const service = await serviceAnswering(UP);
     const waits: Promise<void>[] = [];
     const asleep = new EventEmitter();
@@ -171,7 +171,7 @@ describe('the end of a watch', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('stop() in the middle of a probe: nothing is told', async () => {
+  test('in the middle of a probe reports nothing', async () => {
     const told: unknown[] = [];
     const service = await rawService(() => watch.stop());
     const signals: AbortSignal[] = [];
@@ -190,14 +190,14 @@ describe('the end of a watch', () => {
     expect(service.seen()).toBe(1);
   });
 
-  test('a signal that is aborted already starts nothing', async () => {
+  test('with an aborted signal starts no probe', async () => {
     const service = await serviceAnswering(UP);
     clientOf(service).webhooks.watch({ onChange: ignore, signal: AbortSignal.abort() });
     await new Promise(setImmediate);
     expect(service.requests).toHaveLength(0);
   });
 
-  test('an interval that cannot be is refused', async () => {
+  test('an invalid interval or timeout is refused', async () => {
     const { webhooks } = clientOf({ baseUrl: 'http://127.0.0.1' });
     expect(() => webhooks.watch({ onChange: ignore, intervalMs: 0 })).toThrow(/intervalMs/);
     expect(() => webhooks.watch({ onChange: ignore, timeoutMs: Number.NaN })).toThrow(/timeoutMs/);

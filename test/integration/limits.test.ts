@@ -148,7 +148,7 @@ describe('the rules of 4.9 and 4.10, by simulator and openapi.json alike', () =>
   it('an empty reply is refused by the client, before anything is sent', async () => {
     const { client, tapped } = await startWorld();
     await expect(client.reply({ conversationId: 'c', text: '' })).rejects.toThrow(ValidationError);
-    await expect(client.close({ conversationId: '' })).rejects.toThrow(ValidationError);
+    await expect(client.end({ conversationId: '' })).rejects.toThrow(ValidationError);
     expect(tapped).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ const CALLS: readonly (readonly [name: string, call: (client: ServiceClient) => 
   ['updateQa', ({ knowledge }) => knowledge.updateQa({ doc_id: 'd', qaList })],
   ['checkWebhooks', ({ webhooks }) => webhooks.check()],
   ['reply', (client) => client.reply({ conversationId: 'c', text: 'Hello' })],
-  ['close', (client) => client.close({ conversationId: 'c' })],
+  ['close', (client) => client.end({ conversationId: 'c' })],
 ];
 const ENDPOINTS = ['addQa', 'updateQa', 'checkWebhooks', 'reply', 'close'] as const;
 
@@ -76,7 +76,7 @@ describe.each(CALLS)('%s', (endpoint, call) => {
 });
 
 describe('a conversation', () => {
-  it.each(['reply', 'close'] as const)('that nobody began is 40356 to a %s', async (name) => {
+  it.each(['reply', 'end'] as const)('that nobody began is 40356 to a %s', async (name) => {
     const { client } = await startWorld();
     await expect(client[name]({ conversationId: 'c', text: 'Hello' })).rejects.toMatchObject({
       code: 'SERVICE_REFUSED',
@@ -85,7 +85,7 @@ describe('a conversation', () => {
     });
   });
 
-  it.each(['reply', 'close'] as const)('of another agent is 40358 to a %s', async (name) => {
+  it.each(['reply', 'end'] as const)('of another agent is 40358 to a %s', async (name) => {
     const { clientWith, simulator } = await startWorld();
     simulator.agents.add({ id: 'agent-2', apiKey: 'api-key-of-agent-2' });
     const { id } = await simulator.requestHandoff({ agentId: 'agent-1' });

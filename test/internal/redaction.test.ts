@@ -8,7 +8,7 @@ import { API_KEY, fakeService } from '../helpers/fake-service.js';
 import { logLines } from '../helpers/log-lines.js';
 import { type Started, start } from '../helpers/start.js';
 
-/** What people wrote, and where to reach them. */
+/** Words and contact data of users and agents. */
 const PERSONAL = {
   text: 'canary-of-the-agent',
   speech: 'canary-of-the-voice',
@@ -50,7 +50,7 @@ const BODIES: [path: string, body: object][] = [
   [`/${PATH_TOKEN}/chat`, chatBody({ body: PERSONAL.chat })],
 ];
 
-/** Sends one of each, good and bad, with a handler that logs all it has. */
+/** Sends valid and invalid requests of each kind, with a handler that logs its whole context. */
 async function sendAll(to: Started): Promise<void> {
   to.receiver.onAny((context) => {
     const { log, payload } = context;
@@ -77,7 +77,7 @@ function expectHidden(text: string, values: readonly string[]): void {
 }
 
 describe('the log', () => {
-  it('has neither secrets nor what people write, whatever a handler logs', async () => {
+  it('contains neither secrets nor personal data, whatever a handler logs', async () => {
     const to = await start({ auth: AUTH });
     await sendAll(to);
     expect(to.logged.about('the payload')).toHaveLength(3);
@@ -86,7 +86,7 @@ describe('the log', () => {
     expect(to.logged.text()).toContain('[redacted]');
   });
 
-  it('still says which conversation and which message it was', async () => {
+  it('still identifies the conversation and the message', async () => {
     const to = await start({ auth: AUTH });
     await sendAll(to);
     const [message] = to.logged.about('the payload');
@@ -96,7 +96,7 @@ describe('the log', () => {
     });
   });
 
-  it('has neither also through a pino logger that is not of this package', async () => {
+  it('contains neither if the application passes its own pino logger', async () => {
     const { destination, ...logged } = logLines();
     const to = await start({ auth: AUTH, log: pino({ level: 'trace' }, destination) });
     await sendAll({ ...to, logged: { ...logged, destination } });
@@ -104,7 +104,7 @@ describe('the log', () => {
     expectHidden(logged.text(), [...SECRETS, ...Object.values(PERSONAL)]);
   });
 
-  it('has nothing of a reply that failed', async () => {
+  it('contains no words of a failed reply', async () => {
     const service = await fakeService(() => 500);
     const to = await start({ service: service.options, greeting: PERSONAL.text });
     to.receiver.on('handoff.requested', ({ reply }) => {
@@ -119,7 +119,7 @@ describe('the log', () => {
 });
 
 describe('showText', () => {
-  it('shows what people write, and no secrets', async () => {
+  it('logs personal data, but no secrets', async () => {
     const logged = logLines({ showText: true });
     const to = await start({ auth: AUTH, log: logged.log });
     await sendAll({ ...to, logged });
@@ -128,7 +128,7 @@ describe('showText', () => {
   });
 });
 
-/** A line as it is written. */
+/** The text of one log line. */
 const lineOf = (about: object, options = {}): string => {
   const { log, text } = logLines(options);
   log.info(about, 'a line');
@@ -142,7 +142,7 @@ describe('createLog', () => {
     [{ headers: { Authorization: `Basic ${SECRET}`, Cookie: SECRET } }],
     [{ password: SECRET, secret: SECRET, token: SECRET, apiKey: SECRET, api_key: SECRET }],
     [{ settings: { service: { apiKey: SECRET } } }],
-  ])('hides secrets wherever they usually are: %j', (about) => {
+  ])('hides secrets in the usual fields: %j', (about) => {
     expectHidden(lineOf(about), [SECRET]);
     expectHidden(lineOf(about, { showText: true }), [SECRET]);
   });
@@ -152,7 +152,7 @@ describe('createLog', () => {
     expectHidden(lineOf({ err }), [SECRET]);
   });
 
-  it('writes warnings and errors only, unless told otherwise', () => {
+  it('writes only warnings and errors by default', () => {
     const lines: string[] = [];
     const log = createLog({ destination: { write: (line) => lines.push(line) } });
     log.info({}, 'quiet');
@@ -162,7 +162,7 @@ describe('createLog', () => {
 });
 
 describe('a logger that is not pino', () => {
-  it('serves too', async () => {
+  it('is accepted as well', async () => {
     const lines: [string, object][] = [];
     const note = (about: object, text: string): void => {
       lines.push([text, about]);

@@ -3,7 +3,7 @@ import { fc } from '@fast-check/vitest';
 type Fields = Record<string, fc.Arbitrary<unknown>>;
 type Wire = fc.Arbitrary<Record<string, unknown>>;
 
-/** How every field begins that the contract does not know. */
+/** Prefix of the fields that the contract does not know. */
 export const UNKNOWN = 'x_';
 
 /** A value as it comes off the wire, where there is no negative zero. */
@@ -15,7 +15,7 @@ const extras = fc.dictionary(
   { maxKeys: 2, noNullPrototype: true },
 );
 
-/** An object of the contract: required fields, fields that may be missing, and fields nobody knows yet. */
+/** An object of the contract: required fields, optional fields, and fields newer than the contract. */
 const object = (required: Fields, optional: Fields = {}): Wire =>
   fc
     .tuple(
@@ -40,7 +40,7 @@ const quantity = orNull(
 const istest = fc.boolean();
 const named = (...names: string[]): Fields => Object.fromEntries(names.map((field) => [field, quantity]));
 
-/** The contract lists `tokens` as an array and sends an object: whole, in a list, or one field an element. */
+/** `tokens` in all forms that occur: an object, a list of one object, a list with one field per element. */
 const asSent = (tokens: Wire): fc.Arbitrary<unknown> =>
   fc.oneof(
     tokens,
@@ -77,13 +77,13 @@ const outputItem = object(
   },
 );
 
-/** What identifies and routes an agent's message. */
+/** The fields that identify and route an agent's message. */
 export const messageIds = object(
   { conversation_id: id, message_id: id },
   { user_id: optionalId, anonymous_id: optionalId, create_time: time, istest },
 );
 
-/** An agent's message (2.5). */
+/** An agent's message. */
 export const message = fc
   .tuple(
     messageIds,
@@ -106,7 +106,7 @@ const userInfo = object(
   { phone: orNull(text), email: orNull(text), user_id: optionalId, anonymous_id: optionalId },
 );
 
-/** A request to hand a user over (4.6). */
+/** A handoff request. */
 export const establish = object(
   { conversation_id: id },
   {
@@ -119,19 +119,19 @@ export const establish = object(
   },
 );
 
-/** A user's message during a handoff (4.7). */
+/** A user's message during a handoff. */
 export const chat = object({ conversation_id: id, body: text }, { timestamp: time, istest });
 
-/** A close notice (4.8). */
+/** A close notice. */
 export const close = object(
   { conversation_id: id },
   { timestamp: time, type: orNull(openEnum('TIMEOUT', 'USER_CLOSED')), istest },
 );
 
-/** A human's words (4.9). */
+/** A human agent's reply. */
 export const reply = object({ conversation_id: name, timestamp: moment, body: name });
 
-/** The human side ends a handoff (4.10). */
+/** A close by the human side. */
 export const humanClosing = object({ conversation_id: name, timestamp: moment });
 
 const processing = {
@@ -144,7 +144,7 @@ const pairs = fc.array(object({ question: name, answer: name }), { minLength: 1,
 const files = (fields: Fields) =>
   fc.array(object({ file_name: name, ...fields }), { minLength: 1, maxLength: 20 });
 
-/** Requests to add pairs (4.1), of every purpose. */
+/** Requests to add pairs, of every purpose. */
 export const add = fc.oneof(
   object({ purpose: fc.constant('QA_TEXT'), name, qaList: pairs }, processing),
   object(
@@ -159,7 +159,7 @@ export const add = fc.oneof(
 
 const none = fc.constant([]);
 
-/** Requests to replace pairs (4.2), by pairs and by files. */
+/** Requests to replace pairs, by pairs and by files. */
 export const update = fc.oneof(
   object({ doc_id: name, qaList: pairs }, { files: none, ...processing }),
   object(
@@ -168,7 +168,7 @@ export const update = fc.oneof(
   ),
 );
 
-/** Answers to adding and updating (2.3). */
+/** Answers to requests that add or replace pairs. */
 export const knowledgeAnswer = object(
   {},
   {
@@ -177,7 +177,7 @@ export const knowledgeAnswer = object(
   },
 );
 
-/** Answers to a webhook check (2.4). */
+/** Answers to a webhook check. */
 export const checkAnswer = object({
   results: fc.array(
     object(
@@ -193,5 +193,5 @@ export const checkAnswer = object({
   ),
 });
 
-/** How the service says no (7). */
+/** The body of a refusal. */
 export const failure = object({ code: fc.integer(), message: text });

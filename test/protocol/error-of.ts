@@ -1,6 +1,6 @@
 import { ValidationError } from '../../src/protocol/index.js';
 
-/** The validation error that a call throws. Anything else it throws goes on to the test. */
+/** The validation error that a call throws; any other error is thrown again. */
 export function errorOf(call: () => unknown): ValidationError {
   try {
     call();

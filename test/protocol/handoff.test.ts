@@ -18,7 +18,7 @@ describe('a handoff request', () => {
     expect(validate(handoffRequest, body)).toEqual(body);
   });
 
-  it('needs nothing but its conversation', () => {
+  it('needs only its conversation', () => {
     expect(validate(handoffRequest, { conversation_id: 'c' })).toEqual({
       conversation_id: 'c',
       timestamp: null,
@@ -29,7 +29,7 @@ describe('a handoff request', () => {
     });
   });
 
-  it('may have null for everything else', () => {
+  it('may have null in all other fields', () => {
     const nothing = { timestamp: null, email: null, bot_id: null, body: null, user_info: null };
     expect(validate(handoffRequest, { conversation_id: 'c', ...nothing })).toEqual(
       validate(handoffRequest, { conversation_id: 'c' }),
@@ -45,7 +45,7 @@ describe('a handoff request', () => {
     expect(request({ body }).body.map(({ text }) => text)).toEqual(['', '', '']);
   });
 
-  it('passes new message types on', () => {
+  it('passes on message types that the contract does not name', () => {
     expect(request({ body: [{ text: 'x', message_type: 'NOTE' }] }).body[0]?.message_type).toBe('NOTE');
     expect(request({ body: [{ text: 'x' }] }).body[0]?.message_type).toBeNull();
   });
@@ -59,7 +59,7 @@ describe('a handoff request', () => {
 
   it.each([[{}], [{ user_info: null }]])('shares no user between requests: %j', (rest) => {
     const body = { conversation_id: 'c', ...rest };
-    validate(handoffRequest, body).user_info.phone = 'of somebody else';
+    validate(handoffRequest, body).user_info.phone = 'of another user';
     expect(validate(handoffRequest, body).user_info.phone).toBeNull();
   });
 
@@ -77,7 +77,7 @@ describe('a chat message', () => {
     expect(validate(handoffChat, body)).toEqual(body);
   });
 
-  it('may be empty, not absent', () => {
+  it('may be empty, but not absent', () => {
     expect(validate(handoffChat, chatBody({ body: '' })).body).toBe('');
     for (const body of [undefined, null, 5, ['x'], { text: 'x' }]) {
       expect(() => validate(handoffChat, chatBody({ body }))).toThrow(ValidationError);
@@ -86,7 +86,7 @@ describe('a chat message', () => {
 });
 
 describe('a close notice', () => {
-  it.each(['TIMEOUT', 'USER_CLOSED', 'AGENT_GONE'])('passes the type %s on', (type) => {
+  it.each(['TIMEOUT', 'USER_CLOSED', 'AGENT_GONE'])('passes on the type %s', (type) => {
     expect(validate(handoffClose, closeBody({ type })).type).toBe(type);
   });
 

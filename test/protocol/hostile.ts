@@ -1,16 +1,16 @@
 import { fc } from '@fast-check/vitest';
 
-/** What a user might have written; it must not show up where people read errors. */
+/** Stands for a user's words, which must not appear in errors. */
 export const CANARY = 'canary-7f3a';
 
-/** Names that lead into the schemas, and names that lead out of an object. */
+/** Field names of the schemas, and names with a meaning to JavaScript. */
 const NAMES = (
   'conversation_id message_id timestamp create_time output usage body user_info content text audio transcript ' +
   'tokens credits total_tokens total_credits prompt_tokens_details value type purpose qaList files results doc ' +
   'code istest __proto__ constructor prototype toString valueOf hasOwnProperty length 0'
 ).split(' ');
 
-/** Comparing it throws. */
+/** Comparing this value throws. */
 const INCOMPARABLE = { toString: 0, valueOf: 0 };
 
 const leaf = fc.oneof(
@@ -19,7 +19,7 @@ const leaf = fc.oneof(
   fc.jsonValue({ maxDepth: 1 }),
 );
 
-/** `fromEntries` gives `__proto__` as a property of its own, as `JSON.parse` does. */
+/** `fromEntries` makes `__proto__` an own property, as `JSON.parse` does. */
 const objectOf = (value: fc.Arbitrary<unknown>): fc.Arbitrary<Record<string, unknown>> =>
   fc
     .array(fc.tuple(fc.oneof(fc.constantFrom(...NAMES), fc.string()), value), { maxLength: 8 })
@@ -34,10 +34,10 @@ const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
   ),
 }));
 
-/** Any JSON, most of it made of names that mean something to the schemas. */
+/** Any JSON, mostly with field names of the schemas. */
 export const hostileJson: fc.Arbitrary<unknown> = tree;
 
-/** An object of any JSON. */
+/** An object with any JSON in its fields. */
 export const hostileObject = objectOf(tree);
 
 /** Every object and list within a value. */

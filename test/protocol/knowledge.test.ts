@@ -18,11 +18,11 @@ const withFiles = (count: number): [unknown, unknown, unknown] => [
 ];
 
 describe('adding', () => {
-  it.each([[text], [byFile], [converted]])('takes what its purpose needs: %j', (add) => {
+  it.each([[text], [byFile], [converted]])('accepts the fields of its purpose: %j', (add) => {
     expect(validate(qaAdd, add)).toEqual(add);
   });
 
-  it('takes the settings of processing with every purpose', () => {
+  it('accepts processing settings with every purpose', () => {
     const processing = { knowledge_base_id: 'k', header_row: 1, chunk_token: 600, splitter: '\n' };
     for (const add of [text, byFile, converted]) {
       expect(validate(qaAdd, { ...add, ...processing })).toEqual({ ...add, ...processing });
@@ -40,13 +40,13 @@ describe('adding', () => {
   });
 
   it.each([undefined, null, 'QA', 'qa_text', 5])(
-    'refuses the purpose %j and names those there are',
+    'refuses the purpose %j and lists the valid ones',
     (purpose) => {
       expect(() => validate(qaAdd, { ...text, purpose })).toThrow(/purpose: .*QA_TEXT.*QA_FILE.*FILE_2_QA/);
     },
   );
 
-  it('wants file_url for CSV and source_url for conversion', () => {
+  it('requires file_url for CSV and source_url for conversion', () => {
     expect(() => validate(qaAdd, { ...byFile, files: [sourceFile] })).toThrow('files[0].file_url');
     expect(() => validate(qaAdd, { ...converted, files: [qaFile] })).toThrow('files[0].source_url');
   });
@@ -64,8 +64,8 @@ describe('adding', () => {
   });
 });
 
-describe('the limit of files', () => {
-  it('is 20, and 20 are fine', () => {
+describe('the file limit', () => {
+  it('is 20, and 20 are accepted', () => {
     expect(MAX_FILES).toBe(20);
     const [first, second, update] = withFiles(20);
     expect(validate(qaAdd, first)).toEqual(first);
@@ -87,7 +87,7 @@ describe('updating', () => {
     [{ doc_id: 'd', qaList: [pair], files: [] }],
     [{ files: [updateFile] }],
     [{ files: [updateFile], qaList: [] }],
-  ])('takes pairs or files: %j', (update) => {
+  ])('accepts pairs or files: %j', (update) => {
     expect(validate(qaUpdate, update)).toEqual(update);
   });
 
@@ -118,7 +118,7 @@ describe('updating', () => {
 });
 
 describe('the answer', () => {
-  it('lists the documents done and the files that failed', () => {
+  it('lists the documents and the failed files', () => {
     const answer = { doc: [{ doc_id: 'd', doc_name: 'Delivery' }], failed: ['b.csv'] };
     expect(validate(qaAnswer, answer)).toEqual(answer);
   });

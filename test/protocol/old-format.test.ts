@@ -13,7 +13,7 @@ const oldBody = {
 };
 
 describe('the deprecated message format', () => {
-  it('is refused by its name, with what to do', () => {
+  it('is refused with an error that names it and the remedy', () => {
     const error = errorOf(() => validateWebhook('message', oldBody));
     expect(error).toBeInstanceOf(ValidationError);
     expect(error.code).toBe('OLD_MESSAGE_FORMAT');
@@ -26,18 +26,18 @@ describe('the deprecated message format', () => {
     ['text alone', { ...oldBody, flow_output: undefined }],
     ['flow_output alone', { ...oldBody, message_type: undefined, text: undefined }],
     ['an empty flow_output', { ...oldBody, flow_output: [] }],
-  ])('is told by %s', (_what, body) => {
+  ])('is recognised by %s', (_what, body) => {
     expect(errorOf(() => validateWebhook('message', body)).code).toBe('OLD_MESSAGE_FORMAT');
   });
 
-  it('is told only where there is no output', () => {
+  it('is recognised only in a body without output', () => {
     expect(
       validateWebhook('message', agentMessageBody({ text: 'x', message_type: 'ANSWER' })),
     ).toHaveProperty('text', 'x');
     expect(isOldMessageFormat({ ...oldBody, output: [] })).toBe(false);
   });
 
-  it('is not any body without output', () => {
+  it('is not recognised by a missing output alone', () => {
     expect(isOldMessageFormat({ conversation_id: 'c', message_id: 'm' })).toBe(false);
     expect(isOldMessageFormat({ conversation_id: 'c', text: 'x' })).toBe(false);
     expect(errorOf(() => validateWebhook('message', {})).code).toBe('INVALID_BODY');

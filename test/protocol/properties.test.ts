@@ -45,7 +45,7 @@ const bodies: [string, z.ZodType, fc.Arbitrary<Record<string, unknown>>][] = [
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Holds what was sent beside what a handler sees: unknown fields are the same at every level. */
+/** Expects the unknown fields of the body in the parsed value, at every level. */
 function expectUnknownKept(sent: unknown, seen: unknown): void {
   if (!isObject(sent)) return;
   if (Array.isArray(sent) && !Array.isArray(seen)) {
@@ -59,7 +59,7 @@ function expectUnknownKept(sent: unknown, seen: unknown): void {
   }
 }
 
-/** The validation error a call throws, if it throws one. Anything else it throws fails the test. */
+/** The validation error that a call throws, if any; any other error fails the test. */
 function errorFrom(call: () => unknown): ValidationError | undefined {
   try {
     call();
@@ -76,18 +76,18 @@ function expectOrdinaryObjects(value: unknown): void {
 }
 
 describe.each(bodies)('%s: every body the contract permits', (_name, schema, body) => {
-  test.prop([body])('passes, keeps what nobody knows, and is left as it was', (sent) => {
+  test.prop([body])('passes, keeps unknown fields, and is not changed in place', (sent) => {
     const before = structuredClone(sent);
     expectUnknownKept(sent, validate(schema, sent));
     expect(sent).toEqual(before);
   });
 
-  test.prop([body])('has its final shape after one pass', (sent) => {
+  test.prop([body])('is unchanged by a second pass', (sent) => {
     const once = validate(schema, sent);
     expect(validate(schema, once)).toStrictEqual(once);
   });
 
-  test.prop([body])('survives the wire', (sent) => {
+  test.prop([body])('parses to the same value after a JSON round trip', (sent) => {
     expect(validate(schema, JSON.parse(JSON.stringify(sent)))).toEqual(validate(schema, sent));
   });
 });
@@ -113,7 +113,7 @@ describe.each(bodies)('%s: any JSON', (_name, schema) => {
     },
   );
 
-  test.prop([hostileJson])('makes ordinary objects and leaves Object.prototype alone', (value) => {
+  test.prop([hostileJson])('yields ordinary objects and leaves Object.prototype alone', (value) => {
     const names = Object.getOwnPropertyNames(Object.prototype);
     errorFrom(() => expectOrdinaryObjects(validate(schema, value)));
     expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(names);
@@ -166,9 +166,12 @@ describe('a message with any JSON as its output and usage', () => {
     { requiredKeys: [], noNullPrototype: true },
   );
 
-  test.prop([envelopeFields], { numRuns: 2_000 })('needs no normalising only if it is normal', (body) => {
-    if (isNormalEnvelope(body)) expect(validate(agentMessageEnvelope, body)).toStrictEqual(body);
-  });
+  test.prop([envelopeFields], { numRuns: 2_000 })(
+    'is left alone only if the schema would not change it',
+    (body) => {
+      if (isNormalEnvelope(body)) expect(validate(agentMessageEnvelope, body)).toStrictEqual(body);
+    },
+  );
 
   test.prop([anyMessage])('can be read by every helper', (body) => {
     const message = validate(agentMessage, body);
@@ -185,11 +188,11 @@ describe('a message with any JSON as its output and usage', () => {
 });
 
 describe('any JSON', () => {
-  test.prop([hostileObject])('is a probe only by istest itself', (body) => {
+  test.prop([hostileObject])('is a probe only if its own istest is true', (body) => {
     expect(isProbe(body)).toBe(Object.hasOwn(body, 'istest') && body.istest === true);
   });
 
-  test.prop([hostileJson])('is a failure only by a code of five digits or more', (body) => {
+  test.prop([hostileJson])('is a failure only with a code of five digits or more', (body) => {
     if (!isFailureBody(body)) return;
     expect(body.code).toBeGreaterThanOrEqual(10_000);
   });

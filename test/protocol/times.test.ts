@@ -18,7 +18,7 @@ describe('a time of the wire', () => {
     [String(LATEST), LATEST],
     [null, null],
     [undefined, null],
-  ])('sent as %j is %j', (sent, seen) => {
+  ])('sent as %j is read as %j', (sent, seen) => {
     expect(timestamp(sent)).toBe(seen);
     expect(validate(agentMessage, agentMessageBody({ create_time: sent })).create_time).toBe(seen);
   });
@@ -48,12 +48,12 @@ describe('a time of the wire', () => {
 });
 
 describe('toDate', () => {
-  it('takes seconds and milliseconds for the same moment', () => {
+  it('reads seconds and milliseconds as the same moment', () => {
     expect(toDate(1_679_587_005).toISOString()).toBe('2023-03-23T15:56:45.000Z');
     expect(toDate(1_679_587_005_000).toISOString()).toBe('2023-03-23T15:56:45.000Z');
   });
 
-  it('takes a value below 1e11 as seconds, any other as milliseconds', () => {
+  it('reads values below 1e11 as seconds, others as milliseconds', () => {
     expect(toDate(1e11 - 1).getTime()).toBe((1e11 - 1) * 1000);
     expect(toDate(1e11).getTime()).toBe(1e11);
     expect(toDate(1e11 + 1).getTime()).toBe(1e11 + 1);

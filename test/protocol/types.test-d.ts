@@ -43,11 +43,6 @@ describe('an agent message', () => {
     expectTypeOf<AudioClip['transcript']>().toEqualTypeOf<string | null>();
   });
 
-  it('has unknown, not any, for what nobody knows', () => {
-    expectTypeOf<AgentMessage['new_field']>().toBeUnknown();
-    expectTypeOf<OutputItem['content']['card']>().toBeUnknown();
-  });
-
   it('has figures or null', () => {
     type Usage = AgentMessage['usage'];
     expectTypeOf<Usage['tokens']['total_tokens']>().toEqualTypeOf<number | null>();
@@ -65,7 +60,7 @@ describe('handoff bodies', () => {
     expectTypeOf<HandoffChat['body']>().toEqualTypeOf<string>();
   });
 
-  it('take the named types of a close and newer ones', () => {
+  it('accept the documented close types and newer ones', () => {
     expectTypeOf<'TIMEOUT'>().toExtend<HandoffClose['type']>();
     expectTypeOf<'USER_CLOSED'>().toExtend<HandoffClose['type']>();
     expectTypeOf<'AGENT_GONE'>().toExtend<HandoffClose['type']>();
@@ -74,10 +69,41 @@ describe('handoff bodies', () => {
     expectTypeOf<HandoffClose['type']>().toExtend<string | null>();
   });
 
-  it('name the known types of a close and of an item, for completion in an editor', () => {
+  it('list the documented values for completion in an editor', () => {
     expectTypeOf<Extract<HandoffClose['type'], 'TIMEOUT'>>().toEqualTypeOf<'TIMEOUT'>();
     expectTypeOf<Extract<HandoffMessageItem['message_type'], 'QUESTION'>>().toEqualTypeOf<'QUESTION'>();
     expectTypeOf<Extract<WebhookCheckResult['type'], 'human_service'>>().toEqualTypeOf<'human_service'>();
+  });
+});
+
+describe('a typo in a payload', () => {
+  it('does not compile', () => {
+    // @ts-expect-error message_id
+    expectTypeOf((message: AgentMessage) => message.mesage_id).toBeFunction();
+    // @ts-expect-error text
+    expectTypeOf((item: OutputItem) => item.content.txt).toBeFunction();
+    // @ts-expect-error transcript
+    expectTypeOf((clip: AudioClip) => clip.transcipt).toBeFunction();
+    // @ts-expect-error total_tokens
+    expectTypeOf((message: AgentMessage) => message.usage.tokens.total_token).toBeFunction();
+    // @ts-expect-error total_credits
+    expectTypeOf((message: AgentMessage) => message.usage.credits.total).toBeFunction();
+    // @ts-expect-error user_info
+    expectTypeOf((request: HandoffRequest) => request.userinfo).toBeFunction();
+    // @ts-expect-error user_id
+    expectTypeOf((request: HandoffRequest) => request.user_info.userid).toBeFunction();
+    // @ts-expect-error message_type
+    expectTypeOf((item: HandoffMessageItem) => item.messageType).toBeFunction();
+    // @ts-expect-error body
+    expectTypeOf((chat: HandoffChat) => chat.bdoy).toBeFunction();
+    // @ts-expect-error type
+    expectTypeOf((close: HandoffClose) => close.tpye).toBeFunction();
+    // @ts-expect-error message_id
+    expectTypeOf((body: WebhookBody<'message'>) => body.mesage_id).toBeFunction();
+    // @ts-expect-error failed
+    expectTypeOf((answer: QaAnswer) => answer.faild).toBeFunction();
+    // @ts-expect-error http_status
+    expectTypeOf((result: WebhookCheckResult) => result.status).toBeFunction();
   });
 });
 
@@ -108,7 +134,7 @@ describe('a request to add pairs', () => {
     take({ purpose: 'QA', name: 'n', qaList: [pair] });
   });
 
-  it('is told apart by its purpose', () => {
+  it('narrows by its purpose', () => {
     type Text = Extract<QaAdd, { purpose: 'QA_TEXT' }>;
     type File = Extract<QaAdd, { purpose: 'QA_FILE' }>;
     expectTypeOf<Text['name']>().toEqualTypeOf<string>();
@@ -118,7 +144,7 @@ describe('a request to add pairs', () => {
 });
 
 describe('the other types of knowledge', () => {
-  it('say what an update and an answer hold', () => {
+  it('describe an update and an answer', () => {
     expectTypeOf({ doc_id: 'd', qaList: [{ question: 'q', answer: 'a' }] }).toExtend<QaUpdate>();
     expectTypeOf<QaAnswer['failed']>().toEqualTypeOf<string[]>();
     expectTypeOf<QaAnswer['doc'][number]['doc_id']>().toEqualTypeOf<string>();
@@ -138,13 +164,17 @@ describe('validation', () => {
     expectTypeOf<WebhookBody<'message'>['output']>().toEqualTypeOf<unknown[] | null>();
   });
 
+  it('has its own error codes', () => {
+    expectTypeOf<ValidationError['code']>().toEqualTypeOf<'INVALID_BODY' | 'OLD_MESSAGE_FORMAT'>();
+  });
+
   it('reports issues that cannot be changed', () => {
     expectTypeOf<ValidationError['issues'][number]>().toEqualTypeOf<
       Readonly<{ path: string; message: string }>
     >();
   });
 
-  it('promises no message where a failure may have none', () => {
+  it('does not promise a message in a failure body', () => {
     const body: unknown = null;
     if (isFailureBody(body)) {
       expectTypeOf(body.code).toEqualTypeOf<number>();
@@ -153,8 +183,8 @@ describe('validation', () => {
   });
 });
 
-describe('the rest', () => {
-  it('is as named', () => {
+describe('toDate and HumanReply', () => {
+  it('has the documented signature', () => {
     expectTypeOf(toDate).toEqualTypeOf<(value: number) => Date>();
     expectTypeOf<HumanReply['timestamp']>().toEqualTypeOf<number>();
   });

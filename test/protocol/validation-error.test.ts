@@ -26,7 +26,7 @@ describe('a validation error', () => {
     expect(error).toMatchObject({ name: 'ValidationError', code: 'INVALID_BODY' });
   });
 
-  it('says where, in the order of the body', () => {
+  it('lists the places in the order of the body', () => {
     const body = establishBody({
       body: [{ text: 5 }, { text: 'ok', message_type: 6 }],
       user_info: { phone: 7 },
@@ -43,13 +43,13 @@ describe('a validation error', () => {
     expect(errorOf(() => validateWebhook('chat', body)).message).toMatch(/^body: /);
   });
 
-  it('names every place in its message, and what was expected', () => {
+  it('names every place and expectation in its message', () => {
     expect(errorOf(() => validateWebhook('chat', chatBody({ conversation_id: null, body: 5 }))).message).toBe(
       'conversation_id: expected a non-empty string; body: Invalid input: expected string, received number',
     );
   });
 
-  it('names five places at most and counts the rest; issues has them all', () => {
+  it('names at most five places and counts the rest; issues lists them all', () => {
     const items = Array.from({ length: 8 }, () => 'x');
     const error = errorOf(() => validateWebhook('establish', establishBody({ body: items })));
     expect(error.issues).toHaveLength(8);
@@ -65,7 +65,7 @@ describe('a validation error', () => {
     expect(message).not.toContain('more');
   });
 
-  it('comes as itself however much is wrong', () => {
+  it('is thrown also for 300,000 problems', () => {
     const items = Array.from({ length: 300_000 }, () => 0);
     expect(errorOf(() => validateWebhook('establish', establishBody({ body: items }))).code).toBe(
       'INVALID_BODY',
@@ -80,7 +80,7 @@ describe('a value that cannot be compared', () => {
     ['an id', () => validateWebhook('chat', chatBody({ conversation_id: made }))],
     ['an optional id', () => validateWebhook('message', agentMessageBody({ user_id: made }))],
     ['a list', () => validate(qaAdd, { purpose: 'QA_FILE', files: made })],
-  ])('as %s makes a body invalid, and nothing else is thrown', (_place, call) => {
+  ])('as %s makes the body invalid and throws no other error', (_place, call) => {
     const error = errorOf(call);
     expect(error.code).toBe('INVALID_BODY');
     expect(inspect(error)).not.toContain(CANARY);

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import {
   CALLS,
@@ -8,6 +9,7 @@ import {
   ONCE_ONLY,
   REPEATABLE,
   REPLY,
+  rawService,
   serviceAnswering,
   serviceOnPort,
 } from './support.js';
@@ -16,8 +18,8 @@ const failingWith = (cause: object) => async (): Promise<Response> => {
   throw new TypeError('fetch failed', { cause });
 };
 
-describe('nobody listens', () => {
-  test.each([...ONCE_ONLY, ...REPEATABLE])('%s is sent once the service is up', async (name) => {
+describe('a port without a server', () => {
+  test.each([...ONCE_ONLY, ...REPEATABLE])('%s succeeds once the service is up', async (name) => {
     const port = await freePort();
     let service = { requests: [] as readonly unknown[] };
     const { clock, slept } = instantClock(async (_, count) => {
@@ -28,7 +30,7 @@ describe('nobody listens', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('in the end the error says where to look', async () => {
+  test('the last error names the address and the remedy', async () => {
     const baseUrl = `http://127.0.0.1:${await freePort()}`;
     const error = await failureOf(clientOf({ baseUrl }).reply(REPLY));
     expect(error).toMatchObject({
@@ -46,7 +48,7 @@ describe('nobody listens', () => {
   });
 });
 
-describe('other ways of not getting through', () => {
+describe('an error of fetch', () => {
   test.each([
     [{ code: 'ENOTFOUND', syscall: 'getaddrinfo' }],
     [{ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }],
@@ -55,7 +57,7 @@ describe('other ways of not getting through', () => {
     [{ code: 'UND_ERR_CONNECT_TIMEOUT' }],
     [{ code: 'ETIMEDOUT', syscall: 'connect' }],
     [{ code: 'EHOSTUNREACH', syscall: 'connect' }],
-  ])('%j: nothing was sent, so a reply is tried again', async (cause) => {
+  ])('%j means that nothing was sent, so a reply is retried', async (cause) => {
     const error = await failureOf(
       clientOf({ baseUrl: 'https://api.example.com' }, { fetch: failingWith(cause) }).reply(REPLY),
     );
@@ -71,7 +73,7 @@ describe('other ways of not getting through', () => {
     [{ code: 'UND_ERR_SOCKET' }],
     [{ code: 'what is this?' }],
     [{}],
-  ])('%j: something may have been sent, so a reply is not', async (cause) => {
+  ])('%j means that the request may have been sent, so a reply is not retried', async (cause) => {
     const error = await failureOf(
       clientOf({ baseUrl: 'https://api.example.com' }, { fetch: failingWith(cause) }).reply(REPLY),
     );
@@ -80,10 +82,10 @@ describe('other ways of not getting through', () => {
   });
 
   test.each([['DEPTH_ZERO_SELF_SIGNED_CERT'], ['CERT_HAS_EXPIRED'], ['ERR_TLS_CERT_ALTNAME_INVALID']])(
-    'a certificate that is not accepted does not get better by trying: %s',
+    '%s is a certificate problem and not retried',
     async (code) => {
       const error = await failureOf(
-        clientOf({ baseUrl: 'https://api.example.com' }, { fetch: failingWith({ code }) }).close({
+        clientOf({ baseUrl: 'https://api.example.com' }, { fetch: failingWith({ code }) }).end({
           conversationId: 'c-1',
         }),
       );
@@ -92,10 +94,57 @@ describe('other ways of not getting through', () => {
     },
   );
 
-  test('https where the service speaks http is told as such', async () => {
+  test('with https to an http server advises to check the scheme', async () => {
     const { baseUrl } = await serviceAnswering();
     const error = await failureOf(clientOf({ baseUrl: baseUrl.replace('http:', 'https:') }).reply(REPLY));
     expect(error).toMatchObject({ code: 'SERVICE_UNREACHABLE', outcome: 'not-applied', attempts: 1 });
     expect(error.message).toContain('scheme');
+  });
+});
+
+const GOOD = 'HTTP/1.1 200 OK\r\ncontent-length: 14\r\nconnection: close\r\n\r\n{"results":[]}';
+
+const WAYS: Record<string, (socket: Socket) => void> = {
+  'reset before the answer': (socket) => socket.resetAndDestroy(),
+  'closed before the answer': (socket) => socket.end(),
+  'closed in the middle of the head': (socket) => socket.end('HTTP/1.1 200 O'),
+  'closed in the middle of the body': (socket) =>
+    socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"code":200'),
+  'reset in the middle of the body': (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"code":200', () => {
+      setImmediate(() => socket.resetAndDestroy());
+    });
+  },
+  'no HTTP at all': (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
+};
+
+describe.each(Object.keys(WAYS))('a lost connection: %s', (way) => {
+  test.each(ONCE_ONLY)('%s is sent once, and its outcome is unknown', async (name) => {
+    const service = await rawService((socket) => WAYS[way]?.(socket));
+    expect(await failureOf(CALLS[name](clientOf(service)))).toMatchObject({
+      code: 'OUTCOME_UNKNOWN',
+      endpoint: name,
+      status: null,
+      outcome: 'unknown',
+      retryable: false,
+      attempts: 1,
+    });
+    expect(service.seen()).toBe(1);
+  });
+
+  test.each(REPEATABLE)('%s is retried', async (name) => {
+    const service = await rawService((socket, count) => (count < 3 ? WAYS[way]?.(socket) : socket.end(GOOD)));
+    await CALLS[name](clientOf(service));
+    expect(service.seen()).toBe(3);
+  });
+
+  test('the error is CONNECTION_LOST', async () => {
+    const service = await rawService((socket) => WAYS[way]?.(socket));
+    expect(await failureOf(CALLS.close(clientOf(service, { retry: false })))).toMatchObject({
+      code: 'CONNECTION_LOST',
+      outcome: 'unknown',
+      retryable: true,
+      attempts: 1,
+    });
   });
 });

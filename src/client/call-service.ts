@@ -1,0 +1,88 @@
+import { exchange } from '../internal/index.js';
+import { type Clock, sleepUnlessAborted } from './clock.js';
+import { ENDPOINTS, type EndpointRules, type ServiceEndpoint } from './endpoints.js';
+import { type CallOptions, type ClientSettings, type RetryPolicy, timeoutOf } from './options.js';
+import { abortedFailure, type CallResult, parseResponse } from './parse-response.js';
+import { ServiceError, type ServiceErrorDetails } from './service-error.js';
+
+/** One call of an endpoint. */
+export interface ServiceCall<Value> {
+  readonly endpoint: ServiceEndpoint;
+  /** The validated body to send; `undefined` for none. */
+  readonly body?: unknown;
+  /** Extracts the value from the body of a success; throws a `ValidationError` if it is not there. */
+  readonly readBody: (body: unknown) => Value;
+}
+
+/** Calls an endpoint, retries where that cannot repeat an effect, and returns the value of the answer. */
+export async function callService<Value>(
+  settings: ClientSettings,
+  { endpoint: name, body, readBody }: ServiceCall<Value>,
+  options: CallOptions = {},
+): Promise<Value> {
+  const { clock, origin, isFailure } = settings;
+  const { signal } = options;
+  const endpoint = ENDPOINTS[name];
+  const request = {
+    url: settings.urlOf(endpoint),
+    method: endpoint.method,
+    headers: () => settings.headersFor(name),
+    body: body === undefined ? null : JSON.stringify(body),
+    timeoutMs: timeoutOf(settings, endpoint, options),
+    signal,
+  };
+  const spec = { endpoint, origin, isFailure, readBody, now: () => clock.now() };
+  return withRetry(async () => parseResponse(await exchange(settings.fetch, request), spec), {
+    policy: settings.retry,
+    clock,
+    endpoint,
+    signal,
+  });
+}
+
+interface RetryContext {
+  readonly policy: RetryPolicy;
+  readonly clock: Clock;
+  readonly endpoint: EndpointRules;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Attempts a call until it succeeds, fails for good, or exhausts the policy. The failure decides whether to retry:
+ * `retryable` is never true if a second attempt could repeat an effect.
+ */
+async function withRetry<Value>(
+  attempt: () => Promise<CallResult<Value>>,
+  { policy, clock, endpoint, signal }: RetryContext,
+): Promise<Value> {
+  const started = clock.now();
+  let inDoubt = false;
+  for (let attempts = 1; ; attempts += 1) {
+    const result = await attempt();
+    if (result.ok) return result.value;
+
+    // An earlier attempt may have taken effect, however the later ones failed.
+    inDoubt ||= result.failure.outcome === 'unknown';
+    const outcome = inDoubt ? 'unknown' : 'not-applied';
+    const delay = delayAfter(result.failure, attempts, policy, clock);
+    const late = clock.now() - started + delay > policy.maxElapsedMs;
+    if (!result.failure.retryable || attempts > policy.retries || late) {
+      throw new ServiceError({ ...result.failure, outcome, attempts });
+    }
+    if (!(await sleepUnlessAborted(clock, delay, signal))) {
+      throw new ServiceError({ ...abortedFailure(endpoint, outcome), attempts });
+    }
+  }
+}
+
+/** Exponential backoff with up to 50 % jitter, or the service's `Retry-After` if that is longer. */
+function delayAfter(
+  { retryAfterMs }: ServiceErrorDetails,
+  attempts: number,
+  { minDelayMs, maxDelayMs }: RetryPolicy,
+  clock: Clock,
+): number {
+  const backoff = Math.min(maxDelayMs, minDelayMs * 2 ** (attempts - 1));
+  const jittered = Math.round(backoff * (0.5 + clock.random() / 2));
+  return Math.max(jittered, retryAfterMs ?? 0);
+}

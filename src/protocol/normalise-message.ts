@@ -1,0 +1,169 @@
+import {
+  type AgentMessage,
+  type AgentMessageEnvelope,
+  type AudioClip,
+  agentMessage,
+  type CreditUsage,
+  isNormalEnvelope,
+  type MessageUsage,
+  type OutputContent,
+  type OutputItem,
+  type TokenDetails,
+  type TokenUsage,
+} from './message.js';
+import { isRecord } from './primitives.js';
+
+/** Builds the payload of a `message` event: what the `agentMessage` schema returns, at a quarter of its cost. */
+export function normaliseMessage(body: AgentMessageEnvelope): AgentMessage {
+  return normaliseOrdinaryMessage(body) ?? agentMessage.parse(body);
+}
+
+/**
+ * Normalises a body whose fields have the documented types, or are absent or `null`. Returns `null` for any other
+ * body, such as one with figures as strings or `tokens` as a list: that is for the schema to read.
+ *
+ * A property test holds the result to the schema's: the same fields in the same order, the body left unchanged.
+ * Objects are literals because V8 moves the objects that zod builds to the old generation, which costs more than
+ * building them.
+ */
+export function normaliseOrdinaryMessage(body: unknown): AgentMessage | null {
+  if (!isNormalEnvelope(body)) return null;
+  const { user_id, anonymous_id, conversation_id, message_id, create_time } = body;
+  const output = readList(body.output, readOutputItem);
+  const usage = readUsage('usage' in body ? body.usage : null);
+  if (output === null || usage === null) return null;
+  // Two literals, because a spread costs 1.5 µs on Node 20 and an absent `istest` must stay absent.
+  const message: AgentMessage =
+    'istest' in body
+      ? {
+          user_id,
+          anonymous_id,
+          conversation_id,
+          message_id,
+          create_time,
+          output,
+          istest: body.istest,
+          usage,
+        }
+      : { user_id, anonymous_id, conversation_id, message_id, create_time, output, usage };
+  return keepUnknownFields(body, message);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const NO_FIELDS: Fields = {};
+
+/** Absent objects read as empty ones; `null` means that the schema must read the value. */
+function fieldsOf(value: unknown): Fields | null {
+  if (value === null || value === undefined) return NO_FIELDS;
+  return isRecord(value) ? value : null;
+}
+
+/** Copies the fields that `known` lacks, after the known ones as zod does. zod drops `__proto__`. */
+function keepUnknownFields<Known extends object>(sent: object, known: Known): Known | null {
+  for (const name in sent) {
+    if (Object.hasOwn(known, name)) continue;
+    if (name === '__proto__') return null;
+    (known as Record<string, unknown>)[name] = (sent as Fields)[name];
+  }
+  return known;
+}
+
+function readList<Item>(value: unknown, readItem: (item: unknown) => Item | null): Item[] | null {
+  if (value === null || value === undefined) return [];
+  if (!Array.isArray(value)) return null;
+  const items: Item[] = [];
+  for (const each of value) {
+    const item = readItem(each);
+    if (item === null) return null;
+    items.push(item);
+  }
+  return items;
+}
+
+const isText = (value: unknown): value is string | null => value === null || typeof value === 'string';
+
+/** Not finite: `JSON.parse` reads 1e999 as `Infinity`, which the schema turns into `null`. */
+const isFigure = (value: unknown): value is number | null => value === null || Number.isFinite(value);
+
+function readOutputItem(value: unknown): OutputItem | null {
+  const sent = fieldsOf(value);
+  if (sent === null) return null;
+  const { from_component_branch = null, from_component_name = null } = sent;
+  const content = readContent(sent.content);
+  if (content === null || !isText(from_component_branch) || !isText(from_component_name)) return null;
+  return keepUnknownFields(sent, { from_component_branch, from_component_name, content });
+}
+
+function readContent(value: unknown): OutputContent | null {
+  const sent = fieldsOf(value);
+  if (sent === null) return null;
+  const { text = null } = sent;
+  const audio = readList(sent.audio, readClip);
+  if (audio === null || !isText(text)) return null;
+  return keepUnknownFields(sent, { text, audio });
+}
+
+function readClip(value: unknown): AudioClip | null {
+  const sent = fieldsOf(value);
+  if (sent === null) return null;
+  const { audio = null, transcript = null } = sent;
+  if (!isText(audio) || !isText(transcript)) return null;
+  return keepUnknownFields(sent, { audio, transcript });
+}
+
+function readUsage(value: unknown): MessageUsage | null {
+  const sent = fieldsOf(value);
+  if (sent === null) return null;
+  const tokens = readTokens(sent.tokens);
+  const credits = readCredits(sent.credits);
+  if (tokens === null || credits === null) return null;
+  return keepUnknownFields(sent, { tokens, credits });
+}
+
+function readTokens(value: unknown): TokenUsage | null {
+  const sent = fieldsOf(value);
+  if (sent === null) return null;
+  const { total_tokens = null, prompt_tokens = null, completion_tokens = null } = sent;
+  const prompt_tokens_details = readTokenDetails(sent.prompt_tokens_details);
+  const completion_tokens_details = readTokenDetails(sent.completion_tokens_details);
+  if (prompt_tokens_details === null || completion_tokens_details === null) return null;
+  if (!isFigure(total_tokens) || !isFigure(prompt_tokens) || !isFigure(completion_tokens)) return null;
+  return keepUnknownFields(sent, {
+    total_tokens,
+    prompt_tokens,
+    completion_tokens,
+    prompt_tokens_details,
+    completion_tokens_details,
+  });
+}
+
+function readTokenDetails(value: unknown): TokenDetails | null {
+  const sent = fieldsOf(value);
+  if (sent === null) return null;
+  const { reasoning_tokens = null, audio_tokens = null, text_tokens = null } = sent;
+  if (!isFigure(reasoning_tokens) || !isFigure(audio_tokens) || !isFigure(text_tokens)) return null;
+  return keepUnknownFields(sent, { reasoning_tokens, audio_tokens, text_tokens });
+}
+
+function readCredits(value: unknown): CreditUsage | null {
+  const sent = fieldsOf(value);
+  if (sent === null) return null;
+  const {
+    total_credits = null,
+    text_input_credits = null,
+    text_output_credits = null,
+    audio_input_credits = null,
+    audio_output_credits = null,
+  } = sent;
+  if (!isFigure(total_credits) || !isFigure(text_input_credits) || !isFigure(text_output_credits))
+    return null;
+  if (!isFigure(audio_input_credits) || !isFigure(audio_output_credits)) return null;
+  return keepUnknownFields(sent, {
+    total_credits,
+    text_input_credits,
+    text_output_credits,
+    audio_input_credits,
+    audio_output_credits,
+  });
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { openEnum, quantity } from './primitives.js';
+
+/** Paths of the endpoints that the service hosts, below its base URL. */
+export const SERVICE_PATHS = {
+  addQa: '/v1/bot/doc/qa/add',
+  updateQa: '/v1/bot/doc/qa/update',
+  checkWebhooks: '/v1/webhook/check',
+  health: '/v1/webhook/service/health',
+  reply: '/v1/human/message/receive',
+  close: '/v1/human/close',
+} as const;
+
+/** The body of a refusal, on every JSON endpoint. */
+export interface FailureBody {
+  /** One of {@link SERVICE_CODES}, or another one. */
+  code: number;
+  /** The platform's explanation. It can quote the request. */
+  message: string;
+}
+
+/** Schema of {@link FailureBody}. */
+export const failureBody: z.ZodType<FailureBody> = z.looseObject({ code: z.int(), message: z.string() });
+
+/** The service's error codes: the documented ones, then those seen in deployments. */
+export const SERVICE_CODES = {
+  PARAMETER_ERROR: 40000,
+  INTERNAL_ERROR: 50000,
+  AUTHENTICATION_FAILED: 40127,
+  AGENT_DELETED: 40378,
+  CONVERSATION_NOT_FOUND: 40356,
+  CONVERSATION_MISMATCH: 40358,
+  API_DISABLED: 20055,
+  OUT_OF_CREDITS: 20022,
+  OUT_OF_CREDITS_ALSO: 40379,
+} as const;
+
+/** The service's error codes have five digits or more; shorter codes mean success. */
+const FIRST_ERROR_CODE = 10_000;
+
+/** Whether a body reports a failure, whatever the HTTP status is; only `code` counts. */
+export function isFailureBody(body: unknown): body is { code: number; message?: unknown } {
+  if (typeof body !== 'object' || body === null || !('code' in body)) return false;
+  return typeof body.code === 'number' && body.code >= FIRST_ERROR_CODE;
+}
+
+/** A human agent's message to the user. */
+export interface HumanReply {
+  /** The id of the handoff. */
+  conversation_id: string;
+  /** When it was written, in milliseconds. */
+  timestamp: number;
+  /** The words; not empty. */
+  body: string;
+}
+
+const sentTime = z.int().nonnegative();
+
+/** Schema of {@link HumanReply}. */
+export const humanReply: z.ZodType<HumanReply> = z.looseObject({
+  conversation_id: z.string().min(1),
+  timestamp: sentTime,
+  body: z.string().min(1, 'expected some text: an empty reply would show the user nothing'),
+});
+
+/** The human side ends a handoff. */
+export interface HumanClose {
+  /** The id of the handoff. */
+  conversation_id: string;
+  /** When it ended, in milliseconds. */
+  timestamp: number;
+}
+
+/** Schema of {@link HumanClose}. */
+export const humanClose: z.ZodType<HumanClose> = z.looseObject({
+  conversation_id: z.string().min(1),
+  timestamp: sentTime,
+});
+
+/** Schema of the service's answer to a reply, and of a receiver's answer to a handoff request. */
+export const handoffAnswer = z.looseObject({ code: z.int(), message: z.string() });
+
+/** Schema of the service's answer to a close, as documented. */
+export const humanCloseAnswer = z.looseObject({ conversation_id: z.string(), timestamp: z.int() });
+
+/** Kinds of webhook that an agent can have. */
+export const WEBHOOK_TYPES = ['message', 'human_service'] as const;
+
+/** The result of the service's probe of one webhook. */
+export interface WebhookCheckResult {
+  /** The kind of webhook, or a newer kind. */
+  type: (typeof WEBHOOK_TYPES)[number] | (string & {});
+  /** The flow component that has this webhook; `null` for the agent's own. */
+  component_id: string | null;
+  /** The name of that component. */
+  component_name: string | null;
+  /** The address that was probed. */
+  webhook_url: string;
+  /** Whether it answered as it should. */
+  reachable: boolean;
+  /** The HTTP status of its answer; 0 or `null` when there was none. */
+  http_status: number | null;
+  /** How long the answer took, in milliseconds. */
+  latency_ms: number | null;
+}
+
+/** Schema of {@link WebhookCheckResult}. */
+export const webhookCheckResult: z.ZodType<WebhookCheckResult> = z.looseObject({
+  type: openEnum(WEBHOOK_TYPES),
+  component_id: z.string().nullable().default(null),
+  component_name: z.string().nullable().default(null),
+  webhook_url: z.string(),
+  reachable: z.boolean(),
+  http_status: z.int().nullable().default(null),
+  latency_ms: quantity,
+});
+
+/** Schema of the answer to a webhook check: one result for each configured webhook. */
+export const webhookCheckAnswer: z.ZodType<{ results: WebhookCheckResult[] }> = z.looseObject({
+  results: z.array(webhookCheckResult),
+});
+
+/** The body of the health endpoint of a working service. */
+export const HEALTHY = 'service is normal';
+
+/** How often to probe the health endpoint; the platform recommends three times a minute. */
+export const HEALTH_INTERVAL_MS = 20_000;
+
+/** How long a health probe may take; the platform recommends 3 to 5 seconds. */
+export const HEALTH_TIMEOUT_MS = 4_000;
