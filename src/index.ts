@@ -43,7 +43,8 @@ export {
   type User,
 } from './events/index.js';
 export type { ConversationFilter } from './handoff/index.js';
-export { createLog, type ErrorCode, HandoffKitError, type Log, type LogOptions } from './internal/index.js';
+export { createLog, type LogOptions } from './internal/create-log.js';
+export { type ErrorCode, HandoffKitError, type Log } from './internal/index.js';
 export { ValidationError } from './protocol/index.js';
 export {
   type AuthChoice,

@@ -35,6 +35,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const SIDE_DOORS: readonly string[] = [
   'adapters/desk/records/index.js',
   'delivery/postgres/index.js',
+  'internal/create-log.js',
   'delivery/sqlite/index.js',
   'simulator/sending/index.js',
 ];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createLog, type Log, silentLog, within, withRedaction } from '../internal/index.js';
+import { createLog, withRedaction } from '../internal/create-log.js';
+import { type Log, silentLog, within } from '../internal/index.js';
 import type { AdapterCheckResult } from './adapter.js';
 import { createAdapterCalls } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';

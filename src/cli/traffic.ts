@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createColors } from 'picocolors';
 import { type Logger, pino } from 'pino';
-import { createLog } from '../internal/index.js';
+import { createLog } from '../internal/create-log.js';
 import type { Exchange, Traffic } from '../simulator/index.js';
 import { createReadableLog, onStopSignal, printable } from '../standalone/index.js';
 import { type Output, print } from './output.js';

@@ -16,14 +16,6 @@ export {
 } from './http.js';
 export { createKeyedQueue, type KeyedQueue } from './keyed-queue.js';
 export { configError, duration, LONGEST_TIMER_MS, quantityOf } from './limits.js';
-export {
-  CENSOR,
-  createLog,
-  createWarnOnce,
-  type Log,
-  type LogOptions,
-  silentLog,
-  withRedaction,
-} from './log.js';
+export { CENSOR, createWarnOnce, type Log, silentLog } from './log.js';
 export { createPending, type Pending, within } from './pending.js';
 export { createRecentKeys } from './recent-keys.js';

@@ -13,16 +13,8 @@ import {
   type Handler,
 } from '../events/index.js';
 import { createLifecycle, createMemoryStore } from '../handoff/index.js';
-import {
-  createLog,
-  createPending,
-  duration,
-  type Log,
-  quantityOf,
-  silentLog,
-  within,
-  withRedaction,
-} from '../internal/index.js';
+import { createLog, withRedaction } from '../internal/create-log.js';
+import { createPending, duration, type Log, quantityOf, silentLog, within } from '../internal/index.js';
 import type { WebhookEndpoint } from '../protocol/index.js';
 import { createAnswers } from './answer.js';
 import { createAuthenticate, createGuard, type Guards } from './auth/authenticate.js';

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { createLog } from '../internal/index.js';
+import { createLog } from '../internal/create-log.js';
 import { checkAtStart } from './connect-adapter.js';
 import { createStandalone, type Standalone } from './create-standalone.js';
 import { openDelivery } from './database.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { playScript } from '../../src/cli/demo/play-script.js';
 import { startDemo } from '../../src/cli/demo/server.js';
-import { createLog } from '../../src/internal/index.js';
+import { createLog } from '../../src/internal/create-log.js';
 import type { Simulator } from '../../src/simulator/index.js';
 import { addressOf, post, type RunningProgram, runNode } from '../standalone/program.js';
 

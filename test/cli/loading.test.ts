@@ -43,7 +43,7 @@ describe('the command line', () => {
     const loaded = loadedWith(`cli/${name}.ts`);
     expect(loaded).toContain('commander');
     const servers =
-      /^(express|pino-http|prom-client|csv-parse)|^(adapters\/[\w-]+|bridge|client|receiver|simulator)\/index/;
+      /^(express|pino|pino-http|prom-client|csv-parse)|^(adapters\/[\w-]+|bridge|client|receiver|simulator)\/index/;
     expect(loaded.filter((each) => servers.test(each))).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { type Request, type RequestHandler, Router } from 'express';
 import { type Bridge, type BridgeOptions, createBridge } from '../../bridge/index.js';
-import { configError, createLog, type Log, withRedaction } from '../../internal/index.js';
+import { createLog, withRedaction } from '../../internal/create-log.js';
+import { configError, type Log } from '../../internal/index.js';
 import type { Receiver } from '../../receiver/index.js';
 import { createDeskAdapter } from './adapter.js';
 import { type Agents, createAgents } from './agents/agents.js';

@@ -1,4 +1,5 @@
-import { createLog, type Log } from '../../internal/index.js';
+import { createLog } from '../../internal/create-log.js';
+import type { Log } from '../../internal/index.js';
 
 /** A log of the usual kind whose lines are kept. */
 export interface RecordedLog {
