@@ -3,17 +3,25 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const fromSource = (path: string): string => new URL(`./src/${path}`, import.meta.url).pathname;
 
-/** What takes longest, and is begun first: at the end others would have nothing left to do beside it. */
+/** The longest files start first, so that no worker is left with one at the end. */
 const LONG = /live-conformance|ten-thousand|crash\.test|contract-|test\/browser\//;
 
-/** What needs PostgreSQL. */
+/** Tests that need PostgreSQL. They share one server. */
 const POSTGRES = ['test/**/*postgres*.test.ts', 'test/handoff/retention.test.ts'];
 
-/** What needs more than npm brings: a browser, a Request Tracker. */
+/** Tests that need more than npm installs: a browser, a Request Tracker. */
 const OUTSIDE = ['test/browser/**/*.test.ts', 'test/adapters/request-tracker/live-*.test.ts'];
 
-/** What takes a process for itself: deliveries that are left behind as if theirs had died, and what takes all memory. */
+/** Tests that need a process of their own: they leave deliveries behind as a crash would, or fill the memory. */
 const ALONE = ['test/{delivery,handoff,integration}/**/*.test.ts'];
+
+/** Tests that `npm run test:quick` leaves out: they compile, spawn programs, or try very many inputs. */
+const SLOW = [
+  'test/{cli,docs,examples,standalone}/**/*.test.ts',
+  'test/adapters/desk/**/*.test.ts',
+  'test/**/{fuzz,properties,types}*.test.ts',
+  'test/**/*conformance*.test.ts',
+];
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -27,19 +35,28 @@ export default defineConfig({
     alias: [
       { find: /^handoff-kit$/, replacement: fromSource('index.ts') },
       {
-        find: /^handoff-kit\/(client|protocol|testing|simulator|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
+        find: /^handoff-kit\/(client|protocol|testing|simulator|delivery|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
         replacement: fromSource('$1/index.ts'),
       },
     ],
   },
   test: {
-    // Most share processes: to load everything anew for each file would take longer than most of them.
+    // Most files share processes: loading the package anew would take longer than most of them.
     projects: [
       {
         extends: true,
         test: {
-          name: 'together',
+          name: 'quick',
           include: ['test/**/*.test.ts'],
+          exclude: [...OUTSIDE, ...ALONE, ...POSTGRES, ...SLOW],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'slow',
+          include: SLOW,
           exclude: [...OUTSIDE, ...ALONE, ...POSTGRES],
           isolate: false,
           typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
@@ -56,7 +73,7 @@ export default defineConfig({
       { extends: true, test: { name: 'alone', include: ALONE, exclude: POSTGRES } },
       { extends: true, test: { name: 'outside', include: OUTSIDE } },
     ],
-    // Many tests wait for a child process or a socket more than they compute.
+    // More workers than cores: many tests wait for a child process or a socket.
     maxWorkers: 3,
     sequence: { sequencer: LongFirst },
     testTimeout: 30_000,

@@ -1,25 +1,27 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { parse } from 'content-type';
 import { type Refusal, refuse } from './refusal.js';
 
-const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/i;
-const UTF8 = /^"?utf-?8"?$/i;
+const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/;
+const UTF8 = /^utf-?8$/i;
 
-/** JSON in UTF-8, not compressed, is all that is read; anything else is refused by its headers. */
+/** Accepts uncompressed JSON in UTF-8; refuses anything else by its headers. */
 export function checkContentType(headers: IncomingHttpHeaders): Refusal | null {
-  const type = headers['content-type'];
+  const header = headers['content-type'];
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     return refuse(415, 'content encoding not supported', { detail: 'send the body uncompressed' });
   }
-  if (type === 'application/json') return null;
-  if (type === undefined)
+  // Nearly every sender writes it like this.
+  if (header === 'application/json') return null;
+  if (header === undefined) {
     return refuse(415, 'content type missing', { detail: 'send content-type: application/json' });
-  const [essence = '', ...parameters] = type.split(';').map((part) => part.trim());
-  if (!JSON_TYPE.test(essence)) {
+  }
+  const { type, parameters } = parse(header);
+  if (!JSON_TYPE.test(type)) {
     return refuse(415, 'content type not supported', { detail: 'send content-type: application/json' });
   }
-  const charset = parameters.find((parameter) => /^charset=/i.test(parameter))?.slice('charset='.length);
-  if (charset !== undefined && !UTF8.test(charset)) {
+  if (parameters.charset !== undefined && !UTF8.test(parameters.charset)) {
     return refuse(415, 'charset not supported', { detail: 'send the body in UTF-8' });
   }
   return null;
