@@ -2,41 +2,49 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const SRC = resolve(import.meta.dirname, '../src');
+const ROOT = resolve(import.meta.dirname, '..');
+const SRC = join(ROOT, 'src');
 
-/** The rooms, each with those it may use: the table of CONTRIBUTING.md, held against the code. */
-const ROOMS: Readonly<Record<string, readonly string[]>> = {
+/** The folders from the lowest to the highest of the core, each of which may import those before it. */
+const CORE = [
+  'internal',
+  'protocol',
+  'client',
+  'events',
+  'handoff',
+  'delivery',
+  'receiver',
+  'bridge',
+  'adapters',
+];
+
+const below = (folder: string): string[] => CORE.slice(0, CORE.indexOf(folder));
+const without = (folders: readonly string[], ...excluded: readonly string[]): string[] =>
+  folders.filter((folder) => !excluded.includes(folder));
+
+/** What each folder may import: the table of CONTRIBUTING.md. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   internal: [],
-  protocol: ['internal'],
-  client: ['protocol', 'internal'],
-  events: ['client', 'protocol', 'internal'],
-  handoff: ['events', 'protocol', 'internal'],
-  delivery: ['handoff', 'events', 'client', 'protocol', 'internal'],
-  receiver: ['delivery', 'handoff', 'events', 'client', 'protocol', 'internal'],
-  bridge: ['receiver', 'delivery', 'handoff', 'events', 'protocol', 'internal'],
-  adapters: ['bridge', 'receiver', 'delivery', 'handoff', 'events', 'client', 'protocol', 'internal'],
+  protocol: below('protocol'),
+  client: below('client'),
+  events: below('events'),
+  handoff: without(below('handoff'), 'client'),
+  delivery: below('delivery'),
+  receiver: below('receiver'),
+  bridge: without(below('bridge'), 'client'),
+  adapters: below('adapters'),
   simulator: ['protocol', 'internal'],
   doctor: ['simulator', 'protocol', 'internal'],
-  testing: ['bridge', 'receiver', 'delivery', 'handoff', 'events', 'simulator', 'protocol', 'internal'],
-  standalone: [
-    'adapters',
-    'bridge',
-    'receiver',
-    'delivery',
-    'handoff',
-    'events',
-    'client',
-    'protocol',
-    'internal',
-  ],
+  testing: [...without(below('adapters'), 'client'), 'simulator'],
+  standalone: CORE,
 };
 
-/** Doors beside those of the rooms and adapters: each opens onto a part that can be had without the rest. */
-const SIDE_DOORS: readonly string[] = [
+/** Entries besides those of folders and adapters: each is a part that can be loaded without the rest. */
+const SECOND_ENTRIES: readonly string[] = [
   'adapters/desk/records/index.js',
   'delivery/postgres/index.js',
-  'internal/create-log.js',
   'delivery/sqlite/index.js',
+  'internal/create-log.js',
   'simulator/sending/index.js',
 ];
 
@@ -47,36 +55,65 @@ interface Import {
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 
-const imports: Import[] = files.flatMap((file) => {
-  const text = readFileSync(join(SRC, file), 'utf8');
-  return [...text.matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, path = '']) => ({
+/** `import … from`, `export … from`, `import('…')`, and imports for their side effects. */
+const IMPORT = /(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)'(\.[^']+)'/g;
+
+const importsOf = (file: string, text: string): Import[] =>
+  [...text.matchAll(IMPORT)].map(([, path = '']) => ({
     file,
     target: relative(SRC, resolve(SRC, dirname(file), path)),
   }));
-});
 
-const roomOf = (path: string): string => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '');
+const imports = files.flatMap((file) => importsOf(file, readFileSync(join(SRC, file), 'utf8')));
 
-describe('the house', () => {
-  it('has only rooms with a door', () => {
-    const rooms = new Set(files.map(roomOf).filter((room) => !['', 'cli', 'adapters'].includes(room)));
-    for (const room of rooms) expect(files, room).toContain(`${room}/index.ts`);
+const folderOf = (path: string): string => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '');
+
+describe('the layers', () => {
+  it.each([
+    ["import { a } from './x.js';", 'receiver/x.js'],
+    ["export * from '../events/index.js';", 'events/index.js'],
+    ["import '../delivery/index.js';", 'delivery/index.js'],
+    ["await import('../delivery/sqlite/index.js');", 'delivery/sqlite/index.js'],
+  ])('are read from every form of import: %s', (text, target) => {
+    expect(importsOf('receiver/a.ts', text)).toEqual([{ file: 'receiver/a.ts', target }]);
+  });
+
+  it('are read from many imports in every folder', () => {
+    expect(imports.length).toBeGreaterThan(500);
+    const importing = new Set(imports.map(({ file }) => folderOf(file)));
+    expect([...importing]).toEqual(
+      expect.arrayContaining([...without(Object.keys(MAY_IMPORT), 'internal'), 'cli']),
+    );
+  });
+
+  it('are those of CONTRIBUTING.md', () => {
+    const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+    const rows = [...text.matchAll(/^\| `(\w+)\/` \|/gm)].map(([, folder]) => folder);
+    expect(rows.sort()).toEqual([...Object.keys(MAY_IMPORT), 'cli'].sort());
+    const folders = new Set(files.map(folderOf).filter((folder) => folder !== ''));
+    expect([...folders].sort()).toEqual(rows);
+  });
+
+  it('have an entry each', () => {
+    for (const folder of Object.keys(MAY_IMPORT)) {
+      if (folder !== 'adapters') expect(files, folder).toContain(`${folder}/index.ts`);
+    }
     const adapters = new Set(files.flatMap((file) => /^adapters\/[\w-]+/.exec(file)?.[0] ?? []));
     for (const adapter of adapters) expect(files, adapter).toContain(`${adapter}/index.ts`);
   });
 
-  it.each(Object.entries(ROOMS))('%s uses only rooms below it', (room, below) => {
-    const strangers = imports
-      .filter(({ file, target }) => roomOf(file) === room && roomOf(target) !== room)
-      .filter(({ target }) => !below.includes(roomOf(target)));
-    expect(strangers).toEqual([]);
+  it.each(Object.entries(MAY_IMPORT))('%s imports only folders below it', (folder, allowed) => {
+    const others = imports
+      .filter(({ file, target }) => folderOf(file) === folder && folderOf(target) !== folder)
+      .filter(({ target }) => !allowed.includes(folderOf(target)));
+    expect(others).toEqual([]);
   });
 
-  it('is entered by its doors', () => {
-    const sideways = imports
-      .filter(({ file, target }) => roomOf(file) !== roomOf(target))
+  it('are entered by their entries', () => {
+    const others = imports
+      .filter(({ file, target }) => folderOf(file) !== folderOf(target))
       .filter(({ target }) => !/^(adapters\/[\w-]+|\w+)\/index\.js$/.test(target))
-      .filter(({ target }) => !SIDE_DOORS.includes(target));
-    expect(sideways).toEqual([]);
+      .filter(({ target }) => !SECOND_ENTRIES.includes(target));
+    expect(others).toEqual([]);
   });
 });
