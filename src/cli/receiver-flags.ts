@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { Target } from '../doctor/index.js';
-import type { Credentials } from '../simulator/sending/index.js';
+import type { ReceiverTarget } from '../doctor/index.js';
+import type { WebhookCredentials } from '../simulator/sending/index.js';
 import { UsageError } from './run-command.js';
 
 /** What the command line says of a receiver's credentials. */
@@ -35,7 +35,7 @@ export function addReceiverFlags(command: Command): Command {
 }
 
 /** The receiver that the flags describe. */
-export function targetOf(url: string, flags: ReceiverFlags): Target {
+export function targetOf(url: string, flags: ReceiverFlags): ReceiverTarget {
   for (const name of ['username', 'secret', 'token', 'handoffAuth'] as const) {
     if (flags[name]?.trim() === '')
       throw new UsageError(`${NAMES[name]} is empty. Give it a value, or leave it out.`);
@@ -44,7 +44,7 @@ export function targetOf(url: string, flags: ReceiverFlags): Target {
   if (secret !== undefined && username === undefined) {
     throw new UsageError('a secret is sent together with a username. Give --username, too.');
   }
-  const message: Credentials = { username, secret };
+  const message: WebhookCredentials = { username, secret };
   const { handoff, token } = readHandoffAuth(flags.handoffAuth ?? 'none', message);
   return { url, handoffUrl, token: flags.token ?? token, message, handoff };
 }
@@ -57,7 +57,10 @@ const NAMES = {
 } as const;
 
 /** The value may hold a token, so it is never part of a complaint. */
-function readHandoffAuth(choice: string, message: Credentials): { handoff: Credentials; token?: string } {
+function readHandoffAuth(
+  choice: string,
+  message: WebhookCredentials,
+): { handoff: WebhookCredentials; token?: string } {
   if (choice === 'none') return { handoff: {} };
   if (choice === 'webhook' && message.username === undefined) {
     throw new UsageError('--handoff-auth webhook needs the credentials of messages. Give --username.');

@@ -4,16 +4,23 @@
  *
  * @module
  */
-export { checksOf, type Examination, examine, type Progress, type Result } from './examine.js';
-export { judgeAnswer, type Verdict } from './judge-answer.js';
-export { isLoopback } from './loopback.js';
-export type { ExamineOptions } from './session.js';
+
+export { type AnswerAssessment, assessAnswer } from './assess-answer.js';
+export type { DoctorOptions } from './client.js';
 export {
-  below,
-  type Group,
-  handoffBase,
-  headersOf,
-  type Target,
-  urlOf,
-  withoutSecrets,
+  type DoctorProgress,
+  type DoctorReport,
+  type DoctorResult,
+  examineReceiver,
+  selectDoctorChecks,
+} from './examine.js';
+export {
+  appendPath,
+  type EndpointGroup,
+  endpointHeaders,
+  endpointUrl,
+  handoffBaseUrl,
+  isLoopback,
+  type ReceiverTarget,
+  redactSecrets,
 } from './target.js';

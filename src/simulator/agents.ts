@@ -15,7 +15,7 @@ export interface MessageWebhook {
 }
 
 /** A human-service component in webhook mode. */
-export interface HumanService {
+export interface HumanServiceWebhook {
   /** Its id, as a webhook check reports it. */
   componentId: string;
   /** Its name, as a webhook check reports it. Default: the id. */
@@ -41,7 +41,7 @@ export interface SimulatedAgent {
   /** Its message webhook, if it has one. */
   message?: MessageWebhook | undefined;
   /** Its human-service components. */
-  humanServices?: HumanService[] | undefined;
+  humanServices?: HumanServiceWebhook[] | undefined;
   /** A deleted agent's key is answered with code 40378. */
   deleted?: boolean | undefined;
 }
@@ -85,32 +85,32 @@ const agentSchema = z
   .transform((agent) => ({ ...agent, name: agent.name ?? agent.id }));
 
 /** An agent with its defaults filled in. */
-export type Agent = z.output<typeof agentSchema>;
+export type ResolvedAgent = z.output<typeof agentSchema>;
 /** A human-service component with its defaults filled in. */
-export type Component = Agent['humanServices'][number];
+export type ResolvedHumanService = ResolvedAgent['humanServices'][number];
 
 /** The agents of the platform. They can change while the simulator runs. */
-export interface Agents {
+export interface SimulatedAgents {
   /** Adds an agent. */
-  add: (agent: SimulatedAgent) => Agent;
+  add: (agent: SimulatedAgent) => ResolvedAgent;
   /** Changes an agent: what is named replaces what was. */
   update: (
     id: string,
     changes: { [Field in keyof SimulatedAgent]?: SimulatedAgent[Field] | undefined },
-  ) => Agent;
+  ) => ResolvedAgent;
   /** Deletes an agent: its key is answered with 40378 from now on. */
-  delete: (id: string) => Agent;
+  delete: (id: string) => ResolvedAgent;
   /** All agents, deleted ones too, in the order they were added. */
-  list: () => readonly Agent[];
+  list: () => readonly ResolvedAgent[];
   /** The agent of an id, or without one the first that is not deleted. Throws when there is none. */
-  get: (id?: string) => Agent;
+  get: (id?: string) => ResolvedAgent;
 }
 
 /** Makes the register of agents. */
-export function createAgents(initial: readonly SimulatedAgent[]): Agents {
-  const agents = new Map<string, Agent>();
+export function createAgents(initial: readonly SimulatedAgent[]): SimulatedAgents {
+  const agents = new Map<string, ResolvedAgent>();
 
-  const put = (candidate: unknown): Agent => {
+  const put = (candidate: unknown): ResolvedAgent => {
     const agent = readAgent(candidate);
     const sameKey = [...agents.values()].find(({ id, apiKey }) => apiKey === agent.apiKey && id !== agent.id);
     if (sameKey)
@@ -119,14 +119,14 @@ export function createAgents(initial: readonly SimulatedAgent[]): Agents {
     return agent;
   };
 
-  const get = (id?: string): Agent => {
+  const get = (id?: string): ResolvedAgent => {
     const agent = id === undefined ? [...agents.values()].find(({ deleted }) => !deleted) : agents.get(id);
     if (agent) return agent;
     const advice = agents.size > 0 ? `known: ${[...agents.keys()].join(', ')}` : 'add one with agents.add()';
     throw new SimulatorError('UNKNOWN_AGENT', `there is no ${id ? `agent ${id}` : 'agent'}; ${advice}`);
   };
 
-  const add = (agent: SimulatedAgent): Agent => {
+  const add = (agent: SimulatedAgent): ResolvedAgent => {
     if (agents.has(agent.id))
       throw new SimulatorError(
         'INVALID_AGENT',
@@ -146,7 +146,7 @@ export function createAgents(initial: readonly SimulatedAgent[]): Agents {
 }
 
 /** The component of an id, or without one the agent's first. */
-export function findComponent(agent: Agent, componentId?: string): Component {
+export function findHumanService(agent: ResolvedAgent, componentId?: string): ResolvedHumanService {
   const component = agent.humanServices.find(
     (each) => (componentId ?? each.componentId) === each.componentId,
   );
@@ -158,7 +158,7 @@ export function findComponent(agent: Agent, componentId?: string): Component {
 }
 
 /** The agent whose key a request carries (5.1), or the service's refusal. */
-export function authenticate(agents: Agents, authorization: string | undefined): Agent {
+export function authenticate(agents: SimulatedAgents, authorization: string | undefined): ResolvedAgent {
   const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   const agent = agents.list().find(({ apiKey }) => apiKey === key);
   if (!agent)
@@ -167,7 +167,7 @@ export function authenticate(agents: Agents, authorization: string | undefined):
   return agent;
 }
 
-function readAgent(candidate: unknown): Agent {
+function readAgent(candidate: unknown): ResolvedAgent {
   try {
     return validate(agentSchema, candidate);
   } catch (error) {

@@ -1,11 +1,17 @@
-import type { Agent, Component } from './agents.js';
-import { chatBody, closeBody, establishBody, type SimulatedUser, type TranscriptItem } from './bodies.js';
+import type { ResolvedAgent, ResolvedHumanService } from './agents.js';
 import type { Clock, ClockTimer } from './clock.js';
-import type { Deliverer, Delivery } from './deliver.js';
+import { createEmitter } from './emitter.js';
 import { SimulatorError } from './error.js';
-import { handoffUrl } from './handoff-url.js';
-import { createListeners } from './listeners.js';
-import { createReplyBox, type Reply } from './replies.js';
+import { createReplyQueue, type SimulatedReply } from './reply-queue.js';
+import {
+  chatBody,
+  closeBody,
+  establishBody,
+  type SimulatedUser,
+  type TranscriptItem,
+} from './sending/bodies.js';
+import { handoffUrl } from './sending/post.js';
+import type { WebhookDelivery, WebhookSender } from './webhook-sender.js';
 
 /**
  * Where a handoff stands. `requesting`: establish is on its way. `connecting`: it was answered 200 and the
@@ -25,21 +31,21 @@ export interface HandoffConversation {
   /** Who ended it: null while it lasts, and when it never began. */
   readonly endedBy: 'user' | 'human' | 'timeout' | null;
   /** What was delivered for it and has been answered, in that order. */
-  readonly deliveries: readonly Delivery[];
+  readonly deliveries: readonly WebhookDelivery[];
   /** What the human said, in order. */
-  readonly replies: readonly Reply[];
+  readonly replies: readonly SimulatedReply[];
   /** The user says something; resolves when it was delivered. */
-  say: (text: string) => Promise<Delivery>;
+  say: (text: string) => Promise<WebhookDelivery>;
   /** The user leaves; resolves when the notice was delivered. */
-  closeByUser: () => Promise<Delivery>;
+  closeByUser: () => Promise<WebhookDelivery>;
   /** The first reply that no earlier call has returned; waits for it in real time (5 s by default). */
-  nextReply: (options?: { timeoutMs?: number }) => Promise<Reply>;
+  nextReply: (options?: { timeoutMs?: number }) => Promise<SimulatedReply>;
   /** Tells of every change of state and every reply. */
   onChange: (listener: (conversation: HandoffConversation) => void) => () => void;
 }
 
 /** The same conversation from the inside of the service. */
-export interface LiveConversation {
+export interface ConversationController {
   readonly handle: HandoffConversation;
   /** Sends establish and settles whether the handoff begins. */
   begin: (transcript: readonly TranscriptItem[]) => Promise<void>;
@@ -54,12 +60,12 @@ export interface LiveConversation {
 /** Everything a conversation needs. */
 export interface ConversationOptions {
   id: string;
-  agent: Agent;
-  component: Component;
+  agent: ResolvedAgent;
+  component: ResolvedHumanService;
   agentConversationId: string;
   user: SimulatedUser;
   clock: Clock;
-  deliver: Deliverer['deliver'];
+  deliver: WebhookSender['deliver'];
   deliveryTimeoutMs: number;
   waitTimeoutMs: number;
   idleTimeoutMs: number | undefined;
@@ -72,12 +78,12 @@ export interface ConversationOptions {
  * within its handler. Both are kept until establish is answered: a 200 makes them happen, in the order they
  * came; any other answer means that the handoff never began, and they are dropped.
  */
-export function createConversation(options: ConversationOptions): LiveConversation {
+export function createConversation(options: ConversationOptions): ConversationController {
   const { id, agent, component, clock, user } = options;
-  const changed = createListeners<HandoffConversation>();
-  const box = createReplyBox(() => `conversation ${id} is ${state}`);
-  const deliveries: Delivery[] = [];
-  const early: Reply[] = [];
+  const changed = createEmitter<HandoffConversation>();
+  const box = createReplyQueue(() => `conversation ${id} is ${state}`);
+  const deliveries: WebhookDelivery[] = [];
+  const early: SimulatedReply[] = [];
   let state: HandoffState = 'requesting';
   let endedBy: HandoffConversation['endedBy'] = null;
   let refused = false;
@@ -93,7 +99,7 @@ export function createConversation(options: ConversationOptions): LiveConversati
 
   const become = (next: HandoffState) => {
     state = next;
-    changed.tell(handle);
+    changed.emit(handle);
   };
 
   const startTimer = (ms: number | undefined) => {
@@ -101,16 +107,16 @@ export function createConversation(options: ConversationOptions): LiveConversati
     if (ms !== undefined) timer = clock.setTimeout(() => void end('timeout'), ms);
   };
 
-  const send = (event: 'establish' | 'chat' | 'close', body: object): Promise<Delivery> =>
+  const send = (event: 'establish' | 'chat' | 'close', body: object): Promise<WebhookDelivery> =>
     options.deliver({
       event,
       url: handoffUrl(component.url, event),
       body,
       credentials: component,
       timeoutMs: options.deliveryTimeoutMs,
-      lane: id,
-      unless: () => (refused ? 'the handoff was not accepted' : null),
-      settled: (delivery) => {
+      queueKey: id,
+      skipReason: () => (refused ? 'the handoff was not accepted' : null),
+      onResult: (delivery) => {
         deliveries.push(delivery);
         if (event === 'establish') refused = !delivery.accepted;
       },
@@ -128,11 +134,11 @@ export function createConversation(options: ConversationOptions): LiveConversati
     return send('close', closeBody(id, timestamp(), by === 'user' ? 'USER_CLOSED' : 'TIMEOUT'));
   };
 
-  const show = (reply: Reply) => {
+  const show = (reply: SimulatedReply) => {
     startTimer(options.idleTimeoutMs);
     state = 'connected';
     box.add(reply);
-    changed.tell(handle);
+    changed.emit(handle);
   };
 
   const isOver = () => state === 'busy' || state === 'closed';
@@ -170,7 +176,7 @@ export function createConversation(options: ConversationOptions): LiveConversati
       return end('user');
     },
     nextReply: box.next,
-    onChange: changed.add,
+    onChange: changed.subscribe,
   };
 
   return {

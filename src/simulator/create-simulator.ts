@@ -1,49 +1,44 @@
 import { setMaxListeners } from 'node:events';
 import type { Express } from 'express';
 import type { WebhookCheckResult } from '../protocol/index.js';
-import { type Agents, authenticate, createAgents } from './agents.js';
-import { type AgentMessageInput, agentMessageBody } from './bodies.js';
+import { authenticate, createAgents, type SimulatedAgents } from './agents.js';
 import type { Clock } from './clock.js';
 import type { HandoffConversation } from './conversation.js';
-import { createConversations, type HandoffInput } from './conversations.js';
-import { createApp } from './create-app.js';
-import { type Customer, createCustomer } from './customer.js';
-import { createDeliverer, type Delivery } from './deliver.js';
+import { createConversationRegistry, type HandoffRequestInput } from './conversation-registry.js';
+import { createCustomer, type SimulatedCustomer } from './customer.js';
 import { SimulatorError } from './error.js';
 import { createFaults, type Faults } from './faults.js';
 import { createEndpoints } from './http/endpoint.js';
-import { createKnowledge, type QaDocument } from './knowledge/documents.js';
-import { createFetchFile } from './knowledge/fetch-file.js';
-import { createListener, type Listener } from './listen.js';
-import { createMask } from './mask.js';
+import { createHttpServer, type HttpServer } from './http/server.js';
+import { createFetchFile, createKnowledgeBase, type QaDocument } from './knowledge/knowledge-base.js';
 import { type SimulatorOptions, withDefaults } from './options.js';
-import { createProber, type ProbeInput } from './probe.js';
-import { humanRoutes } from './routes/human.js';
-import { knowledgeRoutes } from './routes/knowledge.js';
-import { createPage } from './routes/page.js';
-import { webhookRoutes } from './routes/webhooks.js';
-import { createTraffic, type Traffic } from './traffic.js';
+import { createPageRoutes } from './page-routes.js';
+import { createWebhookProber, type ProbeInput } from './probe.js';
+import { type AgentMessageInput, agentMessageBody } from './sending/bodies.js';
+import { createServiceApp, humanRoutes, knowledgeRoutes, webhookRoutes } from './service-app.js';
+import { createSecretMask, createTrafficRecorder, type TrafficLog } from './traffic.js';
+import { createWebhookSender, type WebhookDelivery } from './webhook-sender.js';
 
 /** The platform's service in miniature: its endpoints over HTTP, and the same state from code. */
-export interface Simulator extends Pick<Listener, 'listen' | 'close' | 'url'> {
+export interface Simulator extends Pick<HttpServer, 'listen' | 'close' | 'url'> {
   /** The Express app, to be mounted or tested without {@link Simulator.listen}. */
   readonly app: Express;
   readonly clock: Clock;
-  readonly agents: Agents;
+  readonly agents: SimulatedAgents;
   readonly faults: Faults;
-  readonly traffic: Traffic;
+  readonly traffic: TrafficLog;
   /** The customer in the page's chat window. */
-  readonly customer: Customer;
+  readonly customer: SimulatedCustomer;
   /** A user asks for a human: resolves when establish was answered, whatever the answer. */
-  requestHandoff: (input?: HandoffInput) => Promise<HandoffConversation>;
+  requestHandoff: (input?: HandoffRequestInput) => Promise<HandoffConversation>;
   /** The handoff of an id, also while its establish is on its way. */
   conversation: (id: string) => HandoffConversation | undefined;
   /** Every handoff that is kept, oldest first. */
   conversations: () => readonly HandoffConversation[];
   /** An agent says something: delivers it to the agent's message webhook (4.5). */
-  agentMessage: (input?: AgentMessageInput & { agentId?: string }) => Promise<Delivery>;
+  agentMessage: (input?: AgentMessageInput & { agentId?: string }) => Promise<WebhookDelivery>;
   /** Tests one webhook with an `istest` request. */
-  probe: (input?: ProbeInput) => Promise<Delivery>;
+  probe: (input?: ProbeInput) => Promise<WebhookDelivery>;
   /** Tests every webhook of the agent of a key, as 4.3 does; throws what 4.3 would refuse. */
   check: (apiKey: string) => Promise<WebhookCheckResult[]>;
   /** The documents of an agent (the first one by default). */
@@ -78,11 +73,15 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
 
   const agents = createAgents(settings.agents);
   const faults = createFaults(clock);
-  const traffic = createTraffic({ clock, mask: createMask(agents), limit: settings.trafficLimit });
-  const deliverer = createDeliverer({ clock, faults, traffic, signal });
+  const traffic = createTrafficRecorder({
+    clock,
+    mask: createSecretMask(agents),
+    limit: settings.trafficLimit,
+  });
+  const deliverer = createWebhookSender({ clock, faults, traffic, signal });
   const { deliver } = deliverer;
-  const prober = createProber({ clock, deliver, timeoutMs: settings.probeTimeoutMs });
-  const knowledge = createKnowledge(
+  const prober = createWebhookProber({ clock, deliver, timeoutMs: settings.probeTimeoutMs });
+  const knowledge = createKnowledgeBase(
     createFetchFile({
       traffic,
       signal,
@@ -90,7 +89,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       timeoutMs: settings.fileTimeoutMs,
     }),
   );
-  const conversations = createConversations({
+  const conversations = createConversationRegistry({
     agents,
     clock,
     deliver,
@@ -114,7 +113,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       body,
       credentials: agent.message,
       timeoutMs: settings.deliveryTimeoutMs,
-      lane: body.conversation_id,
+      queueKey: body.conversation_id,
     });
   };
 
@@ -133,15 +132,15 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     answerTo: knowledge.answerTo,
   });
   const { allowedHosts, framedBy } = settings;
-  const page = createPage({ agents, customer, faults, traffic, log, allowedHosts, framedBy });
+  const page = createPageRoutes({ agents, customer, faults, traffic, log, allowedHosts, framedBy });
   const endpoints = createEndpoints({ agents, faults, traffic, log, failureStatus: settings.failureStatus });
   const handlers = {
     ...knowledgeRoutes(endpoints, knowledge),
     ...webhookRoutes(endpoints, prober, faults),
     ...humanRoutes(endpoints, conversations, clock),
   };
-  const app = createApp({ handlers, page: page.router, openapi: settings.openapi, log });
-  const listener = createListener(app);
+  const app = createServiceApp({ handlers, page: page.router, openapi: settings.openapi, log });
+  const listener = createHttpServer(app);
 
   return {
     app,

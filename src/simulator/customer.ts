@@ -1,10 +1,10 @@
-import { type Agents, findComponent } from './agents.js';
-import { type AgentMessageInput, newId, type TranscriptItem } from './bodies.js';
+import { findHumanService, type SimulatedAgents } from './agents.js';
 import type { Clock } from './clock.js';
 import type { HandoffConversation } from './conversation.js';
-import { type Conversations, isOver } from './conversations.js';
-import type { Delivery } from './deliver.js';
-import { createListeners } from './listeners.js';
+import { type ConversationRegistry, hasEnded } from './conversation-registry.js';
+import { createEmitter } from './emitter.js';
+import { type AgentMessageInput, newId, type TranscriptItem } from './sending/bodies.js';
+import type { WebhookDelivery } from './webhook-sender.js';
 
 /** Lines that the chat window keeps, and lines that go along with a handoff request. */
 const LINES_KEPT = 500;
@@ -31,7 +31,7 @@ export interface CustomerView {
 }
 
 /** The customer in the chat window of the page: talks with the agent, and with a human when one is asked for. */
-export interface Customer {
+export interface SimulatedCustomer {
   lines: () => readonly ChatLine[];
   view: () => CustomerView;
   /** Says something, to whoever is there. */
@@ -48,15 +48,15 @@ export interface Customer {
 
 /** Makes the customer. */
 export function createCustomer(options: {
-  agents: Agents;
+  agents: SimulatedAgents;
   clock: Clock;
-  conversations: Conversations;
+  conversations: ConversationRegistry;
   answerTo: (agentId: string, question: string) => string | undefined;
-  agentMessage: (input: AgentMessageInput & { agentId?: string }) => Promise<Delivery>;
-}): Customer {
+  agentMessage: (input: AgentMessageInput & { agentId?: string }) => Promise<WebhookDelivery>;
+}): SimulatedCustomer {
   const { agents, clock, conversations } = options;
-  const told = createListeners<ChatLine>();
-  const viewed = createListeners<CustomerView>();
+  const told = createEmitter<ChatLine>();
+  const viewed = createEmitter<CustomerView>();
   let lines: ChatLine[] = [];
   let lastLine = 0;
   let agentConversationId = newId('agent');
@@ -67,7 +67,7 @@ export function createCustomer(options: {
     lastLine += 1;
     const line = { id: lastLine, at: clock.now(), from, text };
     lines = [...lines, line].slice(-LINES_KEPT);
-    told.tell(line);
+    told.emit(line);
   };
 
   const view = (): CustomerView => ({
@@ -77,7 +77,7 @@ export function createCustomer(options: {
     conversationId: handoff?.id ?? null,
   });
 
-  const note = ({ accepted, status, error }: Delivery, what: string) => {
+  const note = ({ accepted, status, error }: WebhookDelivery, what: string) => {
     if (!accepted) add('note', `${what} was not taken: ${error ?? `the receiver answered ${status}`}.`);
   };
 
@@ -101,12 +101,12 @@ export function createCustomer(options: {
     let shown = 0;
     let state = conversation.state;
     handoff = conversation;
-    viewed.tell(view());
+    viewed.emit(view());
     conversation.onChange(() => {
       if (handoff !== conversation) return;
       for (const reply of conversation.replies.slice(shown)) add('human', reply.text);
       shown = conversation.replies.length;
-      if (state !== conversation.state) viewed.tell(view());
+      if (state !== conversation.state) viewed.emit(view());
       state = conversation.state;
     });
   };
@@ -121,16 +121,16 @@ export function createCustomer(options: {
     lines: () => lines,
     view,
     async say(text) {
-      const human = handoff && !isOver(handoff) ? handoff : null;
+      const human = handoff && !hasEnded(handoff) ? handoff : null;
       if (!human) agents.get();
       add('user', text);
       if (!human) return answerAsAgent(text);
       return note(await human.say(text), 'Your message');
     },
     async askForHuman({ agentId, componentId }) {
-      if (handoff && !isOver(handoff)) return;
+      if (handoff && !hasEnded(handoff)) return;
       const agent = agents.get(agentId);
-      const component = findComponent(agent, componentId);
+      const component = findHumanService(agent, componentId);
       const conversation = await conversations.request(
         {
           agentId: agent.id,
@@ -145,7 +145,7 @@ export function createCustomer(options: {
       if (establish && conversation.state === 'busy') note(establish, 'Your request');
     },
     async close() {
-      if (handoff && !isOver(handoff)) note(await handoff.closeByUser(), 'The close notice');
+      if (handoff && !hasEnded(handoff)) note(await handoff.closeByUser(), 'The close notice');
     },
     async restart() {
       const left = handoff;
@@ -153,10 +153,10 @@ export function createCustomer(options: {
       lines = [];
       agentConversationId = newId('agent');
       anonymousId = newId('anonymous');
-      viewed.tell(view());
-      if (left && !isOver(left)) await left.closeByUser();
+      viewed.emit(view());
+      if (left && !hasEnded(left)) await left.closeByUser();
     },
-    onLine: told.add,
-    onView: viewed.add,
+    onLine: told.subscribe,
+    onView: viewed.subscribe,
   };
 }

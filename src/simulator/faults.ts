@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type SERVICE_PATHS, ValidationError, validate } from '../protocol/index.js';
 import type { Clock } from './clock.js';
+import { createEmitter } from './emitter.js';
 import { SimulatorError } from './error.js';
-import { createListeners } from './listeners.js';
 
 /** What the simulator delivers to a developer. */
 const DELIVERY_EVENTS = ['message', 'establish', 'chat', 'close', 'probe'] as const;
@@ -141,7 +141,7 @@ export function isFaultKind(text: string): text is FaultKind {
 
 /** Makes the switchboard of faults, all off. */
 export function createFaults(clock: Clock): Faults {
-  const changed = createListeners<void>();
+  const changed = createEmitter<void>();
   const switched: { [Kind in FaultKind]?: Switched<Kind> } = {};
 
   const alive = <Kind extends FaultKind>(kind: Kind): Switched<Kind> | undefined => {
@@ -156,7 +156,7 @@ export function createFaults(clock: Clock): Faults {
     const until = clock.now() + (read.forMs ?? Number.POSITIVE_INFINITY);
     const left = read.times ?? Number.POSITIVE_INFINITY;
     Object.assign(switched, { [kind]: { settings: read, until, left } });
-    changed.tell();
+    changed.emit();
   };
 
   return {
@@ -164,7 +164,7 @@ export function createFaults(clock: Clock): Faults {
     setFrom,
     clear(kind) {
       for (const each of kind ? [kind] : ALL_KINDS) delete switched[each];
-      changed.tell();
+      changed.emit();
     },
     active() {
       const found: Partial<Record<FaultKind, ActiveFault>> = {};
@@ -180,10 +180,10 @@ export function createFaults(clock: Clock): Faults {
       const subjects: readonly string[] = fault?.settings.on ?? [];
       if (!fault || !subjects.includes(subject)) return undefined;
       fault.left -= 1;
-      if (Number.isFinite(fault.left)) changed.tell();
+      if (Number.isFinite(fault.left)) changed.emit();
       return fault.settings;
     },
-    onChange: changed.add,
+    onChange: changed.subscribe,
   };
 }
 

@@ -4,24 +4,19 @@
  *
  * @module
  */
-export type { Agent, Agents, Component, HumanService, MessageWebhook, SimulatedAgent } from './agents.js';
-export {
-  type AgentMessageInput,
-  agentMessageBody,
-  chatBody,
-  closeBody,
-  establishBody,
-  probeBody,
-  type SimulatedUser,
-  type TranscriptItem,
-} from './bodies.js';
+export type {
+  HumanServiceWebhook,
+  MessageWebhook,
+  ResolvedAgent,
+  ResolvedHumanService,
+  SimulatedAgent,
+  SimulatedAgents,
+} from './agents.js';
 export { type Clock, createManualClock, type ManualClock, systemClock } from './clock.js';
 export type { HandoffConversation, HandoffState } from './conversation.js';
-export type { HandoffInput } from './conversations.js';
+export type { HandoffRequestInput } from './conversation-registry.js';
 export { createSimulator, type Simulator } from './create-simulator.js';
-export { type Credentials, credentialHeaders } from './credentials.js';
-export type { ChatLine, Customer, CustomerStatus, CustomerView } from './customer.js';
-export type { Delivery } from './deliver.js';
+export type { ChatLine, CustomerStatus, CustomerView, SimulatedCustomer } from './customer.js';
 export { ServiceFailure, SimulatorError, type SimulatorErrorCode } from './error.js';
 export {
   type ActiveFault,
@@ -32,11 +27,27 @@ export {
   type Faults,
   type ServiceEndpoint,
 } from './faults.js';
-export { handoffUrl } from './handoff-url.js';
-export type { QaDocument } from './knowledge/documents.js';
-export type { SimulatorLog } from './log.js';
-export type { SimulatorOptions } from './options.js';
-export { type PostRequest, type PostResult, postJson } from './post.js';
+export type { QaDocument } from './knowledge/knowledge-base.js';
+export type { SimulatorLog, SimulatorOptions } from './options.js';
 export type { ProbeInput } from './probe.js';
-export type { Reply } from './replies.js';
-export type { Exchange, Traffic } from './traffic.js';
+export type { SimulatedReply } from './reply-queue.js';
+export {
+  type AgentMessageInput,
+  agentMessageBody,
+  chatBody,
+  closeBody,
+  establishBody,
+  probeBody,
+  type SimulatedUser,
+  type TranscriptItem,
+} from './sending/bodies.js';
+export {
+  credentialHeaders,
+  handoffUrl,
+  type JsonPostRequest,
+  type JsonPostResult,
+  postJson,
+  type WebhookCredentials,
+} from './sending/post.js';
+export type { RecordedExchange, TrafficLog } from './traffic.js';
+export type { WebhookDelivery } from './webhook-sender.js';

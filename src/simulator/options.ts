@@ -1,7 +1,6 @@
 import type { SimulatedAgent } from './agents.js';
 import { type Clock, systemClock } from './clock.js';
-import { usualStatus } from './http/answer.js';
-import { type SimulatorLog, silentLog } from './log.js';
+import { defaultFailureStatus } from './http/endpoint.js';
 
 /** How the simulated platform is set up. Everything has a default. */
 export interface SimulatorOptions {
@@ -49,10 +48,20 @@ export function withDefaults(options: SimulatorOptions) {
     fileMaxBytes: 5 * 1024 * 1024,
     trafficLimit: 500,
     keepConversations: 10_000,
-    failureStatus: usualStatus,
+    failureStatus: defaultFailureStatus,
     allowedHosts: [],
     framedBy: 'nobody' as const,
     log: silentLog,
     ...options,
   };
 }
+
+/** Where the simulator says what happens: pino's shape. It never holds bodies or secrets. */
+export interface SimulatorLog {
+  info: (details: object, message: string) => void;
+  warn: (details: object, message: string) => void;
+  error: (details: object, message: string) => void;
+}
+
+/** A log that keeps to itself. */
+export const silentLog: SimulatorLog = { info() {}, warn() {}, error() {} };

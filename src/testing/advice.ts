@@ -1,10 +1,10 @@
 import { SERVICE_CODES } from '../protocol/index.js';
-import type { Exchange, HandoffConversation } from '../simulator/index.js';
+import type { HandoffConversation, RecordedExchange } from '../simulator/index.js';
 
 /** What a piece of advice is drawn from. */
 export interface Situation {
   readonly conversation: HandoffConversation | null;
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly RecordedExchange[];
   /** The names of the faults that are on. */
   readonly faults: readonly string[];
 }
@@ -44,7 +44,7 @@ function onFaults(faults: readonly string[]): string | null {
 }
 
 /** The last of the handoff's own deliveries counts: an earlier failure was overcome. */
-function onDeliveries(exchanges: readonly Exchange[]): string | null {
+function onDeliveries(exchanges: readonly RecordedExchange[]): string | null {
   const last = exchanges.findLast(isOfHandoff);
   if (!last || last.answer?.status === 200) return null;
   if (!last.answer)
@@ -53,7 +53,7 @@ function onDeliveries(exchanges: readonly Exchange[]): string | null {
   return TO_THE_RECEIVER[status] ?? `the receiver answered ${last.what} with ${status}, and only 200 counts.`;
 }
 
-function onCalls(exchanges: readonly Exchange[]): string | null {
+function onCalls(exchanges: readonly RecordedExchange[]): string | null {
   const last = exchanges.findLast(({ direction }) => direction === 'received');
   if (!last || last.answer?.status === 200) return null;
   const code = Number(/"code":(\d+)/.exec(last.answer?.body ?? '')?.[1]);
@@ -68,7 +68,7 @@ function onState(conversation: HandoffConversation | null): string | null {
   return null;
 }
 
-function onSilence(exchanges: readonly Exchange[]): string {
+function onSilence(exchanges: readonly RecordedExchange[]): string {
   if (exchanges.length === 0) return 'nothing was sent yet: begin with await bench.requestHandoff().';
   const sinceLast = exchanges.slice(exchanges.findLastIndex(isOfHandoff));
   if (sinceLast.some(({ direction }) => direction === 'received'))
@@ -76,6 +76,6 @@ function onSilence(exchanges: readonly Exchange[]): string {
   return 'the receiver took the last delivery and has called nothing since: does its handler reply(), and to bench.service?';
 }
 
-function isOfHandoff({ direction, what }: Exchange): boolean {
+function isOfHandoff({ direction, what }: RecordedExchange): boolean {
   return direction === 'sent' && (what === 'establish' || what === 'chat' || what === 'close');
 }

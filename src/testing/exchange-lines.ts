@@ -1,4 +1,4 @@
-import type { Exchange } from '../simulator/index.js';
+import type { RecordedExchange } from '../simulator/index.js';
 
 /** Characters of an answer that a line shows. */
 const ANSWER_SHOWN = 72;
@@ -21,7 +21,10 @@ interface Row {
  * // → POST /webhook/…/chat            200  {"code":200,"message":"success"}  12 ms
  * // ← POST /v1/human/message/receive  200  {"code":200,"message":"success"}   1 ms
  */
-export function exchangeLines(exchanges: readonly Exchange[], hide = (text: string) => text): string[] {
+export function exchangeLines(
+  exchanges: readonly RecordedExchange[],
+  hide = (text: string) => text,
+): string[] {
   const rows = exchanges.map((exchange) => toRow(exchange, hide));
   const widest = (column: keyof Row) => Math.max(0, ...rows.map((row) => row[column].length));
   const width = { request: widest('request'), answer: widest('answer'), time: widest('time') };
@@ -35,7 +38,7 @@ export function exchangeLines(exchanges: readonly Exchange[], hide = (text: stri
   );
 }
 
-function toRow(exchange: Exchange, hide: (text: string) => string): Row {
+function toRow(exchange: RecordedExchange, hide: (text: string) => string): Row {
   const arrow = exchange.direction === 'sent' ? '→' : '←';
   const path = hide(pathOf(exchange.url)).replace(MASKED_SEGMENT, '…');
   const faults = exchange.faults.length > 0 ? ` (fault: ${exchange.faults.join(', ')})` : '';

@@ -7,19 +7,19 @@
  */
 export {
   type AdapterFactory,
+  type AdapterFactoryInput,
   type AdapterHarness,
-  type AdapterSite,
   ConformanceError,
   type ConformanceOptions,
   type ConformanceResult,
   conformanceChecks,
   createFaultProxy,
-  type DescribeOptions,
+  type DescribeAdapterOptions,
   describeAdapter,
   type FaultAnswer,
   type FaultProxy,
   type FaultScope,
-  type HarnessPiece,
+  type HarnessFeature,
   type HarnessSystem,
   type ProxiedRequest,
   runConformance,
@@ -38,4 +38,4 @@ export type {
   TestBenchOptions,
 } from './options.js';
 export type { RequestListener } from './serve.js';
-export type { Connect, TestBench } from './test-bench.js';
+export type { ConnectReceiver, TestBench } from './test-bench.js';

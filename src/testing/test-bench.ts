@@ -1,19 +1,19 @@
 import type {
   AgentMessageInput,
-  Delivery,
   Faults,
   HandoffConversation,
-  HandoffInput,
+  HandoffRequestInput,
   ManualClock,
   ProbeInput,
-  Reply,
+  SimulatedReply,
   Simulator,
+  WebhookDelivery,
 } from '../simulator/index.js';
 import type { BenchService, ReceiverAddress, ReceiverFactory } from './options.js';
 import type { RequestListener } from './serve.js';
 
 /** Puts what is tested on the bench, where that was not done when the bench was made. */
-export interface Connect {
+export interface ConnectReceiver {
   /** A function that makes a receiver to fit the bench. */
   (receiver: ReceiverFactory, address?: ReceiverAddress): Promise<void>;
   /** A finished receiver, an Express app or any request listener, and how to reach it. */
@@ -22,28 +22,28 @@ export interface Connect {
 
 /** A receiver and a simulated service that know each other, over real HTTP on this machine. */
 export interface TestBench {
-  readonly connect: Connect;
+  readonly connect: ConnectReceiver;
   /**
    * A user asks for a human. Resolves when establish was answered, whatever the answer; what it returns is the
    * current conversation until the next is asked for.
    */
-  requestHandoff(input?: HandoffInput): Promise<HandoffConversation>;
+  requestHandoff(input?: HandoffRequestInput): Promise<HandoffConversation>;
   /** The user of the current conversation says something. Resolves to the receiver's answer. */
-  say(text: string): Promise<Delivery>;
+  say(text: string): Promise<WebhookDelivery>;
   /** The user of the current conversation leaves. Resolves to the receiver's answer. */
-  closeByUser(): Promise<Delivery>;
+  closeByUser(): Promise<WebhookDelivery>;
   /** The first reply to the current conversation that no earlier call returned; waits for it. */
-  nextReply(options?: { timeoutMs?: number }): Promise<Reply>;
+  nextReply(options?: { timeoutMs?: number }): Promise<SimulatedReply>;
   /** An agent answers a user: resolves to what the message webhook said. */
-  agentMessage(message?: string | AgentMessageInput): Promise<Delivery>;
+  agentMessage(message?: string | AgentMessageInput): Promise<WebhookDelivery>;
   /** An availability test: of the message webhook, or of the handoff endpoint named. */
-  probe(input?: Pick<ProbeInput, 'endpoint'>): Promise<Delivery>;
+  probe(input?: Pick<ProbeInput, 'endpoint'>): Promise<WebhookDelivery>;
   /** Resolves when no delivery is queued or on its way: for what the clock set off. */
   idle(): Promise<void>;
   /** The current conversation: the one that was asked for last. */
   readonly conversation: HandoffConversation;
   /** All replies to the current conversation; none while there is no conversation. */
-  readonly replies: readonly Reply[];
+  readonly replies: readonly SimulatedReply[];
   /** The service's time, which stands still until `advance` is called. */
   readonly clock: ManualClock;
   /** What goes wrong on purpose: `bench.faults.set('duplicate', { on: ['chat'] })`. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type AuthChoice, basic, bearer, noAuth, pathToken, webhookUser } from '../../src/index.js';
-import type { HumanService, MessageWebhook } from '../../src/simulator/index.js';
+import type { HumanServiceWebhook, MessageWebhook } from '../../src/simulator/index.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { startWorld } from './world.js';
 
-type Sent = Pick<HumanService, 'username' | 'secret' | 'headers'>;
+type Sent = Pick<HumanServiceWebhook, 'username' | 'secret' | 'headers'>;
 
 const MESSAGE: readonly [string, AuthChoice, Omit<MessageWebhook, 'url'>, RegExp | undefined][] = [
   ['a username as Bearer', webhookUser({ username: USERNAME }), { username: USERNAME }, /^Bearer /],

@@ -1,6 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createReceiver, type HandlerContexts, inline, pathToken, webhookUser } from '../../src/index.js';
-import { createSimulator, type Delivery, type HandoffConversation } from '../../src/simulator/index.js';
+import {
+  createSimulator,
+  type HandoffConversation,
+  type WebhookDelivery,
+} from '../../src/simulator/index.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { serve } from '../helpers/serve.js';
 
@@ -25,7 +29,7 @@ const SCRIPT = ['requested', 'first', 'second', 'closed'] as const;
 /** One conversation in so many is answered: replies cost more than all the rest, and are proved elsewhere. */
 const ANSWERED = 10;
 
-const isDrop = ({ error }: Delivery): boolean => error === 'the connection was dropped on purpose';
+const isDrop = ({ error }: WebhookDelivery): boolean => error === 'the connection was dropped on purpose';
 
 /** One word for what a handler saw. */
 function wordOf(context: HandlerContexts[keyof HandlerContexts]): string {
@@ -102,7 +106,7 @@ it('10,000 conversations with faults on: each event is seen once, in order per c
   await Promise.all(Array.from({ length: AT_ONCE }, converseInTurn));
 
   const deliveries = conversations.flatMap((conversation) => conversation.deliveries);
-  const also = deliveries.flatMap((delivery) => delivery.also);
+  const also = deliveries.flatMap((delivery) => delivery.copies);
   const count = {
     conversations: conversations.length,
     events: deliveries.length,

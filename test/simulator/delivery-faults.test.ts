@@ -15,7 +15,7 @@ test('duplicate sends the same bytes again', async () => {
   const delivery = await conversation.say('hello');
   expect(receiver.received).toHaveLength(3);
   expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1);
-  expect(delivery.also).toHaveLength(2);
+  expect(delivery.copies).toHaveLength(2);
 });
 
 describe('reorder', () => {
@@ -90,7 +90,7 @@ describe('drop', () => {
     const { simulator, receiver, conversation } = await start();
     simulator.faults.set('drop', { resend: true });
     const delivery = await conversation.say('hello');
-    expect(delivery).toMatchObject({ status: 200, accepted: true, also: [{ status: null }] });
+    expect(delivery).toMatchObject({ status: 200, accepted: true, copies: [{ status: null }] });
     await until(() => receiver.received.length === 2);
     expect(receiver.received.filter(({ whole }) => whole).map(({ body }) => body.body)).toEqual(['hello']);
   });
@@ -103,7 +103,7 @@ test('mirror sends the same event to a second URL at the same moment', async () 
   const delivery = await conversation.say('hello');
   expect(texts()).toEqual(['hello']);
   expect(second.received.map(({ body }) => body.body)).toEqual(['hello']);
-  expect(delivery.also).toMatchObject([{ url: second.url, status: 200 }]);
+  expect(delivery.copies).toMatchObject([{ url: second.url, status: 200 }]);
 });
 
 describe('every fault', () => {

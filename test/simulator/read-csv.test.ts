@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCsv } from '../../src/simulator/knowledge/read-csv.js';
+import { readCsv } from '../../src/simulator/knowledge/parse-file.js';
 
 const A = { question: 'A?', answer: 'a' };
 const B = { question: 'B?', answer: 'b' };

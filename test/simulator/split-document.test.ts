@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitDocument } from '../../src/simulator/knowledge/split-document.js';
+import { splitDocument } from '../../src/simulator/knowledge/parse-file.js';
 
 const DOCUMENT = `# Hours
 

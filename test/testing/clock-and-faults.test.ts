@@ -29,8 +29,8 @@ describe('the faults of the bench', () => {
     const { bench, seen } = await echoBench();
     await bench.requestHandoff();
     bench.faults.set('duplicate', { copies: 3, on: ['chat'] });
-    const { also } = await bench.say('hello');
-    expect(also).toMatchObject([{ status: 200 }, { status: 200 }]);
+    const { copies } = await bench.say('hello');
+    expect(copies).toMatchObject([{ status: 200 }, { status: 200 }]);
     expect(seen.filter(({ event }) => event === 'handoff.message')).toHaveLength(1);
     expect(bench.replies).toHaveLength(1);
   });

@@ -1,10 +1,10 @@
-import type { Exchange } from '../../simulator/index.js';
+import type { RecordedExchange } from '../../simulator/index.js';
 
 /** A request and its answer, for programs. Secrets were masked by the simulator. */
 export interface ExchangeRecord {
   readonly time: string;
   /** `sent` by the service to the receiver, or `received` by the service. */
-  readonly direction: Exchange['direction'];
+  readonly direction: RecordedExchange['direction'];
   readonly event: string;
   /** What was said, or what else there is to say of it. */
   readonly about: string;
@@ -17,7 +17,7 @@ export interface ExchangeRecord {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Takes from an exchange what is told of it. */
-export function recordOf(exchange: Exchange): ExchangeRecord {
+export function recordOf(exchange: RecordedExchange): ExchangeRecord {
   const { at, direction, method, url, answer, error, faults } = exchange;
   const body = parsed(exchange.body ?? '');
   return {
@@ -32,11 +32,11 @@ export function recordOf(exchange: Exchange): ExchangeRecord {
   };
 }
 
-function eventOf({ direction, what }: Exchange): string {
+function eventOf({ direction, what }: RecordedExchange): string {
   return what === 'close' && direction === 'received' ? 'human close' : what;
 }
 
-function aboutOf({ what, direction }: Exchange, body: Fields): string {
+function aboutOf({ what, direction }: RecordedExchange, body: Fields): string {
   if (what === 'message') return messageText(body);
   if (what === 'chat' || what === 'reply') return textOf(body.body);
   if (what === 'establish') return earlier(Array.isArray(body.body) ? body.body.length : 0);

@@ -1,4 +1,4 @@
-import type { Exchange, Traffic } from '../../simulator/index.js';
+import type { RecordedExchange, TrafficLog } from '../../simulator/index.js';
 
 /** A hearer of complete exchanges. */
 export interface Follower {
@@ -7,14 +7,14 @@ export interface Follower {
 }
 
 /** Whether an exchange has its answer, or will never have one. */
-const isComplete = ({ answer, error }: Exchange): boolean => answer !== null || error !== null;
+const isComplete = ({ answer, error }: RecordedExchange): boolean => answer !== null || error !== null;
 
 /**
  * Tells of each exchange once it is complete, in the order in which they began: a reply that is sent while a
  * message is being handled comes after that message.
  */
-export function followTraffic(traffic: Traffic, tell: (exchange: Exchange) => void): Follower {
-  const waiting = new Map<number, Exchange>();
+export function followTraffic(traffic: TrafficLog, tell: (exchange: RecordedExchange) => void): Follower {
+  const waiting = new Map<number, RecordedExchange>();
   const hearers = new Set<() => void>();
   let lastTold = 0;
 

@@ -1,5 +1,5 @@
 import { HandoffKitError } from '../../internal/index.js';
-import type { Exchange } from '../../simulator/index.js';
+import type { RecordedExchange } from '../../simulator/index.js';
 import { type ExchangeRecord, recordOf } from './exchange-record.js';
 import { followTraffic } from './follow-traffic.js';
 import { type Act, type Said, SCRIPT } from './script.js';
@@ -26,16 +26,16 @@ export interface PlayedScript {
   readonly problems: readonly string[];
 }
 
-type KindOfExchange = `${Exchange['direction']} ${Exchange['what']}`;
+type KindOfExchange = `${RecordedExchange['direction']} ${RecordedExchange['what']}`;
 
-const kindOf = ({ direction, what }: Exchange): KindOfExchange => `${direction} ${what}`;
+const kindOf = ({ direction, what }: RecordedExchange): KindOfExchange => `${direction} ${what}`;
 
 /** Plays every conversation of the script, telling of each step, and stops where something goes wrong. */
 export async function playScript(
   { simulator }: Pick<Demo, 'simulator'>,
   tell: (step: PlayedStep) => void,
 ): Promise<PlayedScript> {
-  let waiting: Exchange[] = [];
+  let waiting: RecordedExchange[] = [];
   const follower = followTraffic(simulator.traffic, (exchange) => {
     waiting.push(exchange);
   });
@@ -49,7 +49,7 @@ export async function playScript(
   });
 
   /** Takes the exchanges of some kinds; what belongs to a later step may have come already, and stays. */
-  const take = (kinds: readonly KindOfExchange[]): Exchange[] => {
+  const take = (kinds: readonly KindOfExchange[]): RecordedExchange[] => {
     const taken = waiting.filter((exchange) => kinds.includes(kindOf(exchange)));
     waiting = waiting.filter((exchange) => !taken.includes(exchange));
     requests += taken.length;
@@ -89,7 +89,7 @@ async function attempt(act: () => ReturnType<Act['act']>): Promise<Pick<PlayedSt
   }
 }
 
-function problemsOf(exchanges: readonly Exchange[], shows: readonly KindOfExchange[]): string[] {
+function problemsOf(exchanges: readonly RecordedExchange[], shows: readonly KindOfExchange[]): string[] {
   const miscounted = shows
     .map((kind) => ({ kind, count: exchanges.filter((exchange) => kindOf(exchange) === kind).length }))
     .filter(({ count }) => count !== 1)

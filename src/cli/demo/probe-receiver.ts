@@ -1,4 +1,4 @@
-import type { Delivery, ProbeInput, Simulator } from '../../simulator/index.js';
+import type { ProbeInput, Simulator, WebhookDelivery } from '../../simulator/index.js';
 
 /** What an availability test of one webhook came to. */
 export interface ProbeReport {
@@ -33,7 +33,7 @@ const CREDENTIALS = {
   handoffs: 'the receiver wants a --token in the path, or --handoff-username and --handoff-secret.',
 };
 
-function adviceOn(webhook: ProbeReport['webhook'], { status, error }: Delivery): string {
+function adviceOn(webhook: ProbeReport['webhook'], { status, error }: WebhookDelivery): string {
   if (status === null) return `${error}. Start the receiver, or correct --receiver.`;
   if (status === 401 || status === 403) return `it does not let the service in: ${CREDENTIALS[webhook]}`;
   if (status === 404 && webhook === 'handoffs')

@@ -1,5 +1,5 @@
 import { HandoffKitError } from '../../internal/index.js';
-import type { Exchange, Simulator } from '../../simulator/index.js';
+import type { RecordedExchange, Simulator } from '../../simulator/index.js';
 import { QUESTION } from './start-demo.js';
 
 /** Something that somebody says. */
@@ -13,7 +13,7 @@ export interface Act {
   readonly name: string;
   readonly explanation: string;
   /** The requests that belong to it. */
-  readonly shows: readonly `${Exchange['direction']} ${Exchange['what']}`[];
+  readonly shows: readonly `${RecordedExchange['direction']} ${RecordedExchange['what']}`[];
   /** Makes it happen, and gives what is said. */
   readonly act: (simulator: Simulator) => Promise<readonly Said[]>;
 }

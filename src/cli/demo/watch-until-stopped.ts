@@ -1,4 +1,4 @@
-import type { Traffic } from '../../simulator/index.js';
+import type { TrafficLog } from '../../simulator/index.js';
 import { onStopSignal } from '../../standalone/index.js';
 import type { Output } from '../output.js';
 import { recordOf } from './exchange-record.js';
@@ -7,7 +7,7 @@ import { followTraffic } from './follow-traffic.js';
 
 /** What is watched. */
 export interface Watched {
-  readonly traffic: Traffic;
+  readonly traffic: TrafficLog;
   /** What is shown first: as data for programs and as text for people. */
   readonly opening: { readonly data: object; readonly text: string };
   /** Ends it. */

@@ -1,13 +1,13 @@
 import { createColors } from 'picocolors';
-import type { Examination, Result } from '../../doctor/index.js';
+import type { DoctorReport, DoctorResult } from '../../doctor/index.js';
 import { printable } from '../../standalone/index.js';
 
 /** How an examination is told to people. */
 export interface Report {
   /** A row of the table, with what to do below it where the check failed. */
-  row(result: Result): string;
+  row(result: DoctorResult): string;
   /** What it comes to. */
-  summary(examination: Examination): string;
+  summary(examination: DoctorReport): string;
 }
 
 const WORDS = { pass: 'pass', fail: 'FAIL', 'not testable': 'n/a ' } as const;
@@ -42,7 +42,8 @@ export function createReport(idWidth: number, colours: boolean): Report {
 }
 
 /** How many checks came to what. */
-export function countsOf(results: readonly Result[]) {
-  const count = (wanted: Result['verdict']) => results.filter(({ verdict }) => verdict === wanted).length;
+export function countsOf(results: readonly DoctorResult[]) {
+  const count = (wanted: DoctorResult['verdict']) =>
+    results.filter(({ verdict }) => verdict === wanted).length;
   return { pass: count('pass'), fail: count('fail'), notTestable: count('not testable') };
 }

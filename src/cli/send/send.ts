@@ -1,16 +1,16 @@
 import { createColors } from 'picocolors';
 import {
-  below,
-  handoffBase,
-  headersOf,
-  judgeAnswer,
-  type Target,
-  urlOf,
-  type Verdict,
-  withoutSecrets,
+  type AnswerAssessment,
+  appendPath,
+  assessAnswer,
+  endpointHeaders,
+  endpointUrl,
+  handoffBaseUrl,
+  type ReceiverTarget,
+  redactSecrets,
 } from '../../doctor/index.js';
 import { ValidationError, validateWebhook, type WebhookEndpoint } from '../../protocol/index.js';
-import { type PostResult, postJson } from '../../simulator/sending/index.js';
+import { type JsonPostResult, postJson } from '../../simulator/sending/index.js';
 import { printable } from '../../standalone/index.js';
 import { EXIT } from '../exit.js';
 import type { Output } from '../output.js';
@@ -38,11 +38,11 @@ export async function send(what: Sendable, flags: SendFlags, output: Output): Pr
   const body =
     flags.body === undefined ? buildBody(what, flags, Date.now()) : await readBody(what, flags.body);
   const { url, endpoint } = addressOf(what, flags, target);
-  const headers = headersOf(target, endpoint);
+  const headers = endpointHeaders(target, endpoint);
   const answer = await postJson({ url, headers, payload: JSON.stringify(body), timeoutMs: flags.timeout });
-  const verdict = judgeAnswer(what, answer);
-  const shownUrl = withoutSecrets(url, target);
-  const text = withoutSecrets(answer.text, target);
+  const verdict = assessAnswer(what, answer);
+  const shownUrl = redactSecrets(url, target);
+  const text = redactSecrets(answer.text, target);
   const shown = { ...answer, text };
   const scheme = headers.authorization?.split(' ')[0] ?? null;
   const record = {
@@ -65,12 +65,12 @@ export async function send(what: Sendable, flags: SendFlags, output: Output): Pr
 }
 
 /** Where it goes. A probe of the handoff's base URL carries what handoff requests carry. */
-function addressOf(what: Sendable, { at = 'message', path }: SendFlags, target: Target) {
+function addressOf(what: Sendable, { at = 'message', path }: SendFlags, target: ReceiverTarget) {
   const place = what === 'probe' ? at : what;
   const endpoint: WebhookEndpoint = place === 'handoff' ? 'chat' : place;
-  const base = endpoint === 'message' ? target.url : handoffBase(target);
-  if (path !== undefined) return { endpoint, url: below(base, path) };
-  return { endpoint, url: place === 'handoff' ? base : urlOf(target, endpoint) };
+  const base = endpoint === 'message' ? target.url : handoffBaseUrl(target);
+  if (path !== undefined) return { endpoint, url: appendPath(base, path) };
+  return { endpoint, url: place === 'handoff' ? base : endpointUrl(target, endpoint) };
 }
 
 async function readBody(what: Sendable, path: string): Promise<object> {
@@ -99,8 +99,8 @@ interface Shown {
   readonly url: string;
   readonly scheme: string | null;
   readonly body: object;
-  readonly answer: PostResult;
-  readonly verdict: Verdict;
+  readonly answer: JsonPostResult;
+  readonly verdict: AnswerAssessment;
 }
 
 function textOf({ what, url, scheme, body, answer, verdict }: Shown, colours: boolean): string {

@@ -1,17 +1,29 @@
-import { type Credentials, credentialHeaders } from '../../simulator/sending/index.js';
-import { atEach, type Check, type Finding, notTestable, refused } from '../check.js';
-import type { Deviation, Session } from '../session.js';
-import { type Group, HANDOFF_ENDPOINTS, headersOf, type Target, urlOf } from '../target.js';
+import { credentialHeaders, type WebhookCredentials } from '../../simulator/sending/index.js';
+import {
+  checkEachEndpoint,
+  type DoctorCheck,
+  type DoctorFinding,
+  expectRefusal,
+  notTestable,
+} from '../check.js';
+import type { DoctorClient, RequestOverrides } from '../client.js';
+import {
+  type EndpointGroup,
+  endpointHeaders,
+  endpointUrl,
+  HANDOFF_ENDPOINTS,
+  type ReceiverTarget,
+} from '../target.js';
 
 /** A way in that should be closed. */
 interface WayIn {
   readonly what: string;
-  readonly target: Target;
+  readonly target: ReceiverTarget;
 }
 
 const ENDPOINTS = { message: ['message'], handoff: HANDOFF_ENDPOINTS } as const;
 
-const NOT_PROTECTED: Readonly<Record<Group, string>> = {
+const NOT_PROTECTED: Readonly<Record<EndpointGroup, string>> = {
   message: 'no credentials were given: if the receiver asks for some, give --username and --secret',
   handoff:
     'no credentials were given: if the receiver asks for some, give --token or --handoff-auth; if it does not, anybody who knows the URL can send',
@@ -20,10 +32,15 @@ const NOT_PROTECTED: Readonly<Record<Group, string>> = {
 /** Another text of the same length. */
 const other = (text: string): string => text.replace(/./gs, (letter) => (letter === 'x' ? 'y' : 'x'));
 
-const hasCredentials = ({ username }: Credentials): boolean => username !== undefined;
+const hasCredentials = ({ username }: WebhookCredentials): boolean => username !== undefined;
 
 /** The credentials of a group with one thing changed, wherever it has any. */
-function changed(target: Target, group: Group, change: (secret: string) => string, what: string): WayIn[] {
+function changed(
+  target: ReceiverTarget,
+  group: EndpointGroup,
+  change: (secret: string) => string,
+  what: string,
+): WayIn[] {
   const credentials = target[group];
   const { username = '', secret } = credentials;
   const wrong = secret === undefined ? { username: change(username) } : { username, secret: change(secret) };
@@ -38,7 +55,7 @@ function changed(target: Target, group: Group, change: (secret: string) => strin
   ];
 }
 
-function without(target: Target, group: Group): WayIn[] {
+function without(target: ReceiverTarget, group: EndpointGroup): WayIn[] {
   const inPath = group === 'handoff' && target.token !== undefined;
   return [
     ...(hasCredentials(target[group])
@@ -48,25 +65,34 @@ function without(target: Target, group: Group): WayIn[] {
   ];
 }
 
-async function closed(session: Session, group: Group, waysIn: readonly WayIn[]): Promise<Finding> {
+async function closed(
+  session: DoctorClient,
+  group: EndpointGroup,
+  waysIn: readonly WayIn[],
+): Promise<DoctorFinding> {
   if (waysIn.length === 0) return notTestable(NOT_PROTECTED[group]);
-  return atEach(session, ENDPOINTS[group], async (endpoint) => {
+  return checkEachEndpoint(session, ENDPOINTS[group], async (endpoint) => {
     const problems: (string | null)[] = [];
     for (const { what, target } of waysIn) {
-      const deviation: Deviation = { url: urlOf(target, endpoint), headers: headersOf(target, endpoint) };
-      problems.push(refused(what, await session.send(endpoint, await session.body(endpoint), deviation)));
+      const deviation: RequestOverrides = {
+        url: endpointUrl(target, endpoint),
+        headers: endpointHeaders(target, endpoint),
+      };
+      problems.push(
+        expectRefusal(what, await session.send(endpoint, await session.createBody(endpoint), deviation)),
+      );
     }
     return problems;
   });
 }
 
-const ADVICE: Readonly<Record<Group, string>> = {
+const ADVICE: Readonly<Record<EndpointGroup, string>> = {
   message:
     'Refuse with 401 whatever does not carry the exact credentials of the webhook settings, before the body is looked at: Bearer <username>, or Basic where a secret is set.',
   handoff: 'Protect each of the three handoff endpoints, and compare the whole token, in constant time.',
 };
 
-const checksOf = (group: Group, noun: string): Check[] => [
+const checksOf = (group: EndpointGroup, noun: string): DoctorCheck[] => [
   {
     id: `credentials.${group}.missing`,
     group,
@@ -95,7 +121,7 @@ const checksOf = (group: Group, noun: string): Check[] => [
 ];
 
 /** Who is let in. */
-export const credentialChecks: readonly Check[] = [
+export const credentialChecks: readonly DoctorCheck[] = [
   ...checksOf('message', 'messages'),
   {
     id: 'credentials.message.secret',
@@ -105,10 +131,10 @@ export const credentialChecks: readonly Check[] = [
     run: async (session) => {
       const { username, secret } = session.target.message;
       if (secret === undefined) return notTestable('there is no secret');
-      return atEach(session, ['message'], async (endpoint) => {
+      return checkEachEndpoint(session, ['message'], async (endpoint) => {
         const headers = credentialHeaders({ username });
-        const answer = await session.send(endpoint, await session.body(endpoint), { headers });
-        return [refused('Bearer with the username', answer)];
+        const answer = await session.send(endpoint, await session.createBody(endpoint), { headers });
+        return [expectRefusal('Bearer with the username', answer)];
       });
     },
   },

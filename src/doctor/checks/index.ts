@@ -1,13 +1,12 @@
-import type { Check } from '../check.js';
-import { answerChecks } from './answers.js';
+import type { DoctorCheck } from '../check.js';
+import { answerChecks, probeChecks } from './answers.js';
 import { credentialChecks } from './credentials.js';
-import { enduranceChecks } from './endurance.js';
-import { probeChecks } from './probes.js';
 import { refusalChecks } from './refusals.js';
+import { enduranceChecks } from './resilience.js';
 import { toleranceChecks } from './tolerance.js';
 
 /** Everything a correct receiver does, in the order in which it is looked at. */
-export const CHECKS: readonly Check[] = [
+export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   ...answerChecks,
   ...probeChecks,
   ...credentialChecks,

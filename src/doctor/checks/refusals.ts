@@ -1,16 +1,16 @@
 import type { WebhookEndpoint } from '../../protocol/index.js';
-import type { PostResult } from '../../simulator/sending/index.js';
-import { byMethod } from '../by-method.js';
-import { atEach, type Check, refused } from '../check.js';
-import type { WireBody } from '../deliveries.js';
-import { judgeBody } from '../judge-answer.js';
-import { below, handoffBase, withoutSecrets } from '../target.js';
-import { having, lacking, type Vary } from '../vary.js';
+import type { JsonPostResult } from '../../simulator/sending/index.js';
+import { assessBody } from '../assess-answer.js';
+import type { WireBody } from '../bodies.js';
+import { type BodyChange, withFields, withoutFields } from '../bodies.js';
+import { checkEachEndpoint, type DoctorCheck, expectRefusal } from '../check.js';
+import { sendByMethod } from '../client.js';
+import { appendPath, handoffBaseUrl, redactSecrets } from '../target.js';
 
-type Wrong = readonly (readonly [what: string, vary: Vary])[];
+type Wrong = readonly (readonly [what: string, vary: BodyChange])[];
 
-const without = (field: string) => [`without ${field}`, lacking(field)] as const;
-const OBJECT_ID = ['conversation_id as an object', having({ conversation_id: {} })] as const;
+const without = (field: string) => [`without ${field}`, withoutFields(field)] as const;
+const OBJECT_ID = ['conversation_id as an object', withFields({ conversation_id: {} })] as const;
 
 const MISSING: Readonly<Record<WebhookEndpoint, Wrong>> = {
   message: [without('conversation_id'), without('message_id')],
@@ -20,9 +20,9 @@ const MISSING: Readonly<Record<WebhookEndpoint, Wrong>> = {
 };
 
 const MISTYPED: Readonly<Record<WebhookEndpoint, Wrong>> = {
-  message: [OBJECT_ID, ['output as text', having({ output: 'text' })]],
-  establish: [OBJECT_ID, ['body as text', having({ body: 'text' })]],
-  chat: [OBJECT_ID, ['body as a list', having({ body: ['text'] })]],
+  message: [OBJECT_ID, ['output as text', withFields({ output: 'text' })]],
+  establish: [OBJECT_ID, ['body as text', withFields({ body: 'text' })]],
+  chat: [OBJECT_ID, ['body as a list', withFields({ body: ['text'] })]],
   close: [OBJECT_ID],
 };
 
@@ -43,34 +43,34 @@ const deeplyNested = (body: WireBody): string =>
 const STACK = /\bat .{0,300}:\d+:\d+|Traceback \(most recent call last\)|\.java:\d+\)/;
 
 /** Whether an answer says yes to a delivery, in its status and in its words. */
-function saysYes(endpoint: WebhookEndpoint, answer: PostResult): boolean {
-  return answer.status === 200 && judgeBody(endpoint, answer).deviations.length === 0;
+function saysYes(endpoint: WebhookEndpoint, answer: JsonPostResult): boolean {
+  return answer.status === 200 && assessBody(endpoint, answer).deviations.length === 0;
 }
 
-const changedBodies = (wrong: Readonly<Record<WebhookEndpoint, Wrong>>): Check['run'] => {
+const changedBodies = (wrong: Readonly<Record<WebhookEndpoint, Wrong>>): DoctorCheck['run'] => {
   return (session) =>
-    atEach(session, undefined, async (endpoint) => {
+    checkEachEndpoint(session, undefined, async (endpoint) => {
       const problems: (string | null)[] = [];
       for (const [what, vary] of wrong[endpoint]) {
-        const answer = await session.send(endpoint, vary(await session.body(endpoint)));
-        problems.push(refused(what, answer));
+        const answer = await session.send(endpoint, vary(await session.createBody(endpoint)));
+        problems.push(expectRefusal(what, answer));
       }
       return problems;
     });
 };
 
 /** What must not be taken for a delivery. */
-export const refusalChecks: readonly Check[] = [
+export const refusalChecks: readonly DoctorCheck[] = [
   {
     id: 'method',
     expects: 'takes deliveries by POST only',
     advice:
       'Answer other methods with 405. In Express, register with app.post() where app.all() or app.use() stands now.',
     run: (session) =>
-      atEach(session, undefined, async (endpoint) => {
-        const body = await session.body(endpoint);
-        const get = await byMethod(session, 'GET', endpoint, null);
-        const put = await byMethod(session, 'PUT', endpoint, body);
+      checkEachEndpoint(session, undefined, async (endpoint) => {
+        const body = await session.createBody(endpoint);
+        const get = await sendByMethod(session, 'GET', endpoint, null);
+        const put = await sendByMethod(session, 'PUT', endpoint, body);
         return [
           saysYes(endpoint, get) ? 'GET was answered like a delivery' : null,
           saysYes(endpoint, put) ? 'PUT was answered like a delivery' : null,
@@ -82,12 +82,15 @@ export const refusalChecks: readonly Check[] = [
     expects: 'takes no deliveries at paths that do not exist',
     advice: 'Answer unknown paths with 404, so that a mistyped URL shows in the webhook check.',
     run: (session) =>
-      atEach(session, ['message', 'chat'], async (endpoint) => {
+      checkEachEndpoint(session, ['message', 'chat'], async (endpoint) => {
         const { target } = session;
-        const base = endpoint === 'message' ? target.url : handoffBase(target);
-        const url = below(base, 'doctor/no-such-path');
+        const base = endpoint === 'message' ? target.url : handoffBaseUrl(target);
+        const url = appendPath(base, 'doctor/no-such-path');
         return [
-          refused('an unknown path', await session.send(endpoint, await session.body(endpoint), { url })),
+          expectRefusal(
+            'an unknown path',
+            await session.send(endpoint, await session.createBody(endpoint), { url }),
+          ),
         ];
       }),
   },
@@ -97,10 +100,10 @@ export const refusalChecks: readonly Check[] = [
     advice:
       'Answer 400 when the body cannot be parsed, and catch what the parser throws: a 500 says that the receiver is broken.',
     run: (session) =>
-      atEach(session, undefined, async (endpoint) => {
+      checkEachEndpoint(session, undefined, async (endpoint) => {
         const problems: (string | null)[] = [];
         for (const [what, payload, type] of NOT_JSON) {
-          problems.push(refused(what, await session.garbage(endpoint, payload, type)));
+          problems.push(expectRefusal(what, await session.sendText(endpoint, payload, type)));
         }
         return problems;
       }),
@@ -110,10 +113,10 @@ export const refusalChecks: readonly Check[] = [
     expects: 'refuses JSON that is no object',
     advice: 'A list, text, a number and null are JSON, too. Answer 400 unless the body is an object.',
     run: (session) =>
-      atEach(session, undefined, async (endpoint) => {
+      checkEachEndpoint(session, undefined, async (endpoint) => {
         const problems: (string | null)[] = [];
         for (const payload of NOT_AN_OBJECT) {
-          problems.push(refused(`the body ${payload}`, await session.garbage(endpoint, payload)));
+          problems.push(expectRefusal(`the body ${payload}`, await session.sendText(endpoint, payload)));
         }
         return problems;
       }),
@@ -137,10 +140,10 @@ export const refusalChecks: readonly Check[] = [
     expects: 'does not stumble over deeply nested JSON',
     advice: 'Limit the depth of what is walked through, and answer 400.',
     run: (session) =>
-      atEach(session, undefined, async (endpoint) => {
-        const body = await session.body(endpoint);
+      checkEachEndpoint(session, undefined, async (endpoint) => {
+        const body = await session.createBody(endpoint);
         const answer = await session.send(endpoint, body, { payload: deeplyNested(body) });
-        return [answer.status === 200 ? null : refused(`${DEEP} levels`, answer)];
+        return [answer.status === 200 ? null : expectRefusal(`${DEEP} levels`, answer)];
       }),
   },
   {
@@ -149,16 +152,16 @@ export const refusalChecks: readonly Check[] = [
     advice:
       'Answer with a short reason of your own. Express shows stack traces unless NODE_ENV is production or an error handler answers.',
     run: (session) =>
-      atEach(session, undefined, async (endpoint) => {
+      checkEachEndpoint(session, undefined, async (endpoint) => {
         const answers = [
-          await session.garbage(endpoint, 'this is no JSON'),
+          await session.sendText(endpoint, 'this is no JSON'),
           await session.send(endpoint, {}),
-          await byMethod(session, 'GET', endpoint, null),
+          await sendByMethod(session, 'GET', endpoint, null),
         ];
         const { target } = session;
         return [
           answers.some(({ text }) => STACK.test(text)) ? 'a stack trace is in the answer' : null,
-          answers.some(({ text }) => withoutSecrets(text, target) !== text)
+          answers.some(({ text }) => redactSecrets(text, target) !== text)
             ? 'a secret is in the answer'
             : null,
         ];

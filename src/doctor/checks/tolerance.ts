@@ -1,11 +1,10 @@
 import type { WebhookEndpoint } from '../../protocol/index.js';
-import { atEach, type Check } from '../check.js';
-import { TEST_TEXT, type WireBody } from '../deliveries.js';
-import { judgeStatus } from '../judge-answer.js';
+import { statusProblem } from '../assess-answer.js';
+import { type BodyChange, TEST_TEXT, type WireBody, withFields, withoutFields } from '../bodies.js';
+import { checkEachEndpoint, type DoctorCheck } from '../check.js';
 import { groupOf } from '../target.js';
-import { having, lacking, type Vary } from '../vary.js';
 
-type Variant = readonly [what: string, vary: Vary];
+type Variant = readonly [what: string, vary: BodyChange];
 
 /** Something that deployments send, or may send tomorrow, and that is no reason to refuse. */
 interface Tolerated {
@@ -16,11 +15,12 @@ interface Tolerated {
   readonly type?: string;
 }
 
-const content = (kinds: WireBody) => having({ output: [{ from_component_name: 'Answer', content: kinds }] });
-const transcript = (...items: readonly WireBody[]) => having({ body: items });
+const content = (kinds: WireBody) =>
+  withFields({ output: [{ from_component_name: 'Answer', content: kinds }] });
+const transcript = (...items: readonly WireBody[]) => withFields({ body: items });
 /** The time of a body, whatever it is called there, in another form. */
 const timed =
-  (form: (time: number) => unknown): Vary =>
+  (form: (time: number) => unknown): BodyChange =>
   (body) => {
     const field = 'create_time' in body ? 'create_time' : 'timestamp';
     return { ...body, [field]: form(Number(body[field])) };
@@ -34,7 +34,7 @@ const UNITS: readonly Variant[] = [
   ['the time in milliseconds', timed(milliseconds)],
 ];
 const NEW_FIELDS: readonly Variant[] = [
-  ['fields nobody knows', having({ doctor_field: 'new', doctor_object: { more: [1, null] } })],
+  ['fields nobody knows', withFields({ doctor_field: 'new', doctor_object: { more: [1, null] } })],
 ];
 const LONG_ITEM = { text: `${TEST_TEXT} `.repeat(20), message_type: 'QUESTION' };
 const WORLD = '你好 👋🏽 שלום\n"quoted" \\ <b>bold</b>';
@@ -47,10 +47,10 @@ const TOLERATED: readonly Tolerated[] = [
       'Let user_id, anonymous_id, usage, email, phone, user_info and what a component is called be null.',
     variants: {
       message: [
-        ['null users and usage', having({ user_id: null, anonymous_id: null, usage: null })],
+        ['null users and usage', withFields({ user_id: null, anonymous_id: null, usage: null })],
         [
           'null in the output',
-          having({
+          withFields({
             output: [
               {
                 from_component_branch: null,
@@ -64,9 +64,12 @@ const TOLERATED: readonly Tolerated[] = [
       establish: [
         [
           'a user nobody knows',
-          having({ email: null, user_info: { phone: null, email: null, user_id: null, anonymous_id: null } }),
+          withFields({
+            email: null,
+            user_info: { phone: null, email: null, user_id: null, anonymous_id: null },
+          }),
         ],
-        ['no user_info', having({ user_info: null })],
+        ['no user_info', withFields({ user_info: null })],
       ],
     },
   },
@@ -75,8 +78,8 @@ const TOLERATED: readonly Tolerated[] = [
     expects: 'takes bodies without fields that nothing depends on',
     advice: 'Require the ids and what a user said, nothing else.',
     variants: {
-      message: [['without users and usage', lacking('user_id', 'anonymous_id', 'usage')]],
-      establish: [['without email, bot_id and user_info', lacking('email', 'bot_id', 'user_info')]],
+      message: [['without users and usage', withoutFields('user_id', 'anonymous_id', 'usage')]],
+      establish: [['without email, bot_id and user_info', withoutFields('email', 'bot_id', 'user_info')]],
     },
   },
   {
@@ -103,7 +106,7 @@ const TOLERATED: readonly Tolerated[] = [
     advice: 'Treat an unknown type like a plain close, and an unknown message_type like any other line.',
     variants: {
       establish: [['a new message_type', transcript({ text: TEST_TEXT, message_type: 'DOCTOR_NEW' })]],
-      close: [['a new type', having({ type: 'DOCTOR_NEW' })]],
+      close: [['a new type', withFields({ type: 'DOCTOR_NEW' })]],
     },
   },
   {
@@ -118,7 +121,7 @@ const TOLERATED: readonly Tolerated[] = [
           'speech without text',
           content({ audio: [{ audio: 'https://example.com/1.mp3', transcript: TEST_TEXT }] }),
         ],
-        ['no output', having({ output: [] })],
+        ['no output', withFields({ output: [] })],
       ],
     },
   },
@@ -127,7 +130,7 @@ const TOLERATED: readonly Tolerated[] = [
     expects: 'takes usage.tokens as a list',
     advice: 'The specification lists usage.tokens as an array and sends an object: take both.',
     variants: {
-      message: [['tokens as a list', having({ usage: { tokens: [{ total_tokens: 3 }], credits: {} } })]],
+      message: [['tokens as a list', withFields({ usage: { tokens: [{ total_tokens: 3 }], credits: {} } })]],
     },
   },
   {
@@ -157,7 +160,7 @@ const TOLERATED: readonly Tolerated[] = [
     variants: {
       message: [['text of all kinds', content({ text: WORLD })]],
       establish: [['text of all kinds', transcript({ text: WORLD, message_type: 'QUESTION' })]],
-      chat: [['text of all kinds', having({ body: WORLD })]],
+      chat: [['text of all kinds', withFields({ body: WORLD })]],
     },
   },
   {
@@ -171,18 +174,20 @@ const TOLERATED: readonly Tolerated[] = [
 
 const ENDPOINTS = ['message', 'establish', 'chat', 'close'] as const satisfies readonly WebhookEndpoint[];
 
-function toCheck({ variants, type, ...check }: Tolerated): Check {
+function toCheck({ variants, type, ...check }: Tolerated): DoctorCheck {
   const endpoints = ENDPOINTS.filter((endpoint) => variants[endpoint] !== undefined);
   const [group, ...more] = new Set(endpoints.map(groupOf));
   return {
     ...check,
     ...(group && more.length === 0 && { group }),
     run: (session) =>
-      atEach(session, endpoints, async (endpoint) => {
+      checkEachEndpoint(session, endpoints, async (endpoint) => {
         const problems: (string | null)[] = [];
         for (const [what, vary] of variants[endpoint] ?? []) {
-          const body = vary(await session.body(endpoint));
-          const problem = judgeStatus(await session.send(endpoint, body, type === undefined ? {} : { type }));
+          const body = vary(await session.createBody(endpoint));
+          const problem = statusProblem(
+            await session.send(endpoint, body, type === undefined ? {} : { type }),
+          );
           problems.push(problem && `${what}: ${problem}`);
         }
         return problems;
@@ -191,4 +196,4 @@ function toCheck({ variants, type, ...check }: Tolerated): Check {
 }
 
 /** What a receiver must not stumble over. */
-export const toleranceChecks: readonly Check[] = TOLERATED.map(toCheck);
+export const toleranceChecks: readonly DoctorCheck[] = TOLERATED.map(toCheck);

@@ -1,26 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SERVICE_CODES } from '../../protocol/index.js';
-import { type Agent, type Agents, authenticate } from '../agents.js';
-import { parameterError } from '../error.js';
+import { SERVICE_CODES, ValidationError } from '../../protocol/index.js';
+import { authenticate, type ResolvedAgent, type SimulatedAgents } from '../agents.js';
+import { parameterError, ServiceFailure } from '../error.js';
 import type { Faults, ServiceEndpoint } from '../faults.js';
-import type { SimulatorLog } from '../log.js';
-import type { OpenExchange, TrafficLog } from '../traffic.js';
-import { answer, toFailure } from './answer.js';
-import { isJson, parseJson, readText } from './read-json.js';
+import type { SimulatorLog } from '../options.js';
+import type { ExchangeRecorder, TrafficRecorder } from '../traffic.js';
 
 /** What every endpoint of the service needs. */
 export interface EndpointContext {
-  agents: Agents;
+  agents: SimulatedAgents;
   faults: Faults;
-  traffic: TrafficLog;
+  traffic: TrafficRecorder;
   log: SimulatorLog;
   /** The HTTP status for a failure code. */
   failureStatus: (code: number) => number;
 }
 
 /** What an endpoint is asked: by which agent's developer, and with which body. */
-export interface Call {
-  readonly agent: Agent;
+export interface EndpointCall {
+  readonly agent: ResolvedAgent;
   readonly body: unknown;
 }
 
@@ -30,7 +28,11 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<v
 export function createEndpoints(context: EndpointContext) {
   const { agents, faults, traffic, log } = context;
 
-  const open = (what: ServiceEndpoint, request: IncomingMessage, response: ServerResponse): OpenExchange => {
+  const open = (
+    what: ServiceEndpoint,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): ExchangeRecorder => {
     const { method = '', url = '', headers } = request;
     const exchange = traffic.open({ direction: 'received', what, method, url, headers });
     response.on('close', () => {
@@ -40,11 +42,11 @@ export function createEndpoints(context: EndpointContext) {
   };
 
   /** Whether a fault took the answer over. */
-  const struck = (what: ServiceEndpoint, response: ServerResponse, exchange: OpenExchange): boolean => {
+  const struck = (what: ServiceEndpoint, response: ServerResponse, exchange: ExchangeRecorder): boolean => {
     if (faults.take('answerError', what)) {
       exchange.fault('answerError');
       const body = { code: SERVICE_CODES.INTERNAL_ERROR, message: 'Internal system error' };
-      answer(response, exchange, 500, body);
+      sendAnswer(response, exchange, 500, body);
       return true;
     }
     const throttle = faults.take('answerThrottle', what);
@@ -52,7 +54,7 @@ export function createEndpoints(context: EndpointContext) {
       exchange.fault('answerThrottle');
       // Throttling is a gateway's work, and a gateway does not speak the service's language.
       const headers = { 'retry-after': String(throttle.retryAfterSeconds) };
-      answer(response, exchange, 429, 'Too Many Requests', headers);
+      sendAnswer(response, exchange, 429, 'Too Many Requests', headers);
       return true;
     }
     if (!faults.take('answerNothing', what)) return false;
@@ -60,19 +62,19 @@ export function createEndpoints(context: EndpointContext) {
     return true;
   };
 
-  const refuse = (error: unknown, response: ServerResponse, exchange: OpenExchange) => {
+  const refuse = (error: unknown, response: ServerResponse, exchange: ExchangeRecorder) => {
     const failure = toFailure(error);
     if (failure.serviceCode === SERVICE_CODES.INTERNAL_ERROR) log.error({ err: error }, 'a request failed');
     const status = failure.status ?? context.failureStatus(failure.serviceCode);
     const body = { code: failure.serviceCode, message: failure.message };
-    answer(response, exchange, status, body, status === 413 ? { connection: 'close' } : {});
+    sendAnswer(response, exchange, status, body, status === 413 ? { connection: 'close' } : {});
   };
 
   /** An endpoint whose callers show an API key. Without `hasBody` a body is not looked at. */
   const endpoint =
     (
       what: ServiceEndpoint,
-      act: (call: Call) => object | Promise<object>,
+      act: (call: EndpointCall) => object | Promise<object>,
       { hasBody = true }: { hasBody?: boolean } = {},
     ): Handler =>
     async (request, response) => {
@@ -84,7 +86,7 @@ export function createEndpoints(context: EndpointContext) {
         const text = hasBody ? await readText(request) : '';
         if (hasBody) exchange.body(text);
         const body = hasBody ? parseJson(text) : null;
-        answer(response, exchange, 200, await act({ agent, body }));
+        sendAnswer(response, exchange, 200, await act({ agent, body }));
       } catch (error) {
         refuse(error, response, exchange);
       }
@@ -97,7 +99,7 @@ export function createEndpoints(context: EndpointContext) {
       const exchange = open(what, request, response);
       if (struck(what, response, exchange)) return;
       const { status, text } = act();
-      answer(response, exchange, status, text);
+      sendAnswer(response, exchange, status, text);
     };
 
   return { endpoint, openEndpoint };
@@ -105,3 +107,79 @@ export function createEndpoints(context: EndpointContext) {
 
 /** The endpoints' maker. */
 export type Endpoints = ReturnType<typeof createEndpoints>;
+
+/** The HTTP status that goes with a failure code. The contract does not say; this is the usual one. */
+export function defaultFailureStatus(code: number): number {
+  return STATUSES[code] ?? 400;
+}
+
+const STATUSES: Readonly<Record<number, number>> = {
+  [SERVICE_CODES.PARAMETER_ERROR]: 400,
+  [SERVICE_CODES.AUTHENTICATION_FAILED]: 401,
+  [SERVICE_CODES.AGENT_DELETED]: 403,
+  [SERVICE_CODES.CONVERSATION_NOT_FOUND]: 404,
+  [SERVICE_CODES.CONVERSATION_MISMATCH]: 403,
+  [SERVICE_CODES.INTERNAL_ERROR]: 500,
+};
+
+/** Sends an answer and notes it in the log of traffic. A text goes out as plain text, an object as JSON. */
+export function sendAnswer(
+  response: ServerResponse,
+  exchange: ExchangeRecorder | undefined,
+  status: number,
+  body: object | string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';
+  const all = { 'content-type': type, 'cache-control': 'no-store', ...headers };
+  response.writeHead(status, { ...all, 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+  exchange?.answered(status, all, text);
+}
+
+/** What the service says to an error: its own refusals as they are, anything else as 50000. */
+export function toFailure(error: unknown): ServiceFailure {
+  if (error instanceof ServiceFailure) return error;
+  if (error instanceof ValidationError) return parameterError(error.message);
+  return new ServiceFailure(SERVICE_CODES.INTERNAL_ERROR, 'Internal system error');
+}
+
+/** Bytes of a request that are read. */
+const LONGEST_BODY = 2 * 1024 * 1024;
+
+/** Reads a request's body as text; what cannot be read is the caller's mistake (40000). */
+export async function readText(request: IncomingMessage): Promise<string> {
+  if (request.headers['content-encoding']) throw parameterError('body: expected no Content-Encoding', 415);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LONGEST_BODY) throw parameterError(`body: expected at most ${LONGEST_BODY} bytes`, 413);
+    chunks.push(chunk);
+  }
+  return decode(Buffer.concat(chunks));
+}
+
+/** Whether a request says that its body is JSON. */
+export function isJson(request: IncomingMessage): boolean {
+  return /^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '');
+}
+
+/** Parses a JSON text; what is no JSON is the caller's mistake (40000). */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw parameterError('body: expected JSON');
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw parameterError('body: expected UTF-8');
+  }
+}

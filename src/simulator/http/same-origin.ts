@@ -32,7 +32,7 @@ export const pageHeaders =
  * Refuses what another site's page asks for. The page acts without a login, so the `Host` must be one that a
  * person typed on purpose (a rebound DNS name is not), and a browser that names an origin must name this one.
  */
-export function onlySameOrigin(allowedHosts: readonly string[]): RequestHandler {
+export function requireSameOrigin(allowedHosts: readonly string[]): RequestHandler {
   const names = new Set([...LOOPBACK, ...allowedHosts.map((host) => host.toLowerCase())]);
   return (request, response, next) => {
     const host = request.headers.host ?? '';

@@ -4,7 +4,12 @@
  *
  * @module
  */
-export { agentMessageBody, chatBody, closeBody, establishBody, probeBody } from '../bodies.js';
-export { type Credentials, credentialHeaders } from '../credentials.js';
-export { handoffUrl } from '../handoff-url.js';
-export { type PostRequest, type PostResult, postJson } from '../post.js';
+export { agentMessageBody, chatBody, closeBody, establishBody, probeBody } from './bodies.js';
+export {
+  credentialHeaders,
+  handoffUrl,
+  type JsonPostRequest,
+  type JsonPostResult,
+  postJson,
+  type WebhookCredentials,
+} from './post.js';

@@ -1,4 +1,4 @@
-import type { HarnessPiece } from './harness.js';
+import type { HarnessFeature } from './harness.js';
 import type { Rig } from './rig.js';
 
 /** One thing that an adapter must do. */
@@ -12,7 +12,7 @@ export interface Check {
   /** What to do about a failure. */
   readonly advice: string;
   /** What the system must have for it. */
-  readonly needs?: readonly HarnessPiece[];
+  readonly needs?: readonly HarnessFeature[];
   /** Ends without a word when it holds; throws what it found when not. */
   run(rig: Rig): Promise<void>;
 }

@@ -18,7 +18,7 @@ export interface TestFramework {
 }
 
 /** Settings of {@link describeAdapter}. */
-export interface DescribeOptions extends ConformanceOptions, Partial<TestFramework> {
+export interface DescribeAdapterOptions extends ConformanceOptions, Partial<TestFramework> {
   /** How long one check may take, in milliseconds. Default: six times the harness's patience. */
   readonly timeoutMs?: number;
 }
@@ -35,10 +35,10 @@ export interface DescribeOptions extends ConformanceOptions, Partial<TestFramewo
 export function describeAdapter<System extends HarnessSystem>(
   make: AdapterFactory<System>,
   harness: AdapterHarness<System>,
-  { describe, it, timeoutMs, ...options }: DescribeOptions = {},
+  { describe, it, timeoutMs, ...options }: DescribeAdapterOptions = {},
 ): void {
   const framework = { describe: describe ?? globalOf('describe'), it: it ?? globalOf('it') };
-  const timeout = timeoutMs ?? 6 * (harness.patienceMs ?? 5_000);
+  const timeout = timeoutMs ?? 6 * (harness.stepTimeoutMs ?? 5_000);
   const checks = chosenChecks(harness, options);
   framework.describe(`the adapter for ${harness.name}`, () => {
     for (const check of checks) {

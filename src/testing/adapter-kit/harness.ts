@@ -1,7 +1,7 @@
 import type { Adapter } from '../../bridge/index.js';
 
 /** Where an adapter that is tested finds its system. */
-export interface AdapterSite<System extends HarnessSystem = HarnessSystem> {
+export interface AdapterFactoryInput<System extends HarnessSystem = HarnessSystem> {
   /** The address of the system's API. It leads through the kit's proxy, which injects faults: use it for every request. */
   readonly baseUrl: string;
   /** `wrong`: make the adapter with credentials that the system does not know. */
@@ -12,7 +12,7 @@ export interface AdapterSite<System extends HarnessSystem = HarnessSystem> {
 
 /** Makes a new instance of the adapter that is tested. The kit makes several, and disposes of each. */
 export type AdapterFactory<System extends HarnessSystem = HarnessSystem> = (
-  site: AdapterSite<System>,
+  site: AdapterFactoryInput<System>,
 ) => Adapter | Promise<Adapter>;
 
 /** A conversation as its agents see it. */
@@ -59,7 +59,7 @@ export interface HarnessSystem {
 }
 
 /** What a system may lack. */
-export type HarnessPiece =
+export type HarnessFeature =
   /** Agents cannot write among themselves. */
   | 'note'
   /** Agents cannot end a conversation. */
@@ -109,5 +109,5 @@ export interface AdapterHarness<System extends HarnessSystem = HarnessSystem> {
   /** The port of `webhookUrl`, for a system whose webhook address is fixed before the tests run. Default: any. */
   readonly webhookPort?: number;
   /** How long a thing may take that should happen, in milliseconds. Default 5,000. It is waited out by failures only. */
-  readonly patienceMs?: number;
+  readonly stepTimeoutMs?: number;
 }

@@ -3,15 +3,15 @@
  *
  * @module
  */
-export { type DescribeOptions, describeAdapter, type TestFramework } from './describe-adapter.js';
+export { type DescribeAdapterOptions, describeAdapter, type TestFramework } from './describe-adapter.js';
 export { ConformanceError } from './failure.js';
 export { createFaultProxy, type FaultProxy, type FaultScope, type ProxiedRequest } from './fault-proxy.js';
 export type {
   AdapterFactory,
+  AdapterFactoryInput,
   AdapterHarness,
-  AdapterSite,
   FaultAnswer,
-  HarnessPiece,
+  HarnessFeature,
   HarnessSystem,
   SystemAgent,
   SystemConversation,

@@ -12,7 +12,13 @@ import {
 import { createEar, type Ear } from './ear.js';
 import { found, saying } from './failure.js';
 import { createFaultProxy, type FaultProxy } from './fault-proxy.js';
-import type { AdapterFactory, AdapterHarness, FaultAnswer, HarnessPiece, HarnessSystem } from './harness.js';
+import type {
+  AdapterFactory,
+  AdapterHarness,
+  FaultAnswer,
+  HarnessFeature,
+  HarnessSystem,
+} from './harness.js';
 import { createMailbox, type Mailbox } from './mailbox.js';
 import { createRecordedLog, type RecordedLog } from './recorded-log.js';
 import { createUntil, type Until } from './until.js';
@@ -34,7 +40,7 @@ export interface Rig {
   readonly secrets: readonly string[];
   readonly patienceMs: number;
   /** Whether the harness says that the system lacks a piece. */
-  lacks(piece: HarnessPiece): boolean;
+  lacks(piece: HarnessFeature): boolean;
   readonly until: Until;
   /** Makes an instance of the adapter. */
   make(credentials?: 'right' | 'wrong'): Promise<Adapter>;
@@ -54,7 +60,7 @@ export async function createRig<System extends HarnessSystem>(
 ): Promise<Rig> {
   const ends: (() => Promise<unknown>)[] = [];
   const over = new AbortController();
-  const patienceMs = harness.patienceMs ?? 5_000;
+  const patienceMs = harness.stepTimeoutMs ?? 5_000;
   const until = createUntil(patienceMs);
   const recorded = createRecordedLog();
   const call = { signal: over.signal, log: recorded.log };

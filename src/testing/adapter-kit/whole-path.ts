@@ -4,7 +4,7 @@ import { type Adapter, type Bridge, createBridge } from '../../bridge/index.js';
 import { inline } from '../../delivery/index.js';
 import { type Conversation, createMemoryStore } from '../../handoff/index.js';
 import { createReceiver, pathToken, type Receiver } from '../../receiver/index.js';
-import type { HandoffConversation, HandoffInput } from '../../simulator/index.js';
+import type { HandoffConversation, HandoffRequestInput } from '../../simulator/index.js';
 import { createTestBench } from '../create-test-bench.js';
 import { serve } from '../serve.js';
 import type { TestBench } from '../test-bench.js';
@@ -26,7 +26,7 @@ export interface WholePath {
   /** Brings the system's webhooks to the bridge. */
   readonly carrier: Carrier;
   /** A user asks for a human, and gets one. */
-  handOver(input?: HandoffInput): Promise<HandedOver>;
+  handOver(input?: HandoffRequestInput): Promise<HandedOver>;
   /** Sends the receiver something that the service would send, and gives the status of the answer. */
   post(endpoint: 'conversation/establish' | 'chat' | 'conversation/close', body: object): Promise<number>;
   /** How many requests to an endpoint have reached the receiver. */

@@ -9,14 +9,14 @@ import {
   type InboundMessage,
   type InboundRequest,
 } from '../../../src/index.js';
-import type { AdapterSite } from '../../../src/testing/index.js';
+import type { AdapterFactoryInput } from '../../../src/testing/index.js';
 
 /** What a seeded defect changes of a good adapter, and what the kit must say of it. */
 export interface Defect {
   readonly what: string;
   /** Of what the failure must tell. */
   readonly tells: RegExp;
-  readonly change: (good: Hooked, site: AdapterSite) => Partial<Adapter>;
+  readonly change: (good: Hooked, site: AdapterFactoryInput) => Partial<Adapter>;
 }
 
 /** A good adapter, with webhooks. */
@@ -83,7 +83,7 @@ export const verifying =
   (good: Hooked): Partial<Adapter> => ({ verify: (request) => good.verify(change(request)) });
 
 /** The API of the desk, for defects that must do something else with it. */
-export const api = (site: AdapterSite) => {
+export const api = (site: AdapterFactoryInput) => {
   const { baseUrl, token } = settingsFor(site);
   return createAdapterHttp({
     system: 'Tiny Desk',
@@ -93,7 +93,7 @@ export const api = (site: AdapterSite) => {
 };
 
 /** A close that fails when there is nothing to close. */
-export const closingOnce = (good: Hooked, { system }: AdapterSite): Partial<Adapter> => ({
+export const closingOnce = (good: Hooked, { system }: AdapterFactoryInput): Partial<Adapter> => ({
   async close(ref, reason, call) {
     if ((await system.read(ref.externalId)).isClosed)
       throw new AdapterError('invalid', 'the case is closed already.');

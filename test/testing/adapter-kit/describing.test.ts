@@ -38,7 +38,7 @@ async function results(changed: Partial<AdapterHarness>, only: readonly string[]
 
 it('makes a test of each check, with time enough for it', () => {
   const framework = notingFramework();
-  describeAdapter(make, { ...harness, patienceMs: 100 }, framework);
+  describeAdapter(make, { ...harness, stepTimeoutMs: 100 }, framework);
   expect(framework.suites).toEqual(['the adapter for Tiny Desk']);
   expect(framework.tests.map(([title]) => title)).toEqual(conformanceChecks.map(({ title }) => title));
   expect(framework.tests.every(([, { timeout }]) => timeout === 600)).toBe(true);
@@ -61,7 +61,7 @@ it('leaves out what the system lacks, and prints why', async () => {
 it('throws what is wrong with the adapter', async () => {
   const framework = notingFramework();
   const broken = (site: Parameters<typeof make>[0]) => ({ ...make(site), close: async () => {} });
-  describeAdapter(broken, { ...harness, patienceMs: 50 }, { ...framework, only: ['close'] });
+  describeAdapter(broken, { ...harness, stepTimeoutMs: 50 }, { ...framework, only: ['close'] });
   await expect(framework.tests[0]?.[2]({ skip: () => {} })).rejects.toMatchObject({
     code: 'NOT_CONFORMING',
     message: expect.stringMatching(/^close ends the conversation.*\nWhat happened: .*\nWhat was expected: /),

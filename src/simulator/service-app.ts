@@ -1,7 +1,21 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
-import { SERVICE_CODES, SERVICE_PATHS } from '../protocol/index.js';
-import type { ServiceEndpoint } from './faults.js';
-import type { SimulatorLog } from './log.js';
+import {
+  HEALTHY,
+  humanClose,
+  humanReply,
+  qaAdd,
+  qaUpdate,
+  SERVICE_CODES,
+  SERVICE_PATHS,
+  validate,
+} from '../protocol/index.js';
+import type { Clock } from './clock.js';
+import type { ConversationRegistry } from './conversation-registry.js';
+import type { Faults, ServiceEndpoint } from './faults.js';
+import type { Endpoints } from './http/endpoint.js';
+import type { KnowledgeBase } from './knowledge/knowledge-base.js';
+import type { SimulatorLog } from './options.js';
+import type { WebhookProber } from './probe.js';
 
 const ROUTES: readonly (readonly ['get' | 'post' | 'put', ServiceEndpoint])[] = [
   ['post', 'addQa'],
@@ -13,7 +27,7 @@ const ROUTES: readonly (readonly ['get' | 'post' | 'put', ServiceEndpoint])[] = 
 ];
 
 /** Puts the service's endpoints and the page into one Express app. */
-export function createApp(options: {
+export function createServiceApp(options: {
   handlers: Readonly<Record<ServiceEndpoint, RequestHandler>>;
   page: Router;
   openapi: object | undefined;
@@ -69,4 +83,41 @@ function wrongRequest(detail: string) {
 function statusOf(error: unknown): number {
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : 500;
   return typeof status === 'number' && status >= 400 ? status : 500;
+}
+
+/** Adding and updating QA documents (4.1, 4.2). */
+export function knowledgeRoutes({ endpoint }: Endpoints, knowledge: KnowledgeBase) {
+  return {
+    addQa: endpoint('addQa', ({ agent, body }) => knowledge.add(agent.id, validate(qaAdd, body))),
+    updateQa: endpoint('updateQa', ({ agent, body }) => knowledge.update(agent.id, validate(qaUpdate, body))),
+  };
+}
+
+/** The check of an agent's webhooks, and the service's own health (4.3, 4.4). */
+export function webhookRoutes({ endpoint, openEndpoint }: Endpoints, prober: WebhookProber, faults: Faults) {
+  return {
+    checkWebhooks: endpoint('checkWebhooks', async ({ agent }) => ({ results: await prober.check(agent) }), {
+      hasBody: false,
+    }),
+    health: openEndpoint('health', () =>
+      faults.take('outOfOrder', 'health')
+        ? { status: 503, text: 'service is out of order' }
+        : { status: 200, text: HEALTHY },
+    ),
+  };
+}
+
+/** What the human side calls: reply and close (4.9, 4.10). */
+export function humanRoutes({ endpoint }: Endpoints, conversations: ConversationRegistry, clock: Clock) {
+  return {
+    reply: endpoint('reply', ({ agent, body }) => {
+      conversations.receive(agent, validate(humanReply, body));
+      return { code: 200, message: 'success' };
+    }),
+    close: endpoint('close', ({ agent, body }) => {
+      const { conversation_id } = validate(humanClose, body);
+      conversations.closeByHuman(agent, conversation_id);
+      return { conversation_id, timestamp: clock.now() };
+    }),
+  };
 }

@@ -1,18 +1,18 @@
 import { SERVICE_CODES } from '../protocol/index.js';
-import { type Agent, type Agents, findComponent } from './agents.js';
-import { newId, type SimulatedUser, type TranscriptItem } from './bodies.js';
+import { findHumanService, type ResolvedAgent, type SimulatedAgents } from './agents.js';
 import {
+  type ConversationController,
   type ConversationOptions,
   createConversation,
   type HandoffConversation,
-  type LiveConversation,
 } from './conversation.js';
+import { createEmitter } from './emitter.js';
 import { ServiceFailure, SimulatorError } from './error.js';
-import { createListeners } from './listeners.js';
-import type { Reply } from './replies.js';
+import type { SimulatedReply } from './reply-queue.js';
+import { newId, type SimulatedUser, type TranscriptItem } from './sending/bodies.js';
 
 /** A user's wish to talk to a human. */
-export interface HandoffInput {
+export interface HandoffRequestInput {
   /** Default: the first agent. */
   agentId?: string;
   /** Default: the agent's first component. */
@@ -30,20 +30,23 @@ export interface HandoffInput {
 /** A reply that a user was shown. */
 interface ShownReply {
   readonly conversation: HandoffConversation;
-  readonly reply: Reply;
+  readonly reply: SimulatedReply;
 }
 
 /** Every handoff of the platform. */
-export interface Conversations {
+export interface ConversationRegistry {
   /** Asks for a human. `created` hears of the conversation before establish is sent. */
   request: (
-    input: HandoffInput,
+    input: HandoffRequestInput,
     created?: (conversation: HandoffConversation) => void,
   ) => Promise<HandoffConversation>;
   /** A human's reply from the developer of `agent`, or the service's refusal. */
-  receive: (agent: Agent, reply: { conversation_id: string; timestamp: number; body: string }) => void;
+  receive: (
+    agent: ResolvedAgent,
+    reply: { conversation_id: string; timestamp: number; body: string },
+  ) => void;
   /** A human's close from the developer of `agent`, or the service's refusal. */
-  closeByHuman: (agent: Agent, conversationId: string) => void;
+  closeByHuman: (agent: ResolvedAgent, conversationId: string) => void;
   get: (id: string) => HandoffConversation | undefined;
   list: () => readonly HandoffConversation[];
   /** Tells of every reply that a user is shown. */
@@ -56,24 +59,24 @@ const DEFAULT_TRANSCRIPT: readonly TranscriptItem[] = [
 ];
 
 /** Makes the register of handoffs; of those that are over it keeps the newest `keep`. */
-export function createConversations(
-  options: { agents: Agents; keep: number } & Pick<
+export function createConversationRegistry(
+  options: { agents: SimulatedAgents; keep: number } & Pick<
     ConversationOptions,
     'clock' | 'deliver' | 'deliveryTimeoutMs' | 'waitTimeoutMs' | 'idleTimeoutMs'
   >,
-): Conversations {
+): ConversationRegistry {
   const { agents, keep, ...shared } = options;
-  const all = new Map<string, LiveConversation>();
-  const shown = createListeners<ShownReply>();
+  const all = new Map<string, ConversationController>();
+  const shown = createEmitter<ShownReply>();
 
   const makeRoom = () => {
     for (const [id, { handle }] of all) {
       if (all.size <= keep) return;
-      if (isOver(handle)) all.delete(id);
+      if (hasEnded(handle)) all.delete(id);
     }
   };
 
-  const find = (agent: Agent, id: string): LiveConversation => {
+  const find = (agent: ResolvedAgent, id: string): ConversationController => {
     const conversation = all.get(id);
     if (!conversation) throw notFound();
     if (conversation.handle.agentId === agent.id) return conversation;
@@ -86,10 +89,10 @@ export function createConversations(
   return {
     async request(input, created) {
       const agent = agents.get(input.agentId);
-      const component = findComponent(agent, input.componentId);
+      const component = findHumanService(agent, input.componentId);
       const id = input.conversationId ?? newId('handoff');
       const earlier = all.get(id)?.handle;
-      if (earlier && !isOver(earlier))
+      if (earlier && !hasEnded(earlier))
         throw new SimulatorError('CONVERSATION_EXISTS', `conversation ${id} is not over; choose another id`);
       const live = createConversation({
         ...shared,
@@ -102,7 +105,7 @@ export function createConversations(
       all.delete(id);
       all.set(id, live);
       makeRoom();
-      tellReplies(live.handle, shown.tell);
+      tellReplies(live.handle, shown.emit);
       created?.(live.handle);
       await live.begin(input.transcript ?? DEFAULT_TRANSCRIPT);
       return live.handle;
@@ -116,7 +119,7 @@ export function createConversations(
     },
     get: (id) => all.get(id)?.handle,
     list: () => [...all.values()].map(({ handle }) => handle),
-    onReply: shown.add,
+    onReply: shown.subscribe,
     dispose() {
       for (const { dispose } of all.values()) dispose();
     },
@@ -124,7 +127,7 @@ export function createConversations(
 }
 
 /** Whether nothing more can happen in a conversation. */
-export function isOver({ state }: HandoffConversation): boolean {
+export function hasEnded({ state }: HandoffConversation): boolean {
   return state === 'busy' || state === 'closed';
 }
 

@@ -11,7 +11,7 @@ interface Lane {
 }
 
 /** Runs jobs of the same key one after another, and jobs of different keys side by side. */
-export interface Lanes {
+export interface ConversationQueues {
   /**
    * Queues a job. When its turn comes and `holdBack` returns a number, the job lets the next of its lane go
    * first, and waits up to that many milliseconds for one to come.
@@ -26,7 +26,7 @@ export interface Lanes {
 }
 
 /** Makes the lanes. Once `signal` aborts, nothing is held back any more. */
-export function createLanes(clock: Clock, signal: AbortSignal): Lanes {
+export function createConversationQueues(clock: Clock, signal: AbortSignal): ConversationQueues {
   const lanes = new Map<string, Lane>();
   const idlers = new Set<() => void>();
 

@@ -1,12 +1,13 @@
 import { type Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { performance } from 'node:perf_hooks';
+import { HANDOFF_PATHS } from '../../protocol/index.js';
 
 /** Bytes of an answer that are read; a receiver's answer is a short object. */
 const LONGEST_ANSWER = 256 * 1024;
 
 /** A body to post. */
-export interface PostRequest {
+export interface JsonPostRequest {
   url: string;
   /** The body, ready to be sent. */
   payload: string;
@@ -23,7 +24,7 @@ export interface PostRequest {
 }
 
 /** What came back. */
-export interface PostResult {
+export interface JsonPostResult {
   /** The HTTP status; null when there was no answer. */
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -35,7 +36,7 @@ export interface PostResult {
 }
 
 /** Posts JSON once: no retry, no redirect followed, and never a throw. */
-export async function postJson(request: PostRequest): Promise<PostResult> {
+export async function postJson(request: JsonPostRequest): Promise<JsonPostResult> {
   const began = performance.now();
   const latencyMs = () => Math.round(performance.now() - began);
   try {
@@ -45,12 +46,12 @@ export async function postJson(request: PostRequest): Promise<PostResult> {
   }
 }
 
-function exchange(options: PostRequest): Promise<Pick<PostResult, 'status' | 'headers' | 'text'>> {
+function exchange(options: JsonPostRequest): Promise<Pick<JsonPostResult, 'status' | 'headers' | 'text'>> {
   const url = new URL(options.url);
   const payload = Buffer.from(options.payload);
   const secure = url.protocol === 'https:';
   const { signal, release } = giveUp(options);
-  return new Promise<Pick<PostResult, 'status' | 'headers' | 'text'>>((resolve, reject) => {
+  return new Promise<Pick<JsonPostResult, 'status' | 'headers' | 'text'>>((resolve, reject) => {
     const request = (secure ? httpsRequest : httpRequest)(url, {
       method: 'POST',
       agent: secure ? options.agents?.https : options.agents?.http,
@@ -79,7 +80,7 @@ function exchange(options: PostRequest): Promise<Pick<PostResult, 'status' | 'he
 }
 
 /** A signal for one exchange; released afterwards, since the caller's own may live as long as the program. */
-function giveUp({ timeoutMs, signal }: PostRequest) {
+function giveUp({ timeoutMs, signal }: JsonPostRequest) {
   const controller = new AbortController();
   const stop = () => controller.abort();
   const timer = setTimeout(stop, timeoutMs);
@@ -112,7 +113,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'unknown host name',
 };
 
-function inWords(error: unknown, { timeoutMs, signal }: PostRequest): string {
+function inWords(error: unknown, { timeoutMs, signal }: JsonPostRequest): string {
   // Not by instanceof: a test framework may run this in a realm of its own, where Node's errors are strangers.
   if (!isErrorLike(error)) return 'failed';
   if (error.name === 'AbortError')
@@ -124,4 +125,42 @@ function inWords(error: unknown, { timeoutMs, signal }: PostRequest): string {
 
 function isErrorLike(value: unknown): value is { name: string; message: string; code?: unknown } {
   return typeof value === 'object' && value !== null && 'name' in value && 'message' in value;
+}
+
+/** What a webhook is called with. */
+export interface WebhookCredentials {
+  username?: string | undefined;
+  secret?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * The headers that credentials become (5.3): `Bearer <username>`, or Basic when there is a secret, or none.
+ */
+export function credentialHeaders({ username, secret, headers }: WebhookCredentials): Record<string, string> {
+  const lowered = Object.entries(headers ?? {}).map(([name, value]): [string, string] => [
+    name.toLowerCase(),
+    value,
+  ]);
+  const own = Object.fromEntries(lowered);
+  if (username === undefined) return own;
+  if (secret === undefined) return { ...own, authorization: `Bearer ${username}` };
+  const encoded = Buffer.from(`${username}:${secret}`).toString('base64');
+  return { ...own, authorization: `Basic ${encoded}` };
+}
+
+/** Credentials of the same shape that open nothing. A webhook without any gets a stranger's Bearer. */
+export function wrongCredentials({ username, secret, headers }: WebhookCredentials): WebhookCredentials {
+  return {
+    username: secret === undefined ? 'wrong-username' : username,
+    secret: secret === undefined ? undefined : 'wrong-secret',
+    headers: Object.fromEntries(Object.keys(headers ?? {}).map((name) => [name, 'wrong'])),
+  };
+}
+
+/** The URL of a handoff endpoint below a component's base URL; a query of the base stays. */
+export function handoffUrl(base: string, endpoint: keyof typeof HANDOFF_PATHS): string {
+  const url = new URL(base);
+  url.pathname = url.pathname.replace(/\/+$/, '') + HANDOFF_PATHS[endpoint];
+  return url.href;
 }

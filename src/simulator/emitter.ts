@@ -1,22 +1,22 @@
 /** Those who want to be told of something. */
-export interface Listeners<Value> {
+export interface Emitter<Value> {
   /** Adds a listener; the function returned removes it. */
-  add: (listener: (value: Value) => void) => () => void;
+  subscribe: (listener: (value: Value) => void) => () => void;
   /** Tells all of them. One that throws does not keep the others from hearing. */
-  tell: (value: Value) => void;
+  emit: (value: Value) => void;
 }
 
 /** Makes an empty set of listeners. */
-export function createListeners<Value>(): Listeners<Value> {
+export function createEmitter<Value>(): Emitter<Value> {
   const listeners = new Set<(value: Value) => void>();
   return {
-    add(listener) {
+    subscribe(listener) {
       listeners.add(listener);
       return () => {
         listeners.delete(listener);
       };
     },
-    tell(value) {
+    emit(value) {
       for (const listener of listeners) {
         try {
           listener(value);

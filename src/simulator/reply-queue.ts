@@ -1,7 +1,7 @@
 import { SimulatorError } from './error.js';
 
 /** What a human said to the user. */
-export interface Reply {
+export interface SimulatedReply {
   readonly text: string;
   /** As the developer sent it. */
   readonly timestamp: number;
@@ -9,22 +9,22 @@ export interface Reply {
   readonly receivedAt: number;
 }
 
-/** How long {@link ReplyBox.next} waits unless told otherwise. */
+/** How long {@link ReplyQueue.next} waits unless told otherwise. */
 const PATIENCE_MS = 5_000;
 
 /** Replies in order, and those who wait for the next one. */
-export interface ReplyBox {
-  readonly replies: readonly Reply[];
-  add: (reply: Reply) => void;
+export interface ReplyQueue {
+  readonly replies: readonly SimulatedReply[];
+  add: (reply: SimulatedReply) => void;
   /** No further reply can come: whoever waits is told. */
   end: () => void;
-  next: (options?: { timeoutMs?: number }) => Promise<Reply>;
+  next: (options?: { timeoutMs?: number }) => Promise<SimulatedReply>;
 }
 
 /** Makes an empty box. `where` says in an error what the conversation is doing. */
-export function createReplyBox(where: () => string): ReplyBox {
-  const replies: Reply[] = [];
-  const waiting = new Set<{ take(reply: Reply): void; giveUp(reason: string): void }>();
+export function createReplyQueue(where: () => string): ReplyQueue {
+  const replies: SimulatedReply[] = [];
+  const waiting = new Set<{ take(reply: SimulatedReply): void; giveUp(reason: string): void }>();
   let taken = 0;
   let ended = false;
 
@@ -55,7 +55,7 @@ export function createReplyBox(where: () => string): ReplyBox {
           act();
         };
         const waiter = {
-          take(reply: Reply) {
+          take(reply: SimulatedReply) {
             taken += 1;
             settle(() => resolve(reply));
           },

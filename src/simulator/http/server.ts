@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { Express } from 'express';
-import { SimulatorError } from './error.js';
+import { SimulatorError } from '../error.js';
 
 /** A server that can be opened once and closed. */
-export interface Listener {
+export interface HttpServer {
   /** Listens, and resolves with the URL. Port 0 takes any free one. */
   listen: (port?: number, host?: string) => Promise<string>;
   /** Where it listens; null before and after. */
@@ -13,7 +13,7 @@ export interface Listener {
 }
 
 /** Makes the listener of an app. */
-export function createListener(app: Express): Listener {
+export function createHttpServer(app: Express): HttpServer {
   let server: Server | null = null;
   let url: string | null = null;
 

@@ -1,14 +1,13 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { type Clock, sleep } from './clock.js';
-import { type Credentials, credentialHeaders, wrongCredentials } from './credentials.js';
+import { createConversationQueues } from './conversation-queues.js';
 import type { DeliveryEvent, Faults } from './faults.js';
-import { createLanes } from './lanes.js';
-import { postJson } from './post.js';
-import type { TrafficLog } from './traffic.js';
+import { credentialHeaders, postJson, type WebhookCredentials, wrongCredentials } from './sending/post.js';
+import type { TrafficRecorder } from './traffic.js';
 
 /** What became of one delivery. */
-export interface Delivery {
+export interface WebhookDelivery {
   readonly event: DeliveryEvent;
   readonly url: string;
   /** The HTTP status of the answer; null when there was none. */
@@ -21,27 +20,27 @@ export interface Delivery {
   /** Whether the receiver took it: status 200 and nothing else. */
   readonly accepted: boolean;
   /** What became of the copies that a fault made. */
-  readonly also: readonly Delivery[];
+  readonly copies: readonly WebhookDelivery[];
 }
 
 /** A body to be delivered. */
-interface Order {
+interface DeliveryRequest {
   event: DeliveryEvent;
   url: string;
   body: object;
-  credentials: Credentials;
+  credentials: WebhookCredentials;
   timeoutMs: number;
   /** Deliveries of one lane go one after another. */
-  lane: string;
+  queueKey: string;
   /** Asked just before sending: a reason not to send any more. */
-  unless?: () => string | null;
+  skipReason?: () => string | null;
   /** Told what became of it before the next of the lane is sent. */
-  settled?: (delivery: Delivery) => void;
+  onResult?: (delivery: WebhookDelivery) => void;
 }
 
 /** Sends what the service sends, in order, with the faults that are on. */
-export interface Deliverer {
-  deliver: (order: Order) => Promise<Delivery>;
+export interface WebhookSender {
+  deliver: (order: DeliveryRequest) => Promise<WebhookDelivery>;
   /** Resolves when nothing is on its way. */
   idle: () => Promise<void>;
   /** Lets go of kept connections. */
@@ -52,22 +51,22 @@ export interface Deliverer {
 const KEEP_CONNECTION_MS = 1_000;
 
 /** Makes the sender. `signal` ends whatever is on its way. */
-export function createDeliverer(options: {
+export function createWebhookSender(options: {
   clock: Clock;
   faults: Faults;
-  traffic: TrafficLog;
+  traffic: TrafficRecorder;
   signal: AbortSignal;
-}): Deliverer {
+}): WebhookSender {
   const { clock, faults, traffic, signal } = options;
   const kept = { keepAlive: true, timeout: KEEP_CONNECTION_MS };
   const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
-  const lanes = createLanes(clock, signal);
+  const lanes = createConversationQueues(clock, signal);
 
   const sendOnce = async (
-    order: Order,
+    order: DeliveryRequest,
     struck: readonly string[],
     change: { url?: string; breakAt?: 'body' | 'answer' } = {},
-  ): Promise<Delivery> => {
+  ): Promise<WebhookDelivery> => {
     const url = change.url ?? order.url;
     const wrong = struck.includes('wrongCredentials');
     const headers = credentialHeaders(wrong ? wrongCredentials(order.credentials) : order.credentials);
@@ -94,12 +93,12 @@ export function createDeliverer(options: {
       latencyMs: result.latencyMs,
       error: result.error,
       accepted: result.status === 200,
-      also: [],
+      copies: [],
     };
   };
 
-  const send = async (order: Order): Promise<Delivery> => {
-    const reason = order.unless?.();
+  const send = async (order: DeliveryRequest): Promise<WebhookDelivery> => {
+    const reason = order.skipReason?.();
     if (reason) return notSent(order, reason);
     const { event } = order;
     const delay = faults.take('delay', event);
@@ -115,19 +114,19 @@ export function createDeliverer(options: {
     const mirrored = mirror ? sendOnce(order, struck, { url: mirror.url }) : undefined;
     const dropped = drop ? await sendOnce(order, struck, { breakAt: drop.at }) : undefined;
     const first = dropped && !drop?.resend ? dropped : await sendOnce(order, struck);
-    const also = dropped && dropped !== first ? [dropped] : [];
-    for (let copy = 1; copy < (duplicate?.copies ?? 1); copy += 1) also.push(await sendOnce(order, struck));
-    if (mirrored) also.push(await mirrored);
-    return { ...first, also };
+    const copies = dropped && dropped !== first ? [dropped] : [];
+    for (let copy = 1; copy < (duplicate?.copies ?? 1); copy += 1) copies.push(await sendOnce(order, struck));
+    if (mirrored) copies.push(await mirrored);
+    return { ...first, copies };
   };
 
   return {
     deliver: (order) =>
       lanes.run(
-        order.lane,
+        order.queueKey,
         async () => {
           const delivery = await send(order);
-          order.settled?.(delivery);
+          order.onResult?.(delivery);
           return delivery;
         },
         () => faults.take('reorder', order.event)?.holdMs,
@@ -140,9 +139,9 @@ export function createDeliverer(options: {
   };
 }
 
-function notSent({ event, url }: Order, reason: string): Delivery {
+function notSent({ event, url }: DeliveryRequest, reason: string): WebhookDelivery {
   const error = `not sent: ${reason}`;
-  return { event, url, status: null, body: null, latencyMs: 0, error, accepted: false, also: [] };
+  return { event, url, status: null, body: null, latencyMs: 0, error, accepted: false, copies: [] };
 }
 
 function parsed(text: string): unknown {

@@ -1,11 +1,11 @@
 import type { WebhookEndpoint } from '../protocol/index.js';
-import type { PostResult } from '../simulator/sending/index.js';
+import type { JsonPostResult } from '../simulator/sending/index.js';
 
 /** What was sent: a delivery to an endpoint, or an availability test. */
-export type Sent = WebhookEndpoint | 'probe';
+export type DeliveryKind = WebhookEndpoint | 'probe';
 
 /** What an answer is worth by the specification. */
-export interface Verdict {
+export interface AnswerAssessment {
   /** Whether it is what the specification asks for. */
   readonly ok: boolean;
   /** Where it differs, one entry a difference. */
@@ -30,19 +30,19 @@ const HINTS: Readonly<Record<number, string>> = {
 };
 
 /** Holds an answer against what the specification asks of the endpoint. */
-export function judgeAnswer(sent: Sent, answer: PostResult): Verdict {
-  const status = judgeStatus(answer);
+export function assessAnswer(sent: DeliveryKind, answer: JsonPostResult): AnswerAssessment {
+  const status = statusProblem(answer);
   if (status !== null) return { ok: false, deviations: [status], notes: [] };
   // Of a probe only the status counts (4.3).
   if (sent === 'probe') return { ok: true, deviations: [], notes: [] };
-  const { deviations, notes } = judgeBody(sent, answer);
-  const type = judgeType(answer);
+  const { deviations, notes } = assessBody(sent, answer);
+  const type = contentTypeProblem(answer);
   const all = type === null ? deviations : [type, ...deviations];
   return { ok: all.length === 0, deviations: all, notes };
 }
 
 /** What is wrong with the status of an answer; `null` when nothing is. */
-export function judgeStatus({ status, error }: PostResult): string | null {
+export function statusProblem({ status, error }: JsonPostResult): string | null {
   if (status === ACCEPTED) return null;
   if (status === null) return `no answer: ${error ?? 'the connection failed'}`;
   const hint = status >= 300 && status < 400 ? 'redirects are not followed' : HINTS[status];
@@ -50,7 +50,7 @@ export function judgeStatus({ status, error }: PostResult): string | null {
 }
 
 /** What is wrong with the content type of an answer; `null` when nothing is. */
-export function judgeType({ headers }: PostResult): string | null {
+export function contentTypeProblem({ headers }: JsonPostResult): string | null {
   const type = headers['content-type'];
   if (typeof type !== 'string') return 'there is no content-type, expected application/json';
   const [essence = ''] = type.split(';');
@@ -60,10 +60,10 @@ export function judgeType({ headers }: PostResult): string | null {
 }
 
 /** What is wrong with the body of an answer. */
-export function judgeBody(
+export function assessBody(
   endpoint: WebhookEndpoint,
-  { text }: PostResult,
-): Pick<Verdict, 'deviations' | 'notes'> {
+  { text }: JsonPostResult,
+): Pick<AnswerAssessment, 'deviations' | 'notes'> {
   const body = readObject(text);
   if (body === null) return { deviations: [notAnObject(text)], notes: [] };
   const known = endpoint === 'message' ? ['code', 'msg'] : ['code', 'message'];

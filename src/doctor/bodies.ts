@@ -36,6 +36,20 @@ const BODIES: Readonly<Record<WebhookEndpoint, (conversationId: string, now: num
 };
 
 /** A well-formed body for an endpoint, as the service would send it. */
-export function wellFormed(endpoint: WebhookEndpoint, conversationId: string, now: number): WireBody {
+export function wellFormedBody(endpoint: WebhookEndpoint, conversationId: string, now: number): WireBody {
   return BODIES[endpoint](conversationId, now);
 }
+
+/** Makes another body of one. */
+export type BodyChange = (body: WireBody) => WireBody;
+
+/** A body with these fields, in place of those of the same name. */
+export const withFields =
+  (fields: WireBody): BodyChange =>
+  (body) => ({ ...body, ...fields });
+
+/** A body without these fields. */
+export const withoutFields =
+  (...names: readonly string[]): BodyChange =>
+  (body) =>
+    Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));

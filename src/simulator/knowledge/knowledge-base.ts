@@ -1,9 +1,8 @@
 import type { DocumentResult, QaAnswer, QaPair, qaAdd, qaUpdate } from '../../protocol/index.js';
-import { newId } from '../bodies.js';
 import { parameterError } from '../error.js';
-import type { FetchFile } from './fetch-file.js';
-import { readCsv } from './read-csv.js';
-import { splitDocument } from './split-document.js';
+import { newId } from '../sending/bodies.js';
+import type { TrafficRecorder } from '../traffic.js';
+import { readCsv, splitDocument } from './parse-file.js';
 
 type AddRequest = ReturnType<typeof qaAdd.parse>;
 type UpdateRequest = ReturnType<typeof qaUpdate.parse>;
@@ -22,7 +21,7 @@ export interface QaDocument {
 }
 
 /** What the agents know. */
-export interface Knowledge {
+export interface KnowledgeBase {
   /** The documents of an agent, in the order they were added. */
   documents: (agentId: string) => readonly QaDocument[];
   /** Adds documents (4.1). */
@@ -34,7 +33,7 @@ export interface Knowledge {
 }
 
 /** Makes an empty store. */
-export function createKnowledge(fetchFile: FetchFile): Knowledge {
+export function createKnowledgeBase(fetchFile: FetchFile): KnowledgeBase {
   const store = new Map<string, QaDocument>();
   const documents = (agentId: string) =>
     [...store.values()].filter((document) => document.agentId === agentId);
@@ -113,4 +112,50 @@ async function collect<File extends { name: string }>(
   const doc = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value()] : []));
   const failed = files.filter((_, index) => outcomes[index]?.status === 'rejected').map(({ name }) => name);
   return { doc, failed };
+}
+
+/** Fetches a file as text, or throws an error that says what is wrong with it. */
+export type FetchFile = (url: string) => Promise<string>;
+
+/** Makes the fetcher: http and https only, at most `maxBytes`, within `timeoutMs` of real time. */
+export function createFetchFile(options: {
+  traffic: TrafficRecorder;
+  signal: AbortSignal;
+  maxBytes: number;
+  timeoutMs: number;
+}): FetchFile {
+  const { traffic, maxBytes } = options;
+  return async (url) => {
+    if (!/^https?:/i.test(url)) throw new Error('only http and https URLs are fetched');
+    const exchange = traffic.open({ direction: 'sent', what: 'file', method: 'GET', url, headers: {} });
+    try {
+      const signal = AbortSignal.any([AbortSignal.timeout(options.timeoutMs), options.signal]);
+      const response = await fetch(url, { signal });
+      const bytes = await readBytes(response, maxBytes);
+      exchange.answered(response.status, Object.fromEntries(response.headers), `${bytes.length} bytes`);
+      if (!response.ok) throw new Error(`answered with status ${response.status}`);
+      return decode(bytes);
+    } catch (error) {
+      exchange.failed(error instanceof Error ? error.message : 'failed');
+      throw error;
+    }
+  };
+}
+
+async function readBytes(response: Response, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const body: AsyncIterable<Uint8Array> | Uint8Array[] = response.body ?? [];
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error(`longer than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Text is UTF-8 without NUL; anything else is a picture, an archive or the like. */
+function decode(bytes: Uint8Array): string {
+  if (bytes.includes(0)) throw new Error('not a text file');
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 }
