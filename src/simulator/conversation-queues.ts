@@ -5,79 +5,80 @@ interface Job {
   holdBack: () => number | undefined;
 }
 
-interface Lane {
+interface Queue {
   readonly waiting: Job[];
-  arrived: (() => void) | null;
+  /** Wakes a held-back job when another job is queued. */
+  onArrival: (() => void) | null;
 }
 
-/** Runs jobs of the same key one after another, and jobs of different keys side by side. */
+/** Runs jobs of one key in order, one at a time, and jobs of different keys concurrently. */
 export interface ConversationQueues {
   /**
-   * Queues a job. When its turn comes and `holdBack` returns a number, the job lets the next of its lane go
-   * first, and waits up to that many milliseconds for one to come.
+   * Queues a job. If `holdBack` returns a number when the job is due, the next job of the key runs first; the
+   * held job waits up to that many milliseconds for one to be queued. This is how the `reorder` fault works.
    */
   run: <Result>(
     key: string,
     job: () => Promise<Result>,
     holdBack?: () => number | undefined,
   ) => Promise<Result>;
-  /** Resolves when nothing is queued or running. */
+  /** Resolves when no job is queued or running. */
   idle: () => Promise<void>;
 }
 
-/** Makes the lanes. Once `signal` aborts, nothing is held back any more. */
+/** Creates the queues. Once `signal` aborts, no job is held back. */
 export function createConversationQueues(clock: Clock, signal: AbortSignal): ConversationQueues {
-  const lanes = new Map<string, Lane>();
+  const queues = new Map<string, Queue>();
   const idlers = new Set<() => void>();
 
-  const nextArrives = (lane: Lane, withinMs: number): Promise<void> => {
-    if (lane.waiting.length > 0 || signal.aborted) return Promise.resolve();
+  const nextArrival = (queue: Queue, withinMs: number): Promise<void> => {
+    if (queue.waiting.length > 0 || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      const go = () => {
+      const resume = () => {
         clock.clearTimeout(timer);
-        signal.removeEventListener('abort', go);
-        lane.arrived = null;
+        signal.removeEventListener('abort', resume);
+        queue.onArrival = null;
         resolve();
       };
-      const timer = clock.setTimeout(go, withinMs);
-      signal.addEventListener('abort', go);
-      lane.arrived = go;
+      const timer = clock.setTimeout(resume, withinMs);
+      signal.addEventListener('abort', resume);
+      queue.onArrival = resume;
     });
   };
 
-  const drain = async (key: string, lane: Lane): Promise<void> => {
-    for (let job = lane.waiting.shift(); job; job = lane.waiting.shift()) {
+  const drain = async (key: string, queue: Queue): Promise<void> => {
+    for (let job = queue.waiting.shift(); job; job = queue.waiting.shift()) {
       const holdMs = job.holdBack();
       if (holdMs !== undefined) {
-        await nextArrives(lane, holdMs);
-        await lane.waiting.shift()?.run();
+        await nextArrival(queue, holdMs);
+        await queue.waiting.shift()?.run();
       }
       await job.run();
     }
-    lanes.delete(key);
-    if (lanes.size > 0) return;
+    queues.delete(key);
+    if (queues.size > 0) return;
     for (const wake of idlers) wake();
     idlers.clear();
   };
 
-  const laneOf = (key: string): Lane => {
-    const existing = lanes.get(key);
+  const queueOf = (key: string): Queue => {
+    const existing = queues.get(key);
     if (existing) return existing;
-    const lane: Lane = { waiting: [], arrived: null };
-    lanes.set(key, lane);
-    // One turn later, so that jobs queued together see each other.
-    queueMicrotask(() => void drain(key, lane));
-    return lane;
+    const queue: Queue = { waiting: [], onArrival: null };
+    queues.set(key, queue);
+    // Started in a microtask, so that jobs queued in the same turn can overtake each other.
+    queueMicrotask(() => void drain(key, queue));
+    return queue;
   };
 
   return {
     run(key, job, holdBack = () => undefined) {
       return new Promise((resolve, reject) => {
-        const lane = laneOf(key);
-        lane.waiting.push({ run: () => job().then(resolve, reject), holdBack });
-        lane.arrived?.();
+        const queue = queueOf(key);
+        queue.waiting.push({ run: () => job().then(resolve, reject), holdBack });
+        queue.onArrival?.();
       });
     },
-    idle: () => (lanes.size === 0 ? Promise.resolve() : new Promise((resolve) => idlers.add(resolve))),
+    idle: () => (queues.size === 0 ? Promise.resolve() : new Promise((resolve) => idlers.add(resolve))),
   };
 }

@@ -11,46 +11,46 @@ import { ServiceFailure, SimulatorError } from './error.js';
 import type { SimulatedReply } from './reply-queue.js';
 import { newId, type SimulatedUser, type TranscriptItem } from './sending/bodies.js';
 
-/** A user's wish to talk to a human. */
+/** Settings of a handoff request. Everything has a default. */
 export interface HandoffRequestInput {
   /** Default: the first agent. */
   agentId?: string;
-  /** Default: the agent's first component. */
+  /** Default: the first human-service component of the agent. */
   componentId?: string;
   /** Default: an anonymous user. */
   user?: SimulatedUser;
-  /** What was said before. Default: one question. */
+  /** The conversation with the agent so far. Default: one question. */
   transcript?: readonly TranscriptItem[];
-  /** The handoff's id. Default: a new one. */
+  /** The id of the handoff. Default: a new id. */
   conversationId?: string;
-  /** The id of the agent conversation it comes from. Default: a new one. */
+  /** The id of the agent conversation it comes from. Default: a new id. */
   agentConversationId?: string;
 }
 
-/** A reply that a user was shown. */
-interface ShownReply {
+/** A reply that the user has received. */
+interface ReceivedReply {
   readonly conversation: HandoffConversation;
   readonly reply: SimulatedReply;
 }
 
-/** Every handoff of the platform. */
+/** All handoffs of the simulated platform. */
 export interface ConversationRegistry {
-  /** Asks for a human. `created` hears of the conversation before establish is sent. */
+  /** Requests a handoff. `onCreated` is called before establish is sent. */
   request: (
     input: HandoffRequestInput,
-    created?: (conversation: HandoffConversation) => void,
+    onCreated?: (conversation: HandoffConversation) => void,
   ) => Promise<HandoffConversation>;
-  /** A human's reply from the developer of `agent`, or the service's refusal. */
+  /** Takes a reply sent with the key of `agent`. Throws the platform's refusal. */
   receive: (
     agent: ResolvedAgent,
     reply: { conversation_id: string; timestamp: number; body: string },
   ) => void;
-  /** A human's close from the developer of `agent`, or the service's refusal. */
+  /** Takes a close sent with the key of `agent`. Throws the platform's refusal. */
   closeByHuman: (agent: ResolvedAgent, conversationId: string) => void;
   get: (id: string) => HandoffConversation | undefined;
   list: () => readonly HandoffConversation[];
-  /** Tells of every reply that a user is shown. */
-  onReply: (listener: (shown: ShownReply) => void) => () => void;
+  /** Calls the listener for every reply that a user receives. */
+  onReply: (listener: (received: ReceivedReply) => void) => () => void;
   dispose: () => void;
 }
 
@@ -58,7 +58,7 @@ const DEFAULT_TRANSCRIPT: readonly TranscriptItem[] = [
   { text: 'I would like to talk to a human.', message_type: 'QUESTION' },
 ];
 
-/** Makes the register of handoffs; of those that are over it keeps the newest `keep`. */
+/** Creates the registry. Beyond `keep` conversations, the oldest ended ones are dropped. */
 export function createConversationRegistry(
   options: { agents: SimulatedAgents; keep: number } & Pick<
     ConversationOptions,
@@ -67,9 +67,9 @@ export function createConversationRegistry(
 ): ConversationRegistry {
   const { agents, keep, ...shared } = options;
   const all = new Map<string, ConversationController>();
-  const shown = createEmitter<ShownReply>();
+  const received = createEmitter<ReceivedReply>();
 
-  const makeRoom = () => {
+  const dropEnded = () => {
     for (const [id, { handle }] of all) {
       if (all.size <= keep) return;
       if (hasEnded(handle)) all.delete(id);
@@ -87,13 +87,16 @@ export function createConversationRegistry(
   };
 
   return {
-    async request(input, created) {
+    async request(input, onCreated) {
       const agent = agents.get(input.agentId);
       const component = findHumanService(agent, input.componentId);
       const id = input.conversationId ?? newId('handoff');
       const earlier = all.get(id)?.handle;
       if (earlier && !hasEnded(earlier))
-        throw new SimulatorError('CONVERSATION_EXISTS', `conversation ${id} is not over; choose another id`);
+        throw new SimulatorError(
+          'CONVERSATION_EXISTS',
+          `conversation ${id} is still open; choose another id`,
+        );
       const live = createConversation({
         ...shared,
         id,
@@ -104,9 +107,9 @@ export function createConversationRegistry(
       });
       all.delete(id);
       all.set(id, live);
-      makeRoom();
-      tellReplies(live.handle, shown.emit);
-      created?.(live.handle);
+      dropEnded();
+      forwardReplies(live.handle, received.emit);
+      onCreated?.(live.handle);
       await live.begin(input.transcript ?? DEFAULT_TRANSCRIPT);
       return live.handle;
     },
@@ -119,14 +122,14 @@ export function createConversationRegistry(
     },
     get: (id) => all.get(id)?.handle,
     list: () => [...all.values()].map(({ handle }) => handle),
-    onReply: shown.subscribe,
+    onReply: received.subscribe,
     dispose() {
       for (const { dispose } of all.values()) dispose();
     },
   };
 }
 
-/** Whether nothing more can happen in a conversation. */
+/** Whether a conversation has ended or never started. */
 export function hasEnded({ state }: HandoffConversation): boolean {
   return state === 'busy' || state === 'closed';
 }
@@ -134,14 +137,14 @@ export function hasEnded({ state }: HandoffConversation): boolean {
 function notFound(): ServiceFailure {
   return new ServiceFailure(
     SERVICE_CODES.CONVERSATION_NOT_FOUND,
-    'Conversation does not exist or is over: the user must ask for a human again',
+    'Conversation does not exist or has ended: the user must ask for a human again',
   );
 }
 
-function tellReplies(conversation: HandoffConversation, tell: (shown: ShownReply) => void): void {
-  let told = 0;
+function forwardReplies(conversation: HandoffConversation, emit: (received: ReceivedReply) => void): void {
+  let forwarded = 0;
   conversation.onChange(({ replies }) => {
-    for (const reply of replies.slice(told)) tell({ conversation, reply });
-    told = replies.length;
+    for (const reply of replies.slice(forwarded)) emit({ conversation, reply });
+    forwarded = replies.length;
   });
 }

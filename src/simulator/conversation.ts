@@ -14,50 +14,78 @@ import { handoffUrl } from './sending/post.js';
 import type { WebhookDelivery, WebhookSender } from './webhook-sender.js';
 
 /**
- * Where a handoff stands. `requesting`: establish is on its way. `connecting`: it was answered 200 and the
- * first reply has not come. `connected`: a human replied. `busy`: establish was not answered 200. `closed`.
+ * The state of a handoff, as the platform sees it.
+ *
+ * ```
+ * requesting ──200──▶ connecting ──first reply──▶ connected
+ *     │                   │                           │
+ *  not 200          wait timeout,            idle timeout, close by
+ *     ▼             close by either side          either side
+ *   busy                  └──────────▶ closed ◀───────┘
+ * ```
+ *
+ * - `requesting`: establish was sent and is not answered yet
+ * - `connecting`: establish was answered 200; the first reply is pending
+ * - `connected`: the human side has replied
+ * - `busy`: establish was not answered 200, so the handoff never started
+ * - `closed`: the user, the human side or a timeout ended it
  */
 export type HandoffState = 'requesting' | 'connecting' | 'connected' | 'busy' | 'closed';
 
-/** A user handed over to a human, seen from the user's side. */
+/** A handed-over conversation, driven from the user's side. */
 export interface HandoffConversation {
-  /** The handoff's own id; the agent conversation has another. */
+  /** The id of the handoff. The agent conversation has another id. */
   readonly id: string;
   readonly agentId: string;
+  /** The id of the human-service component. */
   readonly componentId: string;
+  /** The id of the agent conversation it comes from. */
   readonly agentConversationId: string;
   readonly user: SimulatedUser;
   readonly state: HandoffState;
-  /** Who ended it: null while it lasts, and when it never began. */
+  /** The side that ended it; `null` while it is open, and if it never started. */
   readonly endedBy: 'user' | 'human' | 'timeout' | null;
-  /** What was delivered for it and has been answered, in that order. */
+  /** Its completed deliveries, in order of completion. */
   readonly deliveries: readonly WebhookDelivery[];
-  /** What the human said, in order. */
+  /** The replies of the human side, in order. */
   readonly replies: readonly SimulatedReply[];
-  /** The user says something; resolves when it was delivered. */
+  /**
+   * Sends a message of the user. Resolves to the receiver's answer.
+   *
+   * @example await conversation.say('Where is my parcel?')
+   */
   say: (text: string) => Promise<WebhookDelivery>;
-  /** The user leaves; resolves when the notice was delivered. */
+  /**
+   * Closes the conversation as the user. Resolves to the receiver's answer.
+   *
+   * @example await conversation.closeByUser()
+   */
   closeByUser: () => Promise<WebhookDelivery>;
-  /** The first reply that no earlier call has returned; waits for it in real time (5 s by default). */
+  /**
+   * Returns the next reply that no earlier call has returned, and waits for it up to `timeoutMs` of real time
+   * (default 5 s).
+   *
+   * @example const { text } = await conversation.nextReply({ timeoutMs: 1_000 });
+   */
   nextReply: (options?: { timeoutMs?: number }) => Promise<SimulatedReply>;
-  /** Tells of every change of state and every reply. */
+  /** Calls the listener on every change of state and every reply. The returned function removes it. */
   onChange: (listener: (conversation: HandoffConversation) => void) => () => void;
 }
 
-/** The same conversation from the inside of the service. */
+/** The platform's side of a {@link HandoffConversation}. */
 export interface ConversationController {
   readonly handle: HandoffConversation;
-  /** Sends establish and settles whether the handoff begins. */
+  /** Sends establish. The answer decides whether the handoff starts. */
   begin: (transcript: readonly TranscriptItem[]) => Promise<void>;
-  /** A human's reply (4.9); false when the conversation does not take any. */
+  /** Takes a reply of the human side. Returns false if the conversation accepts none. */
   receive: (text: string, timestamp: number) => boolean;
-  /** The human ends it (4.10); false when there is nothing to end. */
+  /** Closes it as the human side. Returns false if it has already ended. */
   closeByHuman: () => boolean;
-  /** Forgets its timers. */
+  /** Cancels its timers. */
   dispose: () => void;
 }
 
-/** Everything a conversation needs. */
+/** Settings and dependencies of one conversation. */
 export interface ConversationOptions {
   id: string;
   agent: ResolvedAgent;
@@ -72,32 +100,31 @@ export interface ConversationOptions {
 }
 
 /**
- * Lives one handoff.
+ * Runs the lifecycle of one handoff.
  *
- * A reply or a close may come while establish is still on its way, since a receiver may answer the user from
- * within its handler. Both are kept until establish is answered: a 200 makes them happen, in the order they
- * came; any other answer means that the handoff never began, and they are dropped.
+ * A receiver may reply or close from within its handler, before it has answered establish. Such calls are held
+ * until establish is answered: a 200 applies them in order; any other answer drops them.
  */
 export function createConversation(options: ConversationOptions): ConversationController {
   const { id, agent, component, clock, user } = options;
   const changed = createEmitter<HandoffConversation>();
-  const box = createReplyQueue(() => `conversation ${id} is ${state}`);
+  const replyQueue = createReplyQueue(() => `conversation ${id} is ${state}`);
   const deliveries: WebhookDelivery[] = [];
-  const early: SimulatedReply[] = [];
+  const heldReplies: SimulatedReply[] = [];
   let state: HandoffState = 'requesting';
   let endedBy: HandoffConversation['endedBy'] = null;
   let refused = false;
-  let closedEarly = false;
+  let closeHeld = false;
   let lastTimestamp = 0;
   let timer: ClockTimer | undefined;
 
-  // Nobody types twice in a millisecond: without this, two equal messages would look like one sent twice.
+  // Strictly increasing: two equal messages within a millisecond would look like a duplicate delivery.
   const timestamp = () => {
     lastTimestamp = Math.max(clock.now(), lastTimestamp + 1);
     return lastTimestamp;
   };
 
-  const become = (next: HandoffState) => {
+  const setState = (next: HandoffState) => {
     state = next;
     changed.emit(handle);
   };
@@ -125,8 +152,8 @@ export function createConversation(options: ConversationOptions): ConversationCo
   const finish = (by: 'user' | 'human' | 'timeout') => {
     clock.clearTimeout(timer);
     endedBy = by;
-    become('closed');
-    box.end();
+    setState('closed');
+    replyQueue.end();
   };
 
   const end = (by: 'user' | 'timeout') => {
@@ -134,16 +161,16 @@ export function createConversation(options: ConversationOptions): ConversationCo
     return send('close', closeBody(id, timestamp(), by === 'user' ? 'USER_CLOSED' : 'TIMEOUT'));
   };
 
-  const show = (reply: SimulatedReply) => {
+  const deliverReply = (reply: SimulatedReply) => {
     startTimer(options.idleTimeoutMs);
     state = 'connected';
-    box.add(reply);
+    replyQueue.add(reply);
     changed.emit(handle);
   };
 
-  const isOver = () => state === 'busy' || state === 'closed';
+  const isEnded = () => state === 'busy' || state === 'closed';
   const assertOpen = () => {
-    if (isOver()) {
+    if (isEnded()) {
       const why = endedBy ? `closed by ${endedBy === 'timeout' ? 'a timeout' : `the ${endedBy}`}` : 'refused';
       throw new SimulatorError(
         'CONVERSATION_OVER',
@@ -165,7 +192,7 @@ export function createConversation(options: ConversationOptions): ConversationCo
       return endedBy;
     },
     deliveries,
-    replies: box.replies,
+    replies: replyQueue.replies,
     async say(text) {
       assertOpen();
       if (state === 'connected') startTimer(options.idleTimeoutMs);
@@ -175,7 +202,7 @@ export function createConversation(options: ConversationOptions): ConversationCo
       assertOpen();
       return end('user');
     },
-    nextReply: box.next,
+    nextReply: replyQueue.next,
     onChange: changed.subscribe,
   };
 
@@ -192,25 +219,25 @@ export function createConversation(options: ConversationOptions): ConversationCo
       await send('establish', body);
       if (state !== 'requesting') return;
       if (refused) {
-        become('busy');
-        box.end();
+        setState('busy');
+        replyQueue.end();
         return;
       }
       startTimer(options.waitTimeoutMs);
-      become('connecting');
-      for (const reply of early) show(reply);
-      if (closedEarly) finish('human');
+      setState('connecting');
+      for (const reply of heldReplies) deliverReply(reply);
+      if (closeHeld) finish('human');
     },
     receive(text, sentAt) {
-      if (isOver() || closedEarly) return false;
+      if (isEnded() || closeHeld) return false;
       const reply = { text, timestamp: sentAt, receivedAt: clock.now() };
-      if (state === 'requesting') early.push(reply);
-      else show(reply);
+      if (state === 'requesting') heldReplies.push(reply);
+      else deliverReply(reply);
       return true;
     },
     closeByHuman() {
-      if (isOver() || closedEarly) return false;
-      if (state === 'requesting') closedEarly = true;
+      if (isEnded() || closeHeld) return false;
+      if (state === 'requesting') closeHeld = true;
       else finish('human');
       return true;
     },

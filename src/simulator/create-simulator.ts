@@ -19,36 +19,62 @@ import { createServiceApp, humanRoutes, knowledgeRoutes, webhookRoutes } from '.
 import { createSecretMask, createTrafficRecorder, type TrafficLog } from './traffic.js';
 import { createWebhookSender, type WebhookDelivery } from './webhook-sender.js';
 
-/** The platform's service in miniature: its endpoints over HTTP, and the same state from code. */
+/** The simulated platform: its HTTP endpoints, and the same state from code. */
 export interface Simulator extends Pick<HttpServer, 'listen' | 'close' | 'url'> {
-  /** The Express app, to be mounted or tested without {@link Simulator.listen}. */
+  /** The Express app, for use without {@link Simulator.listen}. */
   readonly app: Express;
+  /** The clock from the options; `systemClock` by default. */
   readonly clock: Clock;
+  /** The agents with their webhooks. */
   readonly agents: SimulatedAgents;
+  /**
+   * Faults that are injected on purpose.
+   *
+   * @example simulator.faults.set('duplicate', { on: ['chat'], times: 1 })
+   */
   readonly faults: Faults;
+  /**
+   * Every request and answer in both directions, with secrets masked.
+   *
+   * @example for (const { url, answer } of simulator.traffic.exchanges()) console.log(url, answer?.status);
+   */
   readonly traffic: TrafficLog;
-  /** The customer in the page's chat window. */
+  /** The customer of the page's chat window. */
   readonly customer: SimulatedCustomer;
-  /** A user asks for a human: resolves when establish was answered, whatever the answer. */
+  /**
+   * A user asks for a human. Resolves when the receiver has answered establish, whatever the answer.
+   *
+   * @example
+   * const conversation = await simulator.requestHandoff({ user: { userId: 'ada' } });
+   * if (conversation.state === 'busy') console.log('the receiver refused the handoff');
+   */
   requestHandoff: (input?: HandoffRequestInput) => Promise<HandoffConversation>;
-  /** The handoff of an id, also while its establish is on its way. */
+  /** The handoff with this id, even before establish is answered. */
   conversation: (id: string) => HandoffConversation | undefined;
-  /** Every handoff that is kept, oldest first. */
+  /** Every stored handoff, oldest first. */
   conversations: () => readonly HandoffConversation[];
-  /** An agent says something: delivers it to the agent's message webhook (4.5). */
+  /**
+   * Delivers an agent's answer to its message webhook. Resolves to the receiver's answer.
+   *
+   * @example const { status } = await simulator.agentMessage({ text: 'Your parcel is on its way.' });
+   */
   agentMessage: (input?: AgentMessageInput & { agentId?: string }) => Promise<WebhookDelivery>;
-  /** Tests one webhook with an `istest` request. */
+  /**
+   * Sends an availability test (`istest`) to one webhook. Resolves to the receiver's answer.
+   *
+   * @example const { accepted } = await simulator.probe({ endpoint: 'chat' });
+   */
   probe: (input?: ProbeInput) => Promise<WebhookDelivery>;
-  /** Tests every webhook of the agent of a key, as 4.3 does; throws what 4.3 would refuse. */
+  /** Runs the platform's webhook check for the agent with this API key. Throws the platform's refusal. */
   check: (apiKey: string) => Promise<WebhookCheckResult[]>;
-  /** The documents of an agent (the first one by default). */
+  /** The knowledge documents of an agent. Default: the first agent. */
   documents: (agentId?: string) => readonly QaDocument[];
-  /** Resolves when no delivery is queued or on its way. */
+  /** Resolves when no delivery is queued or in flight. */
   idle: () => Promise<void>;
 }
 
 /**
- * Makes a simulator.
+ * Creates a simulator of the platform.
  *
  * @example
  * const simulator = createSimulator({
@@ -68,7 +94,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const { clock, log } = settings;
   const closing = new AbortController();
   const { signal } = closing;
-  // Every delivery under way listens to it.
+  // Every delivery in flight adds a server.
   setMaxListeners(0, signal);
 
   const agents = createAgents(settings.agents);
@@ -78,8 +104,8 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     mask: createSecretMask(agents),
     limit: settings.trafficLimit,
   });
-  const deliverer = createWebhookSender({ clock, faults, traffic, signal });
-  const { deliver } = deliverer;
+  const sender = createWebhookSender({ clock, faults, traffic, signal });
+  const { deliver } = sender;
   const prober = createWebhookProber({ clock, deliver, timeoutMs: settings.probeTimeoutMs });
   const knowledge = createKnowledgeBase(
     createFetchFile({
@@ -140,7 +166,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     ...humanRoutes(endpoints, conversations, clock),
   };
   const app = createServiceApp({ handlers, page: page.router, openapi: settings.openapi, log });
-  const listener = createHttpServer(app);
+  const server = createHttpServer(app);
 
   return {
     app,
@@ -149,8 +175,8 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     faults,
     traffic,
     customer,
-    listen: listener.listen,
-    url: listener.url,
+    listen: server.listen,
+    url: server.url,
     requestHandoff: (input = {}) => conversations.request(input),
     conversation: conversations.get,
     conversations: conversations.list,
@@ -158,13 +184,13 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     probe: async ({ agentId, ...input } = {}) => prober.probe(agents.get(agentId), input),
     check: async (apiKey) => prober.check(authenticate(agents, `Bearer ${apiKey}`)),
     documents: (agentId) => knowledge.documents(agents.get(agentId).id),
-    idle: deliverer.idle,
+    idle: sender.idle,
     async close() {
       closing.abort();
       conversations.dispose();
       page.close();
-      deliverer.close();
-      await listener.close();
+      sender.close();
+      await server.close();
     },
   };
 }

@@ -1,12 +1,12 @@
-/** Those who want to be told of something. */
+/** A set of listeners for one kind of event. */
 export interface Emitter<Value> {
-  /** Adds a listener; the function returned removes it. */
+  /** Adds a listener. The returned function removes it. */
   subscribe: (listener: (value: Value) => void) => () => void;
-  /** Tells all of them. One that throws does not keep the others from hearing. */
+  /** Calls every listener. A listener that throws does not stop the others. */
   emit: (value: Value) => void;
 }
 
-/** Makes an empty set of listeners. */
+/** Creates an emitter without listeners. */
 export function createEmitter<Value>(): Emitter<Value> {
   const listeners = new Set<(value: Value) => void>();
   return {
@@ -21,7 +21,7 @@ export function createEmitter<Value>(): Emitter<Value> {
         try {
           listener(value);
         } catch (error) {
-          // A mistake in somebody's listener is theirs to see, but not in the middle of a conversation.
+          // A failing listener must not break the conversation that emitted: it becomes a process warning.
           queueMicrotask(() => {
             process.emitWarning(error instanceof Error ? error : String(error));
           });

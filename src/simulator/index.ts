@@ -1,6 +1,20 @@
 /**
- * The platform's service in miniature: what the contract says it hosts, what it sends, and what goes wrong.
- * It uses the contract and nothing else of this package, so that a mistake elsewhere cannot hide in it.
+ * A simulator of the platform: it hosts the platform's API, delivers webhooks to a receiver, and injects faults.
+ * It imports `protocol` and `internal` only, so that it cannot share a mistake with the receiver it tests.
+ *
+ * For tests of a receiver, start with `createTestBench` of `handoff-kit/testing`, which wires a simulator to it.
+ *
+ * @example
+ * import { createSimulator } from 'handoff-kit/simulator';
+ *
+ * const simulator = createSimulator({
+ *   agents: [{
+ *     id: 'agent-1',
+ *     apiKey: 'key-1',
+ *     humanServices: [{ componentId: 'desk', url: 'http://127.0.0.1:3000/webhook' }],
+ *   }],
+ * });
+ * console.log(await simulator.listen(4000)); // the page, and the API for `baseUrl` and `apiKey`
  *
  * @module
  */

@@ -32,12 +32,12 @@ const sendPageFile =
     response.sendFile(file, { root: PAGE_ROOT, cacheControl: false });
   };
 
-/** The page at the root, its live events and its actions: apart from `/v1`, and for the page itself only. */
+/** The page at `/`, its live events and its actions. Requests from other sites are refused. */
 export function createPageRoutes(
-  options: PageSubject & {
+  options: PageSources & {
     log: SimulatorLog;
     allowedHosts: readonly string[];
-    framedBy: 'nobody' | 'same-origin';
+    framedBy: 'none' | 'same-origin';
   },
 ): {
   router: Router;
@@ -65,16 +65,16 @@ export function createPageRoutes(
   return { router, close: events.close };
 }
 
-/** What the page shows. */
-export interface PageSubject {
+/** The parts of the simulator that the page shows. */
+interface PageSources {
   agents: SimulatedAgents;
   customer: SimulatedCustomer;
   faults: Faults;
   traffic: TrafficLog;
 }
 
-/** Everything that the page shows at this moment. Webhooks' URLs and secrets stay out of it. */
-export function pageState({ agents, customer, faults, traffic }: PageSubject) {
+/** The current state of the page, without webhook URLs and secrets. */
+function pageState({ agents, customer, faults, traffic }: PageSources) {
   return {
     view: customer.view(),
     lines: customer.lines(),
@@ -84,8 +84,8 @@ export function pageState({ agents, customer, faults, traffic }: PageSubject) {
   };
 }
 
-/** The faults as the page's switches show them. */
-export function faultList(faults: Faults) {
+/** The switches of the faults. */
+function faultList(faults: Faults) {
   const active = faults.active();
   return Object.entries(FAULTS).map(([kind, { title, hint, fields }]) => {
     const settings = isFaultKind(kind) ? active[kind] : undefined;
@@ -106,7 +106,7 @@ function componentList(agents: SimulatedAgents) {
     );
 }
 
-const nothing = z.strictObject({});
+const emptyBody = z.strictObject({});
 const sayBody = z.strictObject({ text: z.string().trim().min(1).max(10_000) });
 const handoffBody = z.strictObject({ agentId: z.string().optional(), componentId: z.string().optional() });
 const faultBody = z.strictObject({
@@ -115,12 +115,8 @@ const faultBody = z.strictObject({
   settings: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** What a person does on the page. Each action takes a JSON object and answers when it is done. */
-export function actionRoutes(options: {
-  customer: SimulatedCustomer;
-  faults: Faults;
-  log: SimulatorLog;
-}): Router {
+/** The buttons of the page. Each action takes a JSON object and answers when it is done. */
+function actionRoutes(options: { customer: SimulatedCustomer; faults: Faults; log: SimulatorLog }): Router {
   const { customer, faults, log } = options;
 
   const action =
@@ -157,11 +153,11 @@ export function actionRoutes(options: {
   );
   router.post(
     '/close',
-    action(nothing, () => customer.close()),
+    action(emptyBody, () => customer.close()),
   );
   router.post(
     '/restart',
-    action(nothing, () => customer.restart()),
+    action(emptyBody, () => customer.restart()),
   );
   router.post('/faults', action(faultBody, setFault));
   return router;

@@ -6,25 +6,25 @@ import { chatBody, closeBody, establishBody, newId, probeBody } from './sending/
 import { handoffUrl } from './sending/post.js';
 import type { WebhookDelivery, WebhookSender } from './webhook-sender.js';
 
-/** Which webhook to test. */
+/** The webhook to test. */
 export interface ProbeInput {
   /** Default: the first agent. */
   agentId?: string;
-  /** A human-service component; without one the message webhook is tested. */
+  /** A human-service component. Default: the message webhook is tested. */
   componentId?: string;
-  /** A handoff endpoint of the component, tested in its own format; without one its base URL is. */
+  /** A handoff endpoint of the component, tested in its own format. Default: the component's base URL. */
   endpoint?: keyof typeof HANDOFF_PATHS;
 }
 
-/** Tests webhooks with `istest` requests (4.3). */
+/** Sends availability tests: requests with `istest: true`. */
 export interface WebhookProber {
-  /** One test of one webhook. */
+  /** Tests one webhook. */
   probe: (agent: ResolvedAgent, input: Omit<ProbeInput, 'agentId'>) => Promise<WebhookDelivery>;
-  /** A test of every webhook of an agent, at the same time (2.4). */
+  /** Tests every webhook of an agent concurrently. */
   check: (agent: ResolvedAgent) => Promise<WebhookCheckResult[]>;
 }
 
-/** Makes the prober. */
+/** Creates the prober. */
 export function createWebhookProber(options: {
   clock: Clock;
   deliver: WebhookSender['deliver'];

@@ -1,53 +1,54 @@
 import { SimulatorError } from './error.js';
 
-/** What a human said to the user. */
+/** A reply of the human side, as the simulated user sees it. */
 export interface SimulatedReply {
   readonly text: string;
-  /** As the developer sent it. */
+  /** The timestamp that the receiver sent. */
   readonly timestamp: number;
-  /** When the service got it, in milliseconds. */
+  /** When the platform received it, in milliseconds. */
   readonly receivedAt: number;
 }
 
-/** How long {@link ReplyQueue.next} waits unless told otherwise. */
-const PATIENCE_MS = 5_000;
+/** Default timeout of {@link ReplyQueue.next}. */
+const DEFAULT_TIMEOUT_MS = 5_000;
 
-/** Replies in order, and those who wait for the next one. */
+/** The replies of a conversation in order, and the calls that wait for the next one. */
 export interface ReplyQueue {
   readonly replies: readonly SimulatedReply[];
   add: (reply: SimulatedReply) => void;
-  /** No further reply can come: whoever waits is told. */
+  /** Rejects every waiting call: no further reply can come. */
   end: () => void;
   next: (options?: { timeoutMs?: number }) => Promise<SimulatedReply>;
 }
 
-/** Makes an empty box. `where` says in an error what the conversation is doing. */
-export function createReplyQueue(where: () => string): ReplyQueue {
+/** Creates an empty queue. `describeState` is quoted in errors. */
+export function createReplyQueue(describeState: () => string): ReplyQueue {
   const replies: SimulatedReply[] = [];
-  const waiting = new Set<{ take(reply: SimulatedReply): void; giveUp(reason: string): void }>();
-  let taken = 0;
+  const waiting = new Set<{ resolve(reply: SimulatedReply): void; reject(reason: string): void }>();
+  let returned = 0;
   let ended = false;
 
-  const noReply = (reason: string) => new SimulatorError('NO_REPLY', `no reply came: ${reason} (${where()})`);
+  const noReply = (reason: string) =>
+    new SimulatorError('NO_REPLY', `no reply came: ${reason} (${describeState()})`);
 
   return {
     replies,
     add(reply) {
       replies.push(reply);
       const [first] = waiting;
-      first?.take(reply);
+      first?.resolve(reply);
     },
     end() {
       ended = true;
-      for (const waiter of waiting) waiter.giveUp('the conversation is over');
+      for (const waiter of waiting) waiter.reject('the conversation has ended');
     },
-    next({ timeoutMs = PATIENCE_MS } = {}) {
-      const ready = replies[taken];
+    next({ timeoutMs = DEFAULT_TIMEOUT_MS } = {}) {
+      const ready = replies[returned];
       if (ready) {
-        taken += 1;
+        returned += 1;
         return Promise.resolve(ready);
       }
-      if (ended) return Promise.reject(noReply('the conversation is over'));
+      if (ended) return Promise.reject(noReply('the conversation has ended'));
       return new Promise((resolve, reject) => {
         const settle = (act: () => void) => {
           clearTimeout(timer);
@@ -55,15 +56,15 @@ export function createReplyQueue(where: () => string): ReplyQueue {
           act();
         };
         const waiter = {
-          take(reply: SimulatedReply) {
-            taken += 1;
+          resolve(reply: SimulatedReply) {
+            returned += 1;
             settle(() => resolve(reply));
           },
-          giveUp(reason: string) {
+          reject(reason: string) {
             settle(() => reject(noReply(reason)));
           },
         };
-        const timer = setTimeout(() => waiter.giveUp(`waited ${timeoutMs} ms`), timeoutMs);
+        const timer = setTimeout(() => waiter.reject(`waited ${timeoutMs} ms`), timeoutMs);
         waiting.add(waiter);
       });
     },

@@ -26,7 +26,7 @@ const ROUTES: readonly (readonly ['get' | 'post' | 'put', ServiceEndpoint])[] = 
   ['post', 'close'],
 ];
 
-/** Puts the service's endpoints and the page into one Express app. */
+/** Creates the Express app with the platform's endpoints and the page. */
 export function createServiceApp(options: {
   handlers: Readonly<Record<ServiceEndpoint, RequestHandler>>;
   page: Router;
@@ -58,7 +58,7 @@ export function createServiceApp(options: {
     response.status(404).json(wrongRequest('there is no such endpoint'));
   });
 
-  const lastResort: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  const errorHandler: ErrorRequestHandler = (error: unknown, _request, response, next) => {
     if (response.headersSent) {
       next(error);
       return;
@@ -71,7 +71,7 @@ export function createServiceApp(options: {
     log.error({ err: error }, 'a request failed');
     response.status(500).json({ code: SERVICE_CODES.INTERNAL_ERROR, message: 'Internal system error' });
   };
-  app.use(lastResort);
+  app.use(errorHandler);
   return app;
 }
 
@@ -79,13 +79,13 @@ function wrongRequest(detail: string) {
   return { code: SERVICE_CODES.PARAMETER_ERROR, message: `Parameter error: ${detail}` };
 }
 
-/** Express marks what the caller did wrong, such as a malformed URL, with a status below 500. */
+/** Express sets a status below 500 on the caller's mistakes, such as a malformed URL. */
 function statusOf(error: unknown): number {
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : 500;
   return typeof status === 'number' && status >= 400 ? status : 500;
 }
 
-/** Adding and updating QA documents (4.1, 4.2). */
+/** The endpoints that add and update QA documents. */
 export function knowledgeRoutes({ endpoint }: Endpoints, knowledge: KnowledgeBase) {
   return {
     addQa: endpoint('addQa', ({ agent, body }) => knowledge.add(agent.id, validate(qaAdd, body))),
@@ -93,13 +93,17 @@ export function knowledgeRoutes({ endpoint }: Endpoints, knowledge: KnowledgeBas
   };
 }
 
-/** The check of an agent's webhooks, and the service's own health (4.3, 4.4). */
-export function webhookRoutes({ endpoint, openEndpoint }: Endpoints, prober: WebhookProber, faults: Faults) {
+/** The webhook check and the health endpoint. */
+export function webhookRoutes(
+  { endpoint, publicEndpoint }: Endpoints,
+  prober: WebhookProber,
+  faults: Faults,
+) {
   return {
     checkWebhooks: endpoint('checkWebhooks', async ({ agent }) => ({ results: await prober.check(agent) }), {
       hasBody: false,
     }),
-    health: openEndpoint('health', () =>
+    health: publicEndpoint('health', () =>
       faults.take('outOfOrder', 'health')
         ? { status: 503, text: 'service is out of order' }
         : { status: 200, text: HEALTHY },
@@ -107,7 +111,7 @@ export function webhookRoutes({ endpoint, openEndpoint }: Endpoints, prober: Web
   };
 }
 
-/** What the human side calls: reply and close (4.9, 4.10). */
+/** The endpoints of the human side: reply and close. */
 export function humanRoutes({ endpoint }: Endpoints, conversations: ConversationRegistry, clock: Clock) {
   return {
     reply: endpoint('reply', ({ agent, body }) => {

@@ -4,74 +4,74 @@ import type { Clock } from './clock.js';
 import { createEmitter } from './emitter.js';
 import type { DeliveryEvent, ServiceEndpoint } from './faults.js';
 
-/** Characters of a body that the log keeps. */
-const BODY_KEPT = 4_000;
+/** Characters entries of a body. */
+const MAX_BODY_CHARS = 4_000;
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A request and its answer, as the log keeps it: secrets masked, long bodies cut. */
+/** A request and its answer in the traffic log, with secrets masked and long bodies cut. */
 export interface RecordedExchange {
   /** Counts up from 1. */
   readonly id: number;
   /** When the request was made, in milliseconds. */
   readonly at: number;
-  /** `sent` by the simulated service, or `received` by it. */
+  /** `sent` or `received` by the simulated platform. */
   readonly direction: 'sent' | 'received';
-  /** What was delivered, which endpoint was called, or `file` for a fetched knowledge file. */
+  /** The kind of delivery, the endpoint called, or `file` for the download of a knowledge file. */
   readonly what: DeliveryEvent | ServiceEndpoint | 'file';
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** The faults that struck. */
+  /** The faults that applied. */
   readonly faults: readonly string[];
-  /** The answer, or null while there is none. */
+  /** The answer; `null` while there is none. */
   readonly answer: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
     readonly latencyMs: number;
   } | null;
-  /** Why there will be no answer. */
+  /** Why the request failed without an answer. */
   readonly error: string | null;
 }
 
-/** What is known when a request starts. */
+/** The fields known when a request starts. */
 interface ExchangeStart extends Pick<RecordedExchange, 'direction' | 'what' | 'method' | 'url'> {
   headers: Headers;
   body?: string;
   faults?: readonly string[];
 }
 
-/** An exchange that is under way. */
+/** Completes an exchange in the log. */
 export interface ExchangeRecorder {
-  /** The request's body, once it was read. */
+  /** Records the request's body once it has been read. */
   body: (body: string) => void;
-  /** A fault struck. */
+  /** Records that a fault applied. */
   fault: (name: string) => void;
-  /** The answer. */
+  /** Records the answer. */
   answered: (status: number, headers: Headers, body: string) => void;
-  /** There will be no answer. */
+  /** Records that there will be no answer. */
   failed: (error: string) => void;
 }
 
-/** The log of every request and answer in both directions. It keeps the newest. */
+/** The log of requests and answers in both directions. It keeps the newest. */
 export interface TrafficLog {
-  /** What the log holds, oldest first. */
+  /** The recorded exchanges, oldest first. */
   exchanges: () => readonly RecordedExchange[];
-  /** Tells of each exchange when it starts and whenever more of it is known. */
+  /** Calls the listener when an exchange starts and whenever it changes. The returned function removes it. */
   onChange: (listener: (exchange: RecordedExchange) => void) => () => void;
   /** Empties the log. */
   clear: () => void;
 }
 
-/** The log, and the way to write in it. */
+/** The writable side of the {@link TrafficLog}. */
 export interface TrafficRecorder extends TrafficLog {
-  /** Notes that a request starts. */
+  /** Records the start of a request. */
   open: (start: ExchangeStart) => ExchangeRecorder;
 }
 
-/** Makes a log that holds up to `limit` exchanges. */
+/** Creates a log of up to `limit` exchanges. */
 export function createTrafficRecorder(options: {
   clock: Clock;
   mask: SecretMask;
@@ -79,19 +79,19 @@ export function createTrafficRecorder(options: {
 }): TrafficRecorder {
   const { clock, mask, limit } = options;
   const changed = createEmitter<RecordedExchange>();
-  const kept = new Map<number, RecordedExchange>();
+  const entries = new Map<number, RecordedExchange>();
   let lastId = 0;
 
   const shorten = (body: string) => {
     const masked = mask.text(body);
-    return masked.length <= BODY_KEPT ? masked : `${masked.slice(0, BODY_KEPT)}…`;
+    return masked.length <= MAX_BODY_CHARS ? masked : `${masked.slice(0, MAX_BODY_CHARS)}…`;
   };
 
   const put = (exchange: RecordedExchange) => {
-    kept.set(exchange.id, exchange);
-    for (const id of kept.keys()) {
-      if (kept.size <= limit) break;
-      kept.delete(id);
+    entries.set(exchange.id, exchange);
+    for (const id of entries.keys()) {
+      if (entries.size <= limit) break;
+      entries.delete(id);
     }
     changed.emit(exchange);
   };
@@ -133,28 +133,28 @@ export function createTrafficRecorder(options: {
 
   return {
     open,
-    exchanges: () => [...kept.values()],
+    exchanges: () => [...entries.values()],
     onChange: changed.subscribe,
-    clear: () => kept.clear(),
+    clear: () => entries.clear(),
   };
 }
 
 const MASK = '****';
 
-/** Headers whose values say nothing secret; every other value is masked. */
+/** Headers without secrets; the values of all others are masked. */
 const PLAIN_HEADERS = new Set(
   'accept allow cache-control connection content-encoding content-length content-type date host keep-alive retry-after transfer-encoding user-agent www-authenticate'.split(
     ' ',
   ),
 );
 
-/** A secret shorter than this would turn half the log into asterisks. */
-const SHORTEST_SECRET = 6;
+/** Shorter secrets are not masked: they would match ordinary text. */
+const MIN_SECRET_LENGTH = 6;
 
-/** A path segment of at least this length is taken for a token that keeps strangers out. */
+/** Path segments of at least 16 characters are treated as secret tokens. */
 const TOKEN_SEGMENT = /^[\w-]{16,}$/;
 
-/** Takes secrets out of what is logged and shown. */
+/** Removes secrets from logged text. */
 export interface SecretMask {
   /** Text with every configured key, secret and header value replaced. */
   text: (text: string) => string;
@@ -166,7 +166,7 @@ export interface SecretMask {
   ) => Record<string, string>;
 }
 
-/** Makes the mask for the secrets that the agents have at the moment of use. */
+/** Creates the mask. It always uses the current secrets of the agents. */
 export function createSecretMask(agents: SimulatedAgents): SecretMask {
   const secrets = () =>
     agents
@@ -177,7 +177,7 @@ export function createSecretMask(agents: SimulatedAgents): SecretMask {
         ...humanServices.flatMap(({ secret, headers }) => [secret, ...Object.values(headers)]),
       ])
       .filter((secret) => secret !== undefined)
-      .filter((secret) => secret.length >= SHORTEST_SECRET);
+      .filter((secret) => secret.length >= MIN_SECRET_LENGTH);
 
   const text = (value: string) =>
     secrets().reduce((masked, secret) => masked.replaceAll(secret, MASK), value);

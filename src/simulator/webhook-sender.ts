@@ -6,51 +6,51 @@ import type { DeliveryEvent, Faults } from './faults.js';
 import { credentialHeaders, postJson, type WebhookCredentials, wrongCredentials } from './sending/post.js';
 import type { TrafficRecorder } from './traffic.js';
 
-/** What became of one delivery. */
+/** The outcome of one delivery to a receiver. */
 export interface WebhookDelivery {
   readonly event: DeliveryEvent;
   readonly url: string;
-  /** The HTTP status of the answer; null when there was none. */
+  /** The HTTP status of the answer; `null` if there was none. */
   readonly status: number | null;
-  /** The answer's body: parsed when it is JSON, text otherwise, null when there was none. */
+  /** The answer's body: parsed if it is JSON, else text; `null` if there was no answer. */
   readonly body: unknown;
   readonly latencyMs: number;
-  /** Why there was no answer, in words. */
+  /** Why there was no answer; `null` if there was one. */
   readonly error: string | null;
-  /** Whether the receiver took it: status 200 and nothing else. */
+  /** Whether the receiver accepted it: status 200 and no other. */
   readonly accepted: boolean;
-  /** What became of the copies that a fault made. */
+  /** The outcomes of the copies that a fault caused. */
   readonly copies: readonly WebhookDelivery[];
 }
 
-/** A body to be delivered. */
+/** A delivery to be made. */
 interface DeliveryRequest {
   event: DeliveryEvent;
   url: string;
   body: object;
   credentials: WebhookCredentials;
   timeoutMs: number;
-  /** Deliveries of one lane go one after another. */
+  /** Deliveries with the same key are sent in order, one at a time. */
   queueKey: string;
-  /** Asked just before sending: a reason not to send any more. */
+  /** Called right before sending. A returned text is the reason not to send. */
   skipReason?: () => string | null;
-  /** Told what became of it before the next of the lane is sent. */
+  /** Called with the outcome before the next delivery of the key is sent. */
   onResult?: (delivery: WebhookDelivery) => void;
 }
 
-/** Sends what the service sends, in order, with the faults that are on. */
+/** Delivers to receivers, in order per key, with the active faults applied. */
 export interface WebhookSender {
-  deliver: (order: DeliveryRequest) => Promise<WebhookDelivery>;
-  /** Resolves when nothing is on its way. */
+  deliver: (request: DeliveryRequest) => Promise<WebhookDelivery>;
+  /** Resolves when no delivery is queued or in flight. */
   idle: () => Promise<void>;
-  /** Lets go of kept connections. */
+  /** Closes idle connections. */
   close: () => void;
 }
 
-/** Idle connections are let go well before a Node server closes them, so none breaks under a delivery. */
-const KEEP_CONNECTION_MS = 1_000;
+/** Shorter than the keep-alive of a Node server (5 s), so that no delivery uses a connection being closed. */
+const KEEP_ALIVE_MS = 1_000;
 
-/** Makes the sender. `signal` ends whatever is on its way. */
+/** Creates the sender. `signal` aborts deliveries in flight. */
 export function createWebhookSender(options: {
   clock: Clock;
   faults: Faults;
@@ -58,35 +58,35 @@ export function createWebhookSender(options: {
   signal: AbortSignal;
 }): WebhookSender {
   const { clock, faults, traffic, signal } = options;
-  const kept = { keepAlive: true, timeout: KEEP_CONNECTION_MS };
-  const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
-  const lanes = createConversationQueues(clock, signal);
+  const agentOptions = { keepAlive: true, timeout: KEEP_ALIVE_MS };
+  const agents = { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) };
+  const queues = createConversationQueues(clock, signal);
 
   const sendOnce = async (
-    order: DeliveryRequest,
-    struck: readonly string[],
+    request: DeliveryRequest,
+    applied: readonly string[],
     change: { url?: string; breakAt?: 'body' | 'answer' } = {},
   ): Promise<WebhookDelivery> => {
-    const url = change.url ?? order.url;
-    const wrong = struck.includes('wrongCredentials');
-    const headers = credentialHeaders(wrong ? wrongCredentials(order.credentials) : order.credentials);
-    const payload = JSON.stringify(order.body);
+    const url = change.url ?? request.url;
+    const wrong = applied.includes('wrongCredentials');
+    const headers = credentialHeaders(wrong ? wrongCredentials(request.credentials) : request.credentials);
+    const payload = JSON.stringify(request.body);
     const exchange = traffic.open({
       direction: 'sent',
-      what: order.event,
+      what: request.event,
       method: 'POST',
       url,
       headers: { 'content-type': 'application/json', ...headers },
       body: payload,
-      faults: struck,
+      faults: applied,
     });
-    const { timeoutMs } = order;
+    const { timeoutMs } = request;
     const breakAt = change.breakAt ? { breakAt: change.breakAt } : {};
     const result = await postJson({ url, payload, headers, timeoutMs, signal, agents, ...breakAt });
     if (result.status === null) exchange.failed(result.error ?? 'failed');
     else exchange.answered(result.status, result.headers, result.text);
     return {
-      event: order.event,
+      event: request.event,
       url,
       status: result.status,
       body: result.status === null ? null : parsed(result.text),
@@ -97,41 +97,42 @@ export function createWebhookSender(options: {
     };
   };
 
-  const send = async (order: DeliveryRequest): Promise<WebhookDelivery> => {
-    const reason = order.skipReason?.();
-    if (reason) return notSent(order, reason);
-    const { event } = order;
+  const send = async (request: DeliveryRequest): Promise<WebhookDelivery> => {
+    const reason = request.skipReason?.();
+    if (reason) return notSent(request, reason);
+    const { event } = request;
     const delay = faults.take('delay', event);
     const wrong = faults.take('wrongCredentials', event);
     const drop = faults.take('drop', event);
     const mirror = faults.take('mirror', event);
     const duplicate = faults.take('duplicate', event);
-    const struck = Object.entries({ delay, wrongCredentials: wrong, drop, mirror, duplicate })
+    const applied = Object.entries({ delay, wrongCredentials: wrong, drop, mirror, duplicate })
       .filter(([, fault]) => fault)
       .map(([name]) => name);
 
     if (delay) await sleep(clock, delay.delayMs, signal);
-    const mirrored = mirror ? sendOnce(order, struck, { url: mirror.url }) : undefined;
-    const dropped = drop ? await sendOnce(order, struck, { breakAt: drop.at }) : undefined;
-    const first = dropped && !drop?.resend ? dropped : await sendOnce(order, struck);
+    const mirrored = mirror ? sendOnce(request, applied, { url: mirror.url }) : undefined;
+    const dropped = drop ? await sendOnce(request, applied, { breakAt: drop.at }) : undefined;
+    const first = dropped && !drop?.resend ? dropped : await sendOnce(request, applied);
     const copies = dropped && dropped !== first ? [dropped] : [];
-    for (let copy = 1; copy < (duplicate?.copies ?? 1); copy += 1) copies.push(await sendOnce(order, struck));
+    for (let copy = 1; copy < (duplicate?.copies ?? 1); copy += 1)
+      copies.push(await sendOnce(request, applied));
     if (mirrored) copies.push(await mirrored);
     return { ...first, copies };
   };
 
   return {
-    deliver: (order) =>
-      lanes.run(
-        order.queueKey,
+    deliver: (request) =>
+      queues.run(
+        request.queueKey,
         async () => {
-          const delivery = await send(order);
-          order.onResult?.(delivery);
+          const delivery = await send(request);
+          request.onResult?.(delivery);
           return delivery;
         },
-        () => faults.take('reorder', order.event)?.holdMs,
+        () => faults.take('reorder', request.event)?.holdMs,
       ),
-    idle: lanes.idle,
+    idle: queues.idle,
     close() {
       agents.http.destroy();
       agents.https.destroy();

@@ -66,7 +66,7 @@ test('what the receiver did not take is noted in the window', async () => {
   await act('handoff');
   expect(await state()).toMatchObject({
     view: { status: 'busy' },
-    lines: [{ from: 'note', text: 'Your request was not taken: connection refused: nothing listens there.' }],
+    lines: [{ from: 'note', text: 'Your request was not accepted: connection refused: nothing listens there.' }],
   });
 });
 

@@ -6,17 +6,17 @@ import type { Faults, ServiceEndpoint } from '../faults.js';
 import type { SimulatorLog } from '../options.js';
 import type { ExchangeRecorder, TrafficRecorder } from '../traffic.js';
 
-/** What every endpoint of the service needs. */
+/** Dependencies of every endpoint. */
 export interface EndpointContext {
   agents: SimulatedAgents;
   faults: Faults;
   traffic: TrafficRecorder;
   log: SimulatorLog;
-  /** The HTTP status for a failure code. */
+  /** The HTTP status of a failure code. */
   failureStatus: (code: number) => number;
 }
 
-/** What an endpoint is asked: by which agent's developer, and with which body. */
+/** An authenticated call of an endpoint. */
 export interface EndpointCall {
   readonly agent: ResolvedAgent;
   readonly body: unknown;
@@ -24,7 +24,7 @@ export interface EndpointCall {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Makes endpoints of the service; `act` returns the answer or throws the refusal. */
+/** Creates the two kinds of endpoints. `act` returns the answer or throws the refusal. */
 export function createEndpoints(context: EndpointContext) {
   const { agents, faults, traffic, log } = context;
 
@@ -41,8 +41,12 @@ export function createEndpoints(context: EndpointContext) {
     return exchange;
   };
 
-  /** Whether a fault took the answer over. */
-  const struck = (what: ServiceEndpoint, response: ServerResponse, exchange: ExchangeRecorder): boolean => {
+  /** Answers (or ignores) the request if a fault applies. Returns whether one did. */
+  const applyFault = (
+    what: ServiceEndpoint,
+    response: ServerResponse,
+    exchange: ExchangeRecorder,
+  ): boolean => {
     if (faults.take('answerError', what)) {
       exchange.fault('answerError');
       const body = { code: SERVICE_CODES.INTERNAL_ERROR, message: 'Internal system error' };
@@ -52,7 +56,7 @@ export function createEndpoints(context: EndpointContext) {
     const throttle = faults.take('answerThrottle', what);
     if (throttle) {
       exchange.fault('answerThrottle');
-      // Throttling is a gateway's work, and a gateway does not speak the service's language.
+      // A gateway throttles, and its answer is not in the platform's format.
       const headers = { 'retry-after': String(throttle.retryAfterSeconds) };
       sendAnswer(response, exchange, 429, 'Too Many Requests', headers);
       return true;
@@ -70,7 +74,7 @@ export function createEndpoints(context: EndpointContext) {
     sendAnswer(response, exchange, status, body, status === 413 ? { connection: 'close' } : {});
   };
 
-  /** An endpoint whose callers show an API key. Without `hasBody` a body is not looked at. */
+  /** An endpoint that requires an API key. With `hasBody: false` the body is ignored. */
   const endpoint =
     (
       what: ServiceEndpoint,
@@ -80,7 +84,7 @@ export function createEndpoints(context: EndpointContext) {
     async (request, response) => {
       const exchange = open(what, request, response);
       try {
-        if (struck(what, response, exchange)) return;
+        if (applyFault(what, response, exchange)) return;
         const agent = authenticate(agents, request.headers.authorization);
         if (hasBody && !isJson(request)) throw parameterError('Content-Type: expected application/json', 415);
         const text = hasBody ? await readText(request) : '';
@@ -92,23 +96,23 @@ export function createEndpoints(context: EndpointContext) {
       }
     };
 
-  /** An endpoint that anybody may ask, answered with plain text. */
-  const openEndpoint =
+  /** An endpoint without authentication, answered with plain text. */
+  const publicEndpoint =
     (what: ServiceEndpoint, act: () => { status: number; text: string }): Handler =>
     async (request, response) => {
       const exchange = open(what, request, response);
-      if (struck(what, response, exchange)) return;
+      if (applyFault(what, response, exchange)) return;
       const { status, text } = act();
       sendAnswer(response, exchange, status, text);
     };
 
-  return { endpoint, openEndpoint };
+  return { endpoint, publicEndpoint };
 }
 
-/** The endpoints' maker. */
+/** The result of {@link createEndpoints}. */
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
-/** The HTTP status that goes with a failure code. The contract does not say; this is the usual one. */
+/** The HTTP status of a failure code. The protocol leaves it open; these are the usual ones. */
 export function defaultFailureStatus(code: number): number {
   return STATUSES[code] ?? 400;
 }
@@ -122,7 +126,7 @@ const STATUSES: Readonly<Record<number, number>> = {
   [SERVICE_CODES.INTERNAL_ERROR]: 500,
 };
 
-/** Sends an answer and notes it in the log of traffic. A text goes out as plain text, an object as JSON. */
+/** Sends an answer and records it: a string as plain text, an object as JSON. */
 export function sendAnswer(
   response: ServerResponse,
   exchange: ExchangeRecorder | undefined,
@@ -139,35 +143,34 @@ export function sendAnswer(
   exchange?.answered(status, all, text);
 }
 
-/** What the service says to an error: its own refusals as they are, anything else as 50000. */
+/** Maps an error to the platform's refusal; unexpected errors become code 50000. */
 export function toFailure(error: unknown): ServiceFailure {
   if (error instanceof ServiceFailure) return error;
   if (error instanceof ValidationError) return parameterError(error.message);
   return new ServiceFailure(SERVICE_CODES.INTERNAL_ERROR, 'Internal system error');
 }
 
-/** Bytes of a request that are read. */
-const LONGEST_BODY = 2 * 1024 * 1024;
+const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
-/** Reads a request's body as text; what cannot be read is the caller's mistake (40000). */
+/** Reads the body as text. Unreadable bodies are refused with code 40000. */
 export async function readText(request: IncomingMessage): Promise<string> {
   if (request.headers['content-encoding']) throw parameterError('body: expected no Content-Encoding', 415);
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LONGEST_BODY) throw parameterError(`body: expected at most ${LONGEST_BODY} bytes`, 413);
+    if (size > MAX_BODY_BYTES) throw parameterError(`body: expected at most ${MAX_BODY_BYTES} bytes`, 413);
     chunks.push(chunk);
   }
   return decode(Buffer.concat(chunks));
 }
 
-/** Whether a request says that its body is JSON. */
+/** Whether the content type is JSON. */
 export function isJson(request: IncomingMessage): boolean {
   return /^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '');
 }
 
-/** Parses a JSON text; what is no JSON is the caller's mistake (40000). */
+/** Parses JSON. Anything else is refused with code 40000. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

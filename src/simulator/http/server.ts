@@ -2,17 +2,25 @@ import { createServer, type Server } from 'node:http';
 import type { Express } from 'express';
 import { SimulatorError } from '../error.js';
 
-/** A server that can be opened once and closed. */
+/** The HTTP server of the simulator. */
 export interface HttpServer {
-  /** Listens, and resolves with the URL. Port 0 takes any free one. */
+  /**
+   * Starts listening and resolves to the URL. Port 0 (the default) takes a free one.
+   *
+   * @example const baseUrl = await simulator.listen(4000);
+   */
   listen: (port?: number, host?: string) => Promise<string>;
-  /** Where it listens; null before and after. */
+  /** The URL while it listens, else `null`. */
   url: () => string | null;
-  /** Stops, and breaks whatever connection is left. */
+  /**
+   * Stops the server and closes every connection.
+   *
+   * @example await simulator.close()
+   */
   close: () => Promise<void>;
 }
 
-/** Makes the listener of an app. */
+/** Creates the server of an app. */
 export function createHttpServer(app: Express): HttpServer {
   let server: Server | null = null;
   let url: string | null = null;
@@ -20,7 +28,8 @@ export function createHttpServer(app: Express): HttpServer {
   return {
     url: () => url,
     async listen(port = 0, host = '127.0.0.1') {
-      if (server) throw new SimulatorError('CANNOT_LISTEN', 'the simulator listens already; close it first');
+      if (server)
+        throw new SimulatorError('CANNOT_LISTEN', 'the simulator is already listening; close it first');
       const started = createServer(app);
       server = started;
       try {

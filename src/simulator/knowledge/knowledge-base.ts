@@ -7,10 +7,10 @@ import { readCsv, splitDocument } from './parse-file.js';
 type AddRequest = ReturnType<typeof qaAdd.parse>;
 type UpdateRequest = ReturnType<typeof qaUpdate.parse>;
 
-/** The knowledge base of a document whose request named none. */
+/** Used if a request names no knowledge base. */
 const DEFAULT_KNOWLEDGE_BASE = 'default';
 
-/** A document in an agent's knowledge. */
+/** A QA document of an agent. */
 export interface QaDocument {
   readonly docId: string;
   readonly agentId: string;
@@ -20,25 +20,25 @@ export interface QaDocument {
   readonly pairs: readonly QaPair[];
 }
 
-/** What the agents know. */
+/** The QA documents of all agents. */
 export interface KnowledgeBase {
-  /** The documents of an agent, in the order they were added. */
+  /** The documents of an agent, in order of creation. */
   documents: (agentId: string) => readonly QaDocument[];
-  /** Adds documents (4.1). */
+  /** Adds documents. */
   add: (agentId: string, request: AddRequest) => Promise<QaAnswer>;
-  /** Replaces all pairs of documents (4.2). */
+  /** Replaces all pairs of the given documents. */
   update: (agentId: string, request: UpdateRequest) => Promise<QaAnswer>;
-  /** The answer to a question that a document holds word for word, whatever the case. */
+  /** The answer to a question that a document contains literally, ignoring case. */
   answerTo: (agentId: string, question: string) => string | undefined;
 }
 
-/** Makes an empty store. */
+/** Creates an empty knowledge base. */
 export function createKnowledgeBase(fetchFile: FetchFile): KnowledgeBase {
   const store = new Map<string, QaDocument>();
   const documents = (agentId: string) =>
     [...store.values()].filter((document) => document.agentId === agentId);
 
-  const keep = (document: QaDocument): DocumentResult => {
+  const save = (document: QaDocument): DocumentResult => {
     store.set(document.docId, document);
     return { doc_id: document.docId, doc_name: document.name };
   };
@@ -55,7 +55,7 @@ export function createKnowledgeBase(fetchFile: FetchFile): KnowledgeBase {
     async add(agentId, request) {
       const knowledgeBaseId = request.knowledge_base_id ?? DEFAULT_KNOWLEDGE_BASE;
       const make = (name: string, pairs: readonly QaPair[]) =>
-        keep({ docId: newId('doc'), agentId, name, knowledgeBaseId, purpose: request.purpose, pairs });
+        save({ docId: newId('doc'), agentId, name, knowledgeBaseId, purpose: request.purpose, pairs });
       if (request.purpose === 'QA_TEXT') return { doc: [make(request.name, request.qaList)], failed: [] };
       const isCsv = request.purpose === 'QA_FILE';
       const files =
@@ -71,7 +71,7 @@ export function createKnowledgeBase(fetchFile: FetchFile): KnowledgeBase {
       const base = request.knowledge_base_id;
       if (request.qaList && request.qaList.length > 0) {
         const document = find(agentId, request.doc_id ?? '', base, 'doc_id');
-        return { doc: [keep({ ...document, pairs: request.qaList })], failed: [] };
+        return { doc: [save({ ...document, pairs: request.qaList })], failed: [] };
       }
       const files = (request.files ?? []).map(({ doc_id, file_name, source_url }, index) => ({
         document: find(agentId, doc_id, base, `files[${index}].doc_id`),
@@ -81,7 +81,7 @@ export function createKnowledgeBase(fetchFile: FetchFile): KnowledgeBase {
       return collect(files, async ({ document, name, url }) => {
         const isCsv = document.purpose === 'QA_FILE' || name.toLowerCase().endsWith('.csv');
         const pairs = readPairs(await fetchFile(url), isCsv, request);
-        return () => keep({ ...document, name, pairs });
+        return () => save({ ...document, name, pairs });
       });
     },
     answerTo(agentId, question) {
@@ -103,7 +103,7 @@ function readPairs(text: string, isCsv: boolean, request: AddRequest | UpdateReq
   });
 }
 
-/** Reads all files at once and keeps the good ones in the order named; a bad one is reported by its name. */
+/** Reads all files concurrently and keeps the valid ones in order. Failed files are reported by name. */
 async function collect<File extends { name: string }>(
   files: readonly File[],
   read: (file: File) => Promise<() => DocumentResult>,
@@ -114,10 +114,10 @@ async function collect<File extends { name: string }>(
   return { doc, failed };
 }
 
-/** Fetches a file as text, or throws an error that says what is wrong with it. */
+/** Downloads a file as text, or throws the reason. */
 export type FetchFile = (url: string) => Promise<string>;
 
-/** Makes the fetcher: http and https only, at most `maxBytes`, within `timeoutMs` of real time. */
+/** Creates the downloader: http and https only, up to `maxBytes`, within `timeoutMs` of real time. */
 export function createFetchFile(options: {
   traffic: TrafficRecorder;
   signal: AbortSignal;
@@ -154,7 +154,7 @@ async function readBytes(response: Response, maxBytes: number): Promise<Buffer> 
   return Buffer.concat(chunks);
 }
 
-/** Text is UTF-8 without NUL; anything else is a picture, an archive or the like. */
+/** Only UTF-8 without NUL bytes counts as text: images and archives are refused. */
 function decode(bytes: Uint8Array): string {
   if (bytes.includes(0)) throw new Error('not a text file');
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

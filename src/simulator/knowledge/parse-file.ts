@@ -1,16 +1,16 @@
 import { parse } from 'csv-parse/sync';
 import { DEFAULT_CHUNK_TOKEN, type QaPair } from '../../protocol/index.js';
 
-/** The row of the column names when `header_row` is not given. */
+/** Used if a request has no `header_row`. */
 const DEFAULT_HEADER_ROW = 1;
 
 /**
- * Reads the pairs of a CSV file, or throws an error that says what is wrong with it.
+ * Reads the QA pairs of a CSV file, or throws the reason.
  *
- * `headerRow` counts rows from 1, blank ones left out. That row names the columns and what stands above it is
- * skipped; 0 means that there is no such row. The columns named `question` and `answer`, in any case, hold the
- * pairs; where no such names are found, the first two columns do. Other columns are ignored. A row that lacks
- * one of the two makes the whole file bad, so that nothing is lost in silence.
+ * `headerRow` is the number of the row with the column names, counted from 1 without blank rows; 0 means that
+ * there is none. Rows above it are skipped. The pairs are in the columns `question` and `answer` (any case), else
+ * in the first two columns. Other columns are ignored. A row without a question or an answer fails the whole
+ * file, so that no row is lost silently.
  */
 export function readCsv(text: string, headerRow: number = DEFAULT_HEADER_ROW): QaPair[] {
   const rows = readRows(text);
@@ -40,12 +40,12 @@ function readRows(text: string): string[][] {
   });
 }
 
-/** A token is a word with the space behind it, or one ideograph. */
+/** A token is a word with its trailing space, or one ideograph. */
 const TOKEN = /\p{Ideographic}\s*|(?:(?!\p{Ideographic})\S)+\s*/gu;
 
 const HEADING = /^#{1,6}\s+(.+?)\s*#*$/;
 
-/** Characters of a first line that serve as a question. */
+/** Characters of a first line that are used as the question. */
 const QUESTION_LENGTH = 120;
 
 interface Piece {
@@ -54,19 +54,19 @@ interface Piece {
 }
 
 /**
- * Splits plain text or Markdown into pairs, always the same way, or throws when there is nothing to split.
+ * Splits plain text or Markdown into QA pairs deterministically, or throws if there is no text.
  *
- * With a `splitter`, the text is cut wherever that text stands, and each piece is a chunk. Without one it is
- * cut at blank lines, and what stands below the same Markdown heading is gathered again. A piece of more than
- * `chunkToken` tokens is cut into several. The answer of a pair is the chunk; its question is the heading above
- * it, or its first line where there is none, with a number from the second chunk of the same question on.
+ * With a `splitter`, the text is cut at every occurrence of it. Without one it is cut at blank lines, and
+ * paragraphs below the same Markdown heading are joined again. Pieces of more than `chunkToken` tokens are cut into
+ * several. Each chunk is the answer of a pair. The question is the heading above it, or its first line, with a
+ * number from the second chunk of the same question on.
  */
 export function splitDocument(
   text: string,
   { chunkToken = DEFAULT_CHUNK_TOKEN, splitter }: { chunkToken?: number; splitter?: string } = {},
 ): QaPair[] {
   const clean = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
-  const pieces = splitter ? cutAt(clean, splitter) : gather(clean, chunkToken);
+  const pieces = splitter ? cutAt(clean, splitter) : joinParagraphs(clean, chunkToken);
   const seen = new Map<string, number>();
   const pairs = pieces.flatMap((piece) =>
     cutByTokens(piece.text, chunkToken).map((answer) => {
@@ -88,8 +88,8 @@ function cutAt(text: string, splitter: string): Piece[] {
     .map((part) => ({ heading: null, text: part }));
 }
 
-/** Gathers paragraphs below one heading as long as they fit into a chunk. */
-function gather(text: string, chunkToken: number): Piece[] {
+/** Joins the paragraphs below a heading as long as they fit into a chunk. */
+function joinParagraphs(text: string, chunkToken: number): Piece[] {
   const pieces: Piece[] = [];
   let heading: string | null = null;
   let open: Piece | null = null;
@@ -111,7 +111,7 @@ function gather(text: string, chunkToken: number): Piece[] {
   return pieces;
 }
 
-/** A heading is a paragraph of its own, with or without a blank line below it. */
+/** A heading is its own paragraph, even without a blank line below it. */
 function paragraphs(text: string): string[] {
   return text
     .replace(/^#{1,6}\s.*$/gm, '\n$&\n')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** Who the user is, as a developer of a test names it. */
+/** The user of a simulated conversation. */
 export interface SimulatedUser {
   userId?: string | null;
   anonymousId?: string | null;
@@ -8,31 +8,31 @@ export interface SimulatedUser {
   phone?: string | null;
 }
 
-/** An item of the transcript that goes with a handoff request. */
+/** One line of the transcript that is sent with a handoff request. */
 export interface TranscriptItem {
   text: string;
   message_type: 'QUESTION' | 'ANSWER' | (string & {});
 }
 
-/** What an agent says, and to whom. */
+/** An agent's answer to a user. */
 export interface AgentMessageInput {
-  /** The text of a single output element; `output` says more. */
+  /** The text of a single output element. Use `output` for other shapes. */
   text?: string;
-  /** The elements of the answer as they go over the wire. */
+  /** The output elements as sent over the wire. */
   output?: readonly object[];
   userId?: string | null;
   anonymousId?: string | null;
-  /** The agent conversation's id. Default: a new one. */
+  /** The id of the agent conversation. Default: a new id. */
   conversationId?: string;
-  /** Default: a new one. */
+  /** Default: a new id. */
   messageId?: string;
 }
 
-/** Roughly four characters make a token; only the shape of these figures matters. */
+/** Four characters count as a token: only the shape of these figures matters. */
 const tokensOf = (text: string) => Math.ceil(text.length / 4);
 const CREDITS_PER_TOKEN = 0.001;
 
-/** The body of 4.5. `create_time` counts seconds, as deployments do. */
+/** The body of an agent's answer for the message webhook. `create_time` is in seconds, as in deployments. */
 export function agentMessageBody(input: AgentMessageInput, now: number) {
   const text = input.text ?? '';
   const output = input.output ?? [
@@ -65,12 +65,12 @@ export function agentMessageBody(input: AgentMessageInput, now: number) {
   };
 }
 
-/** The body of an availability test: the standard message format with `istest` (4.3). */
+/** The body of an availability test: the standard message format with `istest: true`. */
 export function probeBody(now: number) {
   return { ...agentMessageBody({ text: 'availability test' }, now), istest: true };
 }
 
-/** The body of 4.6. */
+/** The body of `POST /conversation/establish`. */
 export function establishBody(input: {
   conversationId: string;
   timestamp: number;
@@ -95,17 +95,17 @@ export function establishBody(input: {
   };
 }
 
-/** The body of 4.7. */
+/** The body of `POST /chat`. */
 export function chatBody(conversationId: string, timestamp: number, text: string) {
   return { conversation_id: conversationId, timestamp, body: text };
 }
 
-/** The body of 4.8. */
+/** The body of `POST /conversation/close`. */
 export function closeBody(conversationId: string, timestamp: number, type: 'TIMEOUT' | 'USER_CLOSED') {
   return { conversation_id: conversationId, timestamp, type };
 }
 
-/** A new id; the prefix tells the two kinds of conversation apart at a glance. */
+/** A new id. The prefix shows what it identifies. */
 export function newId(kind: 'agent' | 'handoff' | 'message' | 'doc' | 'anonymous'): string {
   return `${kind}-${randomUUID()}`;
 }

@@ -1,6 +1,6 @@
 /**
- * A side door: what the simulator sends, and how, without the service that it hosts. That one is a web server, which
- * whoever only sends does not load.
+ * The sending half of the simulator: request bodies, credentials and the HTTP client. The CLI and the doctor import
+ * it on its own, so that they do not load Express.
  *
  * @module
  */

@@ -3,46 +3,52 @@ import { request as httpsRequest } from 'node:https';
 import { performance } from 'node:perf_hooks';
 import { HANDOFF_PATHS } from '../../protocol/index.js';
 
-/** Bytes of an answer that are read; a receiver's answer is a short object. */
-const LONGEST_ANSWER = 256 * 1024;
+/** A receiver's answer is a short object; longer ones are errors. */
+const MAX_ANSWER_BYTES = 256 * 1024;
 
-/** A body to post. */
+/** A JSON request. */
 export interface JsonPostRequest {
   url: string;
-  /** The body, ready to be sent. */
+  /** The serialized body. */
   payload: string;
   /** Headers besides `content-type` and `content-length`. */
   headers?: Readonly<Record<string, string>>;
   /** How long the whole exchange may take, in real time. */
   timeoutMs: number;
-  /** Gives up early. */
+  /** Aborts the request. */
   signal?: AbortSignal;
-  /** Breaks the connection: in the middle of the body, or when the answer starts to come. */
+  /** Breaks the connection in the middle of the body, or when the answer arrives. */
   breakAt?: 'body' | 'answer';
-  /** Connections to use again. */
+  /** Agents for connection reuse. */
   agents?: { readonly http: HttpAgent; readonly https: HttpAgent };
 }
 
-/** What came back. */
+/** The outcome of a {@link JsonPostRequest}. */
 export interface JsonPostResult {
-  /** The HTTP status; null when there was no answer. */
+  /** The HTTP status; `null` if there was no answer. */
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The answer as text. */
   readonly text: string;
   readonly latencyMs: number;
-  /** Why there was no answer, in words. */
+  /** Why there was no answer; `null` if there was one. */
   readonly error: string | null;
 }
 
-/** Posts JSON once: no retry, no redirect followed, and never a throw. */
+/** Posts JSON once: without retries, without following redirects, and never rejects. */
 export async function postJson(request: JsonPostRequest): Promise<JsonPostResult> {
-  const began = performance.now();
-  const latencyMs = () => Math.round(performance.now() - began);
+  const startedAt = performance.now();
+  const latencyMs = () => Math.round(performance.now() - startedAt);
   try {
     return { ...(await exchange(request)), latencyMs: latencyMs(), error: null };
   } catch (error) {
-    return { status: null, headers: {}, text: '', latencyMs: latencyMs(), error: inWords(error, request) };
+    return {
+      status: null,
+      headers: {},
+      text: '',
+      latencyMs: latencyMs(),
+      error: describeError(error, request),
+    };
   }
 }
 
@@ -50,7 +56,7 @@ function exchange(options: JsonPostRequest): Promise<Pick<JsonPostResult, 'statu
   const url = new URL(options.url);
   const payload = Buffer.from(options.payload);
   const secure = url.protocol === 'https:';
-  const { signal, release } = giveUp(options);
+  const { signal, release } = createAbortSignal(options);
   return new Promise<Pick<JsonPostResult, 'status' | 'headers' | 'text'>>((resolve, reject) => {
     const request = (secure ? httpsRequest : httpRequest)(url, {
       method: 'POST',
@@ -79,8 +85,8 @@ function exchange(options: JsonPostRequest): Promise<Pick<JsonPostResult, 'statu
   }).finally(release);
 }
 
-/** A signal for one exchange; released afterwards, since the caller's own may live as long as the program. */
-function giveUp({ timeoutMs, signal }: JsonPostRequest) {
+/** The abort signal of one request. Released afterwards, because the caller's signal may outlive it. */
+function createAbortSignal({ timeoutMs, signal }: JsonPostRequest) {
   const controller = new AbortController();
   const stop = () => controller.abort();
   const timer = setTimeout(stop, timeoutMs);
@@ -100,34 +106,34 @@ async function readText(response: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LONGEST_ANSWER) throw new Error(`the answer is longer than ${LONGEST_ANSWER} bytes`);
+    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const ERROR_TEXTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused: nothing listens there',
   ECONNRESET: 'the receiver closed the connection without an answer',
   ENOTFOUND: 'unknown host name',
   EAI_AGAIN: 'unknown host name',
 };
 
-function inWords(error: unknown, { timeoutMs, signal }: JsonPostRequest): string {
-  // Not by instanceof: a test framework may run this in a realm of its own, where Node's errors are strangers.
+function describeError(error: unknown, { timeoutMs, signal }: JsonPostRequest): string {
+  // Not instanceof: Jest runs tests in another realm, where Node's errors are not instances of Error.
   if (!isErrorLike(error)) return 'failed';
   if (error.name === 'AbortError')
     return signal?.aborted ? 'the simulator was closed' : `no answer within ${timeoutMs} ms`;
   const code = typeof error.code === 'string' ? error.code : '';
-  // Node's own messages can carry a header's value, so only those written here are passed on.
-  return WORDS[code] ?? (code || error.message);
+  // Node's messages can contain header values, so only known texts and codes are passed on.
+  return ERROR_TEXTS[code] ?? (code || error.message);
 }
 
 function isErrorLike(value: unknown): value is { name: string; message: string; code?: unknown } {
   return typeof value === 'object' && value !== null && 'name' in value && 'message' in value;
 }
 
-/** What a webhook is called with. */
+/** The credentials of a webhook. */
 export interface WebhookCredentials {
   username?: string | undefined;
   secret?: string | undefined;
@@ -135,7 +141,7 @@ export interface WebhookCredentials {
 }
 
 /**
- * The headers that credentials become (5.3): `Bearer <username>`, or Basic when there is a secret, or none.
+ * The headers of a webhook's credentials: `Bearer <username>`, HTTP Basic if there is a secret, or none.
  */
 export function credentialHeaders({ username, secret, headers }: WebhookCredentials): Record<string, string> {
   const lowered = Object.entries(headers ?? {}).map(([name, value]): [string, string] => [
@@ -149,7 +155,7 @@ export function credentialHeaders({ username, secret, headers }: WebhookCredenti
   return { ...own, authorization: `Basic ${encoded}` };
 }
 
-/** Credentials of the same shape that open nothing. A webhook without any gets a stranger's Bearer. */
+/** Wrong credentials of the same shape. A webhook without credentials gets a wrong Bearer username. */
 export function wrongCredentials({ username, secret, headers }: WebhookCredentials): WebhookCredentials {
   return {
     username: secret === undefined ? 'wrong-username' : username,
@@ -158,7 +164,7 @@ export function wrongCredentials({ username, secret, headers }: WebhookCredentia
   };
 }
 
-/** The URL of a handoff endpoint below a component's base URL; a query of the base stays. */
+/** The URL of a handoff endpoint below a component's base URL. A query of the base URL is kept. */
 export function handoffUrl(base: string, endpoint: keyof typeof HANDOFF_PATHS): string {
   const url = new URL(base);
   url.pathname = url.pathname.replace(/\/+$/, '') + HANDOFF_PATHS[endpoint];
