@@ -1,13 +1,13 @@
 import type { WebhookEndpoint } from '../protocol/index.js';
 import { agentMessageBody, chatBody, closeBody, establishBody } from '../simulator/sending/index.js';
 
-/** A body as it goes over the wire. */
+/** A request body as sent over the wire. */
 export type WireBody = Readonly<Record<string, unknown>>;
 
-/** What the examination says in place of people, so that whoever reads it knows where it comes from. */
-export const TEST_TEXT = 'handoff-kit doctor: this is a test, nobody waits for an answer';
+/** The text of every message, so that agents who see it know where it comes from. */
+export const TEST_TEXT = 'handoff-kit doctor: this is a test, please do not answer';
 
-/** The user in whose name the examination writes. */
+/** The user of every test conversation. */
 const USER = {
   userId: 'doctor-user',
   anonymousId: 'doctor-anonymous',
@@ -15,7 +15,7 @@ const USER = {
   phone: '+10000000000',
 } as const;
 
-/** Everything is filled in: what happens where something is left out is looked at by itself. */
+/** Every field is set; missing fields have their own checks. */
 const OUTPUT = [
   { from_component_branch: 'doctor', from_component_name: 'Doctor', content: { text: TEST_TEXT } },
 ] as const;
@@ -35,20 +35,20 @@ const BODIES: Readonly<Record<WebhookEndpoint, (conversationId: string, now: num
   close: (conversationId, now) => closeBody(conversationId, now, 'USER_CLOSED'),
 };
 
-/** A well-formed body for an endpoint, as the service would send it. */
+/** A well-formed body for an endpoint, as the platform sends it. */
 export function wellFormedBody(endpoint: WebhookEndpoint, conversationId: string, now: number): WireBody {
   return BODIES[endpoint](conversationId, now);
 }
 
-/** Makes another body of one. */
+/** Returns a changed copy of a body. */
 export type BodyChange = (body: WireBody) => WireBody;
 
-/** A body with these fields, in place of those of the same name. */
+/** Sets or replaces fields. */
 export const withFields =
   (fields: WireBody): BodyChange =>
   (body) => ({ ...body, ...fields });
 
-/** A body without these fields. */
+/** Removes fields. */
 export const withoutFields =
   (...names: readonly string[]): BodyChange =>
   (body) =>

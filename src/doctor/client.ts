@@ -14,27 +14,27 @@ import {
   type ReceiverTarget,
 } from './target.js';
 
-/** How a receiver is examined. */
+/** Settings of an examination. */
 export interface DoctorOptions {
-  /** Which endpoints. Default: all. */
+  /** The endpoints to examine. Default: all. */
   readonly groups?: readonly EndpointGroup[] | undefined;
-  /** How long an answer may take before it counts as none. Default 10 seconds. */
+  /** The timeout of a request. Default: 10 seconds. */
   readonly timeoutMs?: number | undefined;
-  /** How long an answer takes at most in good time. Default 5 seconds. */
+  /** The latency above which an answer counts as slow. Default: 5 seconds. */
   readonly slowAfterMs?: number | undefined;
-  /** The size of a body that nobody should read. Default 8 MiB. */
+  /** The size of a body that a receiver should refuse. Default: 8 MiB. */
   readonly oversizeBytes?: number | undefined;
 }
 
-/** What is different from a well-formed delivery. */
+/** Differences from a well-formed delivery. */
 export type RequestOverrides = Partial<Pick<JsonPostRequest, 'url' | 'headers' | 'breakAt'>> & {
-  /** The body as text, in place of the body as an object. */
+  /** The raw body, instead of the serialized object. */
   readonly payload?: string;
   /** The content type. */
   readonly type?: string;
 };
 
-/** One examination of one receiver: sends, and keeps track of the handoffs it opened. */
+/** Sends requests to the receiver under examination and tracks the handoffs it opens. */
 export interface DoctorClient {
   readonly target: ReceiverTarget;
   /** See {@link DoctorOptions}. */
@@ -43,48 +43,48 @@ export interface DoctorClient {
   readonly slowAfterMs: number;
   /** See {@link DoctorOptions}. */
   readonly oversizeBytes: number;
-  /** How many requests were sent. */
+  /** The number of requests sent so far. */
   readonly requestCount: () => number;
-  /** A conversation's id that tells where it comes from. */
+  /** A new conversation id that starts with `doctor-`. */
   readonly newId: () => string;
-  /** A well-formed body, in a handoff that was opened where the endpoint needs one. */
+  /** A well-formed body. Opens a handoff first if the endpoint needs one. */
   readonly createBody: (endpoint: WebhookEndpoint) => Promise<WireBody>;
-  /** Sends a body to an endpoint, with the right credentials unless told otherwise. */
+  /** Sends a body to an endpoint, with the configured credentials unless overridden. */
   readonly send: (
     endpoint: WebhookEndpoint,
     body: WireBody,
-    deviation?: RequestOverrides,
+    overrides?: RequestOverrides,
   ) => Promise<JsonPostResult>;
-  /** Sends text that is no delivery to an endpoint, with the right credentials. */
+  /** Sends a raw text to an endpoint, with the configured credentials. */
   readonly sendText: (endpoint: WebhookEndpoint, payload: string, type?: string) => Promise<JsonPostResult>;
-  /** Counts a request that was sent otherwise. */
+  /** Counts a request that was sent by other means. */
   readonly countRequest: () => void;
-  /** The answer to a well-formed delivery; sent once, and remembered. */
+  /** The answer to a well-formed delivery, which is sent once and cached. */
   readonly wellFormedAnswer: (endpoint: WebhookEndpoint) => Promise<JsonPostResult>;
-  /** The endpoints, among those given, that take a well-formed delivery: only these can be examined further. */
+  /** Those of the given endpoints that accept a well-formed delivery. Only these can be examined further. */
   readonly workingEndpoints: (endpoints?: readonly WebhookEndpoint[]) => Promise<WebhookEndpoint[]>;
-  /** Closes the handoffs that are open still. Resolves to the ids of those that could not be closed. */
+  /** Closes the open handoffs. Resolves to the ids of those that could not be closed. */
   readonly closeOpenHandoffs: () => Promise<string[]>;
 }
 
 const ALL: readonly WebhookEndpoint[] = ['message', ...HANDOFF_ENDPOINTS];
 
-/** Starts an examination. */
+/** Creates the client. */
 export function createDoctorClient(target: ReceiverTarget, options: DoctorOptions = {}): DoctorClient {
   const { timeoutMs = 10_000, slowAfterMs = 5_000, oversizeBytes = 8 * 1024 * 1024 } = options;
   const groups = options.groups ?? ['message', 'handoff'];
   const run = randomBytes(4).toString('hex');
   const open = new Set<string>();
-  const baselines = new Map<WebhookEndpoint, Promise<JsonPostResult>>();
-  // A connection each, so that one that was broken by garbage cannot spoil the next answer.
+  const answers = new Map<WebhookEndpoint, Promise<JsonPostResult>>();
+  // A new connection per request: one broken by an invalid request must not affect the next.
   const agents = { http: new HttpAgent(), https: new HttpsAgent() };
   let requests = 0;
   let ids = 0;
   let lastTime = 0;
-  let chatting: Promise<string> | undefined;
+  let chatHandoff: Promise<string> | undefined;
 
   const newId = (): string => `doctor-${run}-${++ids}`;
-  /** Never the same twice: two deliveries with one time could be one delivery repeated. */
+  /** Strictly increasing: equal times would make two deliveries look like one sent twice. */
   const now = (): number => {
     lastTime = Math.max(lastTime + 1, Date.now());
     return lastTime;
@@ -93,7 +93,7 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
   const send: DoctorClient['send'] = async (
     endpoint,
     body,
-    { payload, headers, type, ...deviation } = {},
+    { payload, headers, type, ...overrides } = {},
   ) => {
     requests += 1;
     const answer = await postJson({
@@ -102,12 +102,12 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
       payload: payload ?? JSON.stringify(body),
       timeoutMs,
       agents,
-      ...deviation,
+      ...overrides,
     });
-    if (answer.status === 200 && body.istest !== true) note(endpoint, body.conversation_id);
+    if (answer.status === 200 && body.istest !== true) trackHandoff(endpoint, body.conversation_id);
     return answer;
   };
-  const note = (endpoint: WebhookEndpoint, id: unknown): void => {
+  const trackHandoff = (endpoint: WebhookEndpoint, id: unknown): void => {
     if (typeof id !== 'string') return;
     if (endpoint === 'establish') open.add(id);
     if (endpoint === 'close') open.delete(id);
@@ -118,20 +118,20 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
     await send('establish', wellFormedBody('establish', id, now()));
     return id;
   };
-  /** Every handoff is seen by somebody, so there are as few as possible: chats share one, closes reuse others. */
+  /** Agents see every handoff, so the client opens few: chats share one, closes reuse others. */
   const conversationFor = async (endpoint: WebhookEndpoint): Promise<string> => {
     if (endpoint === 'message' || endpoint === 'establish') return newId();
-    chatting ??= establish();
-    const chat = await chatting;
+    chatHandoff ??= establish();
+    const chat = await chatHandoff;
     if (endpoint === 'chat') return chat;
     return [...open].find((id) => id !== chat) ?? establish();
   };
-  const body: DoctorClient['createBody'] = async (endpoint) =>
+  const createBody: DoctorClient['createBody'] = async (endpoint) =>
     wellFormedBody(endpoint, await conversationFor(endpoint), now());
 
-  const baseline: DoctorClient['wellFormedAnswer'] = (endpoint) => {
-    const known = baselines.get(endpoint) ?? body(endpoint).then((first) => send(endpoint, first));
-    baselines.set(endpoint, known);
+  const wellFormedAnswer: DoctorClient['wellFormedAnswer'] = (endpoint) => {
+    const known = answers.get(endpoint) ?? createBody(endpoint).then((first) => send(endpoint, first));
+    answers.set(endpoint, known);
     return known;
   };
 
@@ -145,15 +145,15 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
       requests += 1;
     },
     newId,
-    createBody: body,
+    createBody,
     send,
     sendText: (endpoint, payload, type) => send(endpoint, {}, { payload, ...(type && { type }) }),
-    wellFormedAnswer: baseline,
+    wellFormedAnswer,
     async workingEndpoints(endpoints = ALL) {
       const asked = endpoints.filter((endpoint) => groups.includes(groupOf(endpoint)));
       const found: WebhookEndpoint[] = [];
       for (const endpoint of asked) {
-        if (statusProblem(await baseline(endpoint)) === null) found.push(endpoint);
+        if (statusProblem(await wellFormedAnswer(endpoint)) === null) found.push(endpoint);
       }
       return found;
     },
@@ -164,7 +164,7 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
   };
 }
 
-/** Calls an endpoint by a method that the service never uses. */
+/** Calls an endpoint with a method that the platform never uses. */
 export async function sendByMethod(
   { target, timeoutMs, countRequest }: DoctorClient,
   method: 'GET' | 'PUT',
@@ -172,8 +172,8 @@ export async function sendByMethod(
   body: WireBody | null,
 ): Promise<JsonPostResult> {
   countRequest();
-  const began = Date.now();
-  const latencyMs = () => Date.now() - began;
+  const startedAt = Date.now();
+  const latencyMs = () => Date.now() - startedAt;
   try {
     const response = await fetch(endpointUrl(target, endpoint), {
       method,

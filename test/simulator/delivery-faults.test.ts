@@ -19,14 +19,14 @@ test('duplicate sends the same bytes again', async () => {
 });
 
 describe('reorder', () => {
-  test('lets the next delivery of the conversation go first', async () => {
+  test('sends the next delivery of the conversation first', async () => {
     const { simulator, conversation, texts } = await start();
     simulator.faults.set('reorder', { times: 1 });
     await Promise.all([conversation.say('first'), conversation.say('second'), conversation.say('third')]);
     expect(texts()).toEqual(['second', 'first', 'third']);
   });
 
-  test('waits for a next one that is not there yet', async () => {
+  test('waits for the next delivery if there is none yet', async () => {
     const { simulator, conversation, texts } = await start();
     simulator.faults.set('reorder', { times: 1 });
     const first = conversation.say('first');
@@ -37,7 +37,7 @@ describe('reorder', () => {
     expect(texts()).toEqual(['second', 'first']);
   });
 
-  test('gives up waiting after a while', async () => {
+  test('sends the held delivery after holdMs', async () => {
     const { simulator, conversation, texts, clock } = await start();
     simulator.faults.set('reorder', { holdMs: 1_000 });
     const first = conversation.say('first');
@@ -79,7 +79,7 @@ describe('drop', () => {
     expect(cut?.text.length).toBeLessThan(Number(cut?.headers['content-length']));
   });
 
-  test('breaks it before the answer is read: the receiver did its work', async () => {
+  test('breaks the connection before the answer is read, after the receiver handled it', async () => {
     const { simulator, conversation, texts } = await start();
     simulator.faults.set('drop', { at: 'answer' });
     expect((await conversation.say('hello')).status).toBeNull();
@@ -96,7 +96,7 @@ describe('drop', () => {
   });
 });
 
-test('mirror sends the same event to a second URL at the same moment', async () => {
+test('mirror sends the same event to a second URL at the same time', async () => {
   const { simulator, conversation, texts } = await start();
   const second = await startReceiver();
   simulator.faults.set('mirror', { url: second.url });
@@ -107,7 +107,7 @@ test('mirror sends the same event to a second URL at the same moment', async () 
 });
 
 describe('every fault', () => {
-  test('strikes only as often as told', async () => {
+  test('applies as many times as configured', async () => {
     const { simulator, receiver, conversation } = await start();
     simulator.faults.set('duplicate', { times: 2 });
     await conversation.say('1');
@@ -118,7 +118,7 @@ describe('every fault', () => {
     expect(receiver.received).toHaveLength(5);
   });
 
-  test('lasts only as long as told', async () => {
+  test('stays on as long as configured', async () => {
     const { simulator, receiver, conversation, clock } = await start();
     simulator.faults.set('duplicate', { forMs: 1_000 });
     clock.advance(999);
@@ -128,7 +128,7 @@ describe('every fault', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  test('strikes only what it is told to; probes are left alone unless named', async () => {
+  test('applies to the named deliveries only, and to probes only if named', async () => {
     const { simulator, receiver, conversation } = await start();
     simulator.faults.set('duplicate', { on: ['close'] });
     await conversation.say('1');
@@ -140,7 +140,7 @@ describe('every fault', () => {
     expect(receiver.received).toHaveLength(4);
   });
 
-  test('several strike together', async () => {
+  test('can be combined with others', async () => {
     const { simulator, receiver, conversation } = await start();
     simulator.faults.set('duplicate');
     simulator.faults.set('wrongCredentials');
@@ -154,7 +154,7 @@ describe('every fault', () => {
     expect(simulator.faults.active()).toEqual({});
   });
 
-  test('refuses settings it does not know', async () => {
+  test('refuses unknown settings', async () => {
     const { simulator } = await start();
     expect(() => simulator.faults.setFrom('mirror', {})).toThrow('fault mirror: url: expected the http');
     expect(() => simulator.faults.setFrom('delay', { delayMs: -1 })).toThrow('delayMs');

@@ -9,30 +9,30 @@ const accepted = (endpoint: WebhookEndpoint, expects: string, advice: string): D
   group: groupOf(endpoint),
   expects,
   advice,
-  run: async (session) => findingOf([statusProblem(await session.wellFormedAnswer(endpoint))]),
+  run: async (client) => findingOf([statusProblem(await client.wellFormedAnswer(endpoint))]),
 });
 
-/** Well-formed deliveries, and what is answered to them. */
+/** The answers to well-formed deliveries. */
 export const answerChecks: readonly DoctorCheck[] = [
   accepted(
     'message',
     'answers an agent message with HTTP 200',
-    'Compare --url, --username and --secret with the webhook settings of the agent, then look into the log of the receiver.',
+    'Compare --url, --username and --secret with the webhook settings of the agent, then read the log of the receiver.',
   ),
   accepted(
     'establish',
     'answers a handoff request with HTTP 200',
-    'POST <url>/conversation/establish must be answered 200 as soon as the request is taken, else the user is shown "busy". Compare --url, --token and --handoff-auth with its settings. If nobody is on duty now, examine it when somebody is.',
+    'Answer POST <url>/conversation/establish with 200 as soon as the request is accepted, else the user is told "busy". Compare --url, --token and --handoff-auth with the settings of the receiver. If it refuses because no agent is available, run the doctor during service hours.',
   ),
   accepted(
     'chat',
     "answers a user's message with HTTP 200",
-    'POST <url>/chat must be answered 200 while the handoff is open; what takes time belongs after the answer.',
+    'Answer POST <url>/chat with 200 while the handoff is open, and do slow work after the answer.',
   ),
   accepted(
     'close',
     'answers a close notice with HTTP 200',
-    'POST <url>/conversation/close must be answered 200: the user is gone already, and nobody can refuse that.',
+    'Answer POST <url>/conversation/close with 200: the user has already left, so there is nothing to refuse.',
   ),
   {
     id: 'message.body',
@@ -40,11 +40,11 @@ export const answerChecks: readonly DoctorCheck[] = [
     expects: 'answers a message with the body {"code":200,"msg":"success"}',
     advice:
       'Answer messages with exactly {"code":200,"msg":"success"}: code is a number, and the field is msg.',
-    run: (session) =>
+    run: (client) =>
       checkEachEndpoint(
-        session,
+        client,
         ['message'],
-        async (endpoint) => assessBody(endpoint, await session.wellFormedAnswer(endpoint)).deviations,
+        async (endpoint) => assessBody(endpoint, await client.wellFormedAnswer(endpoint)).deviations,
       ),
   },
   {
@@ -53,49 +53,49 @@ export const answerChecks: readonly DoctorCheck[] = [
     expects: 'answers handoff requests with a body such as {"code":200,"message":"success"}',
     advice:
       'Answer with {"code":200,"message":"success"}: code is a whole number, and here the field is message.',
-    run: (session) =>
+    run: (client) =>
       checkEachEndpoint(
-        session,
+        client,
         HANDOFF_ENDPOINTS,
-        async (endpoint) => assessBody(endpoint, await session.wellFormedAnswer(endpoint)).deviations,
+        async (endpoint) => assessBody(endpoint, await client.wellFormedAnswer(endpoint)).deviations,
       ),
   },
   {
     id: 'answers.type',
-    expects: 'says that its answers are JSON',
+    expects: 'sends its answers as application/json',
     advice: 'Send the header content-type: application/json with every answer.',
-    run: (session) =>
-      checkEachEndpoint(session, undefined, async (endpoint) => [
-        contentTypeProblem(await session.wellFormedAnswer(endpoint)),
+    run: (client) =>
+      checkEachEndpoint(client, undefined, async (endpoint) => [
+        contentTypeProblem(await client.wellFormedAnswer(endpoint)),
       ]),
   },
   {
     id: 'answers.time',
-    expects: 'answers in good time',
+    expects: 'answers within the time limit',
     advice:
-      'Answer as soon as the delivery is safe, and do the work afterwards: the service does not wait for ever, and does not say how long it does.',
-    run: (session) =>
-      checkEachEndpoint(session, undefined, async (endpoint) => {
-        const { latencyMs } = await session.wellFormedAnswer(endpoint);
-        const late = latencyMs > session.slowAfterMs;
-        return [late ? `answered after ${latencyMs} ms, expected at most ${session.slowAfterMs} ms` : null];
+      'Answer as soon as the delivery is stored, and do the work afterwards: the platform has a timeout that it does not publish.',
+    run: (client) =>
+      checkEachEndpoint(client, undefined, async (endpoint) => {
+        const { latencyMs } = await client.wellFormedAnswer(endpoint);
+        const late = latencyMs > client.slowAfterMs;
+        return [late ? `answered after ${latencyMs} ms, expected at most ${client.slowAfterMs} ms` : null];
       }),
   },
 ];
 
 const probe = () => probeBody(Date.now());
 
-/** Availability tests: bodies with `istest`, on every path and on the address the paths are below (4.3). */
+/** Availability tests: bodies with `istest: true`, on every endpoint and on the base URL. */
 export const probeChecks: readonly DoctorCheck[] = [
   {
     id: 'probe.message',
     group: 'message',
     expects: 'answers an availability test of the message webhook with HTTP 200',
     advice:
-      'When a body has "istest": true, answer 200 and do nothing else; look for it before anything is stored.',
-    run: (session) =>
-      checkEachEndpoint(session, ['message'], async () => [
-        statusProblem(await session.send('message', probe())),
+      'If a body has "istest": true, answer 200 and do nothing else. Check for it before you store anything.',
+    run: (client) =>
+      checkEachEndpoint(client, ['message'], async () => [
+        statusProblem(await client.send('message', probe())),
       ]),
   },
   {
@@ -103,46 +103,48 @@ export const probeChecks: readonly DoctorCheck[] = [
     group: 'handoff',
     expects: 'answers an availability test at the base URL of the handoff endpoints with HTTP 200',
     advice:
-      'The service tests the URL that is set for the human-service component itself. Answer POST there, too: 200 where the body has "istest": true. Until then its webhook check shows the component as unreachable.',
-    run: async (session) => {
-      if ((await session.workingEndpoints(HANDOFF_ENDPOINTS)).length === 0) {
-        return notTestable('no handoff endpoint took a well-formed delivery');
+      'The platform tests the base URL of the human-service component itself. Answer POST there with 200 if the body has "istest": true, else its webhook check shows the component as unreachable.',
+    run: async (client) => {
+      if ((await client.workingEndpoints(HANDOFF_ENDPOINTS)).length === 0) {
+        return notTestable('no handoff endpoint accepted a well-formed delivery');
       }
-      const url = handoffBaseUrl(session.target);
-      return findingOf([statusProblem(await session.send('chat', probe(), { url }))]);
+      const url = handoffBaseUrl(client.target);
+      return findingOf([statusProblem(await client.send('chat', probe(), { url }))]);
     },
   },
   {
     id: 'probe.handoff',
     group: 'handoff',
     expects: 'answers an availability test of each handoff endpoint with HTTP 200',
-    advice: 'Handoff requests may carry "istest": true, too. Answer 200, and open no conversation.',
-    run: (session) =>
-      checkEachEndpoint(session, HANDOFF_ENDPOINTS, async (endpoint) => {
+    advice: 'Handoff requests may carry "istest": true, too. Answer 200 and open no conversation.',
+    run: (client) =>
+      checkEachEndpoint(client, HANDOFF_ENDPOINTS, async (endpoint) => {
         const body = {
-          ...(await session.createBody(endpoint)),
-          conversation_id: session.newId(),
+          ...(await client.createBody(endpoint)),
+          conversation_id: client.newId(),
           istest: true,
         };
-        return [statusProblem(await session.send(endpoint, body))];
+        return [statusProblem(await client.send(endpoint, body))];
       }),
   },
   {
     id: 'probe.format',
     group: 'handoff',
-    expects: 'takes availability tests of the handoff endpoints in the format of agent messages',
+    expects: 'accepts availability tests of the handoff endpoints in the format of agent messages',
     advice:
-      'Availability tests come in the standard message format wherever they go. Look for "istest": true before the body is held against what the endpoint expects otherwise.',
-    run: (session) =>
-      checkEachEndpoint(session, HANDOFF_ENDPOINTS, async (endpoint) => [
-        statusProblem(await session.send(endpoint, probe())),
+      'Availability tests use the standard message format on every endpoint. Check for "istest": true before you validate the body.',
+    run: (client) =>
+      checkEachEndpoint(client, HANDOFF_ENDPOINTS, async (endpoint) => [
+        statusProblem(await client.send(endpoint, probe())),
       ]),
   },
   {
     id: 'probe.effect',
-    expects: 'does nothing but answer when it is tested',
-    advice: 'Store nothing and call nobody for a body with "istest": true.',
+    expects: 'has no side effects in an availability test',
+    advice: 'Do not store or forward a body with "istest": true.',
     run: async () =>
-      notTestable('what happens inside cannot be seen from here: look that no "availability test" turned up'),
+      notTestable(
+        'side effects are not visible from outside: make sure that no "availability test" was stored',
+      ),
   },
 ];

@@ -2,15 +2,15 @@ import type { DoctorCheck } from '../check.js';
 import { answerChecks, probeChecks } from './answers.js';
 import { credentialChecks } from './credentials.js';
 import { refusalChecks } from './refusals.js';
-import { enduranceChecks } from './resilience.js';
+import { resilienceChecks } from './resilience.js';
 import { toleranceChecks } from './tolerance.js';
 
-/** Everything a correct receiver does, in the order in which it is looked at. */
+/** All checks, in the order in which they run. */
 export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   ...answerChecks,
   ...probeChecks,
   ...credentialChecks,
   ...toleranceChecks,
   ...refusalChecks,
-  ...enduranceChecks,
+  ...resilienceChecks,
 ];

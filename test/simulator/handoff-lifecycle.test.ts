@@ -61,7 +61,7 @@ test('establish, first reply, chat, reply, close by the user: the whole lifecycl
   expect(conversation.deliveries.map(({ event }) => event)).toEqual(['establish', 'chat', 'close']);
 });
 
-test('a handoff has an id of its own, apart from the agent conversation', async () => {
+test('a handoff and its agent conversation have different ids', async () => {
   const { simulator } = await start();
   const first = await simulator.requestHandoff();
   const second = await simulator.requestHandoff();
@@ -108,7 +108,7 @@ describe('busy', () => {
   });
 });
 
-test('the human closes: the user hears no more until a new handoff', async () => {
+test('after a close by the human, replies are refused until a new handoff', async () => {
   const { receiver, simulator, call, clock } = await start();
   const conversation = await simulator.requestHandoff();
   await replyTo(call, conversation.id, 'Bye.');
@@ -132,7 +132,7 @@ test('the human closes: the user hears no more until a new handoff', async () =>
   expect((await replyTo(call, again.id, 'Hello again')).status).toBe(200);
 });
 
-test('replies and closes need a conversation that exists and is the agent’s own', async () => {
+test('replies and closes need an existing conversation of the same agent', async () => {
   const receiver = await startReceiver();
   const other = { id: 'agent-2', apiKey: 'the-key-of-agent-2' };
   const { simulator, call } = await startSimulator({ agents: [agentAt(receiver.url), other] });
@@ -160,7 +160,7 @@ test.each([
   expect(answer.body.message).toContain(`Parameter error: ${field}: `);
 });
 
-test('an id can be chosen, and used again only when its conversation is over', async () => {
+test('an id can be chosen, and reused once its conversation has ended', async () => {
   const { simulator } = await start();
   const first = await simulator.requestHandoff({ conversationId: 'mine' });
   await expect(simulator.requestHandoff({ conversationId: 'mine' })).rejects.toMatchObject({
@@ -170,7 +170,7 @@ test('an id can be chosen, and used again only when its conversation is over', a
   expect((await simulator.requestHandoff({ conversationId: 'mine' })).state).toBe('connecting');
 });
 
-test('of conversations that are over only the newest are kept', async () => {
+test('only the newest ended conversations are kept', async () => {
   const receiver = await startReceiver();
   const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)], keepConversations: 2 });
   for (const conversationId of ['1', '2', '3']) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createSimulator } from '../../src/simulator/index.js';
 import { startSimulator } from './support.js';
 
-test('a port that is taken is said in words', async () => {
+test('a port in use is reported with advice', async () => {
   const { baseUrl } = await startSimulator();
   const second = createSimulator();
   await expect(second.listen(Number(new URL(baseUrl).port))).rejects.toMatchObject({ code: 'CANNOT_LISTEN' });
@@ -10,7 +10,7 @@ test('a port that is taken is said in words', async () => {
   await second.close();
 });
 
-test('it listens once at a time, and knows its URL while it does', async () => {
+test('listens once at a time, and has a URL while it listens', async () => {
   const { simulator, baseUrl } = await startSimulator();
   expect(simulator.url()).toBe(baseUrl);
   await expect(simulator.listen()).rejects.toMatchObject({ code: 'CANNOT_LISTEN' });
@@ -19,7 +19,7 @@ test('it listens once at a time, and knows its URL while it does', async () => {
   await simulator.close();
 });
 
-test('openapi is served when given', async () => {
+test('the OpenAPI document is served if given', async () => {
   const { call } = await startSimulator({ openapi: { openapi: '3.1.0' } });
   expect((await call('GET', '/openapi.json')).body).toEqual({ openapi: '3.1.0' });
   const without = await startSimulator();
