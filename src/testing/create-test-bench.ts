@@ -1,16 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createManualClock, createSimulator, type HandoffConversation } from '../simulator/index.js';
-import { withReports } from './conversation.js';
-import { TestBenchError } from './error.js';
-import type { ReceiverAddress, ReceiverFactory, TestBenchOptions } from './options.js';
-import { createComplain } from './report.js';
-import { resolveReceiver } from './resolve-receiver.js';
-import { createSecrets } from './secrets.js';
+import {
+  createManualClock,
+  createSimulator,
+  type HandoffConversation,
+  type Simulator,
+} from '../simulator/index.js';
+import { createBenchErrorFactory, withFailureReports } from './failure-report.js';
+import { createSecrets, resolveReceiver, webhookSettingsFor } from './receiver-under-test.js';
 import { type RequestListener, type Served, serve } from './serve.js';
-import { settled } from './settled.js';
-import type { TestBench } from './test-bench.js';
-import { webhookSettings } from './webhook-settings.js';
-import { withDisposal } from './with-disposal.js';
+import {
+  type ReceiverAddress,
+  type ReceiverFactory,
+  type TestBench,
+  TestBenchError,
+  type TestBenchOptions,
+} from './test-bench.js';
 
 const AGENT_ID = 'bench-agent';
 
@@ -57,7 +61,7 @@ export async function createTestBench({
   });
   const service = { baseUrl: await simulator.listen(), apiKey };
   const secrets = createSecrets(apiKey);
-  const complain = createComplain(simulator, secrets.hide);
+  const complain = createBenchErrorFactory(simulator, secrets.hide);
   let connected: { listener: RequestListener; served: Served; url: string } | null = null;
   let current: HandoffConversation | null = null;
   let closing: Promise<void> | null = null;
@@ -69,7 +73,7 @@ export async function createTestBench({
     const resolved = await resolveReceiver(given, where, service);
     secrets.add(resolved.address);
     const served = await serve(resolved.listener);
-    const { message, humanServices } = webhookSettings(served.origin, resolved.address);
+    const { message, humanServices } = webhookSettingsFor(served.origin, resolved.address);
     simulator.agents.update(AGENT_ID, { message, humanServices });
     connected = { listener: resolved.listener, served, url: message?.url ?? served.origin };
   };
@@ -93,7 +97,7 @@ export async function createTestBench({
 
   const end = async () => {
     try {
-      await settled(simulator, drainMs);
+      await waitForDeliveries(simulator, drainMs);
       if (connected) await drain(connected.listener, drainMs);
     } finally {
       await connected?.served.stop();
@@ -108,7 +112,7 @@ export async function createTestBench({
       ready();
       const establishing = simulator.requestHandoff({ ...input, conversationId });
       const handle = simulator.conversation(conversationId);
-      if (handle) current = withReports(handle, { complain, replyTimeoutMs });
+      if (handle) current = withFailureReports(handle, { complain, replyTimeoutMs });
       const asked = current;
       await establishing;
       return asked ?? conversation();
@@ -154,4 +158,35 @@ export async function createTestBench({
 /** Lets a receiver finish, if it knows how to. */
 async function drain(listener: RequestListener, timeoutMs: number): Promise<void> {
   if ('close' in listener && typeof listener.close === 'function') await listener.close({ timeoutMs });
+}
+
+/** Resolves when every delivery that was sent is answered, or after `timeoutMs` of real time. */
+export function waitForDeliveries({ traffic }: Simulator, timeoutMs: number): Promise<void> {
+  const isOnItsWay = () =>
+    traffic
+      .exchanges()
+      .some(({ direction, answer, error }) => direction === 'sent' && answer === null && error === null);
+  if (!isOnItsWay()) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      forget();
+      resolve();
+    };
+    const timer = setTimeout(done, timeoutMs);
+    const forget = traffic.onChange(() => {
+      if (!isOnItsWay()) done();
+    });
+  });
+}
+
+/** Makes an object fit for `await using`. */
+export function withDisposal<Target extends object>(
+  target: Target,
+  dispose: () => Promise<void>,
+): Target & { [Symbol.asyncDispose]: () => Promise<void> } {
+  const disposable = Object.assign(target, { [Symbol.asyncDispose]: dispose });
+  // A test framework that runs tests in a context of its own may not have the symbol there: Node adds it to its own.
+  if (typeof Symbol.asyncDispose !== 'symbol') Reflect.deleteProperty(disposable, 'undefined');
+  return disposable;
 }

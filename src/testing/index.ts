@@ -26,16 +26,17 @@ export {
   type SystemAgent,
   type SystemConversation,
   type TestFramework,
-} from './adapter-kit/index.js';
+} from './conformance/index.js';
 export { createTestBench } from './create-test-bench.js';
-export { TestBenchError, type TestBenchErrorCode } from './error.js';
 export { fixtures } from './fixtures.js';
+export type { RequestListener } from './serve.js';
 export type {
   BenchReceiverOptions,
   BenchService,
+  ConnectReceiver,
   ReceiverAddress,
   ReceiverFactory,
+  TestBench,
   TestBenchOptions,
-} from './options.js';
-export type { RequestListener } from './serve.js';
-export type { ConnectReceiver, TestBench } from './test-bench.js';
+} from './test-bench.js';
+export { TestBenchError, type TestBenchErrorCode } from './test-bench.js';

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { TestBenchError } from './error.js';
+import { TestBenchError } from './test-bench.js';
 
 /** Takes requests: a receiver, an Express app, or a function of your own. */
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => unknown;

@@ -1,7 +1,6 @@
-import type { Check } from '../check.js';
-import { found, shortened } from '../failure.js';
-import { gets, isShownOnce } from '../seen.js';
-import { createWholePath } from '../whole-path.js';
+import type { ConformanceCheck } from '../check.js';
+import { fail, quote } from '../check.js';
+import { createFullStack, expectReplies, expectShownOnce } from '../full-stack.js';
 
 /** What people write, by the id of its checks. */
 const TEXTS = {
@@ -16,31 +15,31 @@ const TEXTS = {
 const LONGEST = 60_000;
 
 /** What becomes of words that are not plain. */
-export const textChecks: readonly Check[] = [
-  ...Object.entries(TEXTS).flatMap(([id, { name, text }]): Check[] => [
+export const textChecks: readonly ConformanceCheck[] = [
+  ...Object.entries(TEXTS).flatMap(([id, { name, text }]): ConformanceCheck[] => [
     {
       id: `${id}-to-agents`,
       title: `${name} reaches the agents as the user wrote it`,
-      expected: `the agents read ${shortened(text)}`,
+      expected: `the agents read ${quote(text)}`,
       advice:
         'send text as text: escape it where the system takes markup, and as UTF-8. If the system keeps it well, let system.read of the harness give it as agents read it.',
-      async run(rig) {
-        const path = await createWholePath(rig);
+      async run(context) {
+        const path = await createFullStack(context);
         const { user, externalId } = await path.handOver();
         await user.say(text);
-        await isShownOnce(rig, externalId, text);
+        await expectShownOnce(context, externalId, text);
       },
     },
     {
       id: `${id}-to-user`,
       title: `${name} reaches the user as the agent wrote it`,
-      expected: `the user reads ${shortened(text)}`,
+      expected: `the user reads ${quote(text)}`,
       advice: "turn the system's markup into plain text in parse, and undo its escapes.",
-      async run(rig) {
-        const path = await createWholePath(rig);
+      async run(context) {
+        const path = await createFullStack(context);
         const handed = await path.handOver();
-        await rig.system.agent.reply(handed.externalId, text);
-        await gets(rig, handed, [text]);
+        await context.system.agent.reply(handed.externalId, text);
+        await expectReplies(context, handed, [text]);
       },
     },
   ]),
@@ -50,20 +49,19 @@ export const textChecks: readonly Check[] = [
     expected: 'every word is shown, in order, in as many messages as it takes.',
     advice:
       'set capabilities.maxTextLength to what the system takes in one message, with what the adapter adds to it.',
-    async run(rig) {
-      const path = await createWholePath(rig);
-      const { maxTextLength } = (await rig.make()).capabilities;
+    async run(context) {
+      const path = await createFullStack(context);
+      const { maxTextLength } = (await context.createAdapter()).capabilities;
       const { user, externalId } = await path.handOver();
       const words = numbered(Math.min(Math.ceil(maxTextLength * 1.5), LONGEST));
       await user.say(words.join(' '));
       const last = words.at(-1) ?? '';
-      await rig.until('the agents to be shown the end of a long text', async () =>
-        (await rig.system.read(externalId)).shown.some((text) => text.includes(last)),
+      await context.waitFor('the agents to be shown the end of a long text', async () =>
+        (await context.system.read(externalId)).shown.some((text) => text.includes(last)),
       );
-      const all = (await rig.system.read(externalId)).shown.join(' ');
+      const all = (await context.system.read(externalId)).shown.join(' ');
       const lost = missing(all, words);
-      if (lost !== null)
-        found(`of ${words.length} words the ${lost + 1}th is missing or in the wrong place.`);
+      if (lost !== null) fail(`of ${words.length} words the ${lost + 1}th is missing or in the wrong place.`);
     },
   },
 ];

@@ -1,31 +1,35 @@
 import type { Adapter, PollResult } from '../../../bridge/index.js';
-import { hookedAdapter } from '../agents-request.js';
-import { changedRequests } from '../changed-requests.js';
-import type { Check } from '../check.js';
-import { found } from '../failure.js';
-import { newSession, type Rig } from '../rig.js';
-import { gets, isExactly, isShownOnce } from '../seen.js';
-import { createWholePath, type WholePath, withChanges } from '../whole-path.js';
+import { type ConformanceCheck, fail } from '../check.js';
+import { type CheckContext, newSession } from '../check-context.js';
+import {
+  createFullStack,
+  expectReplies,
+  expectShownOnce,
+  expectTexts,
+  type FullStack,
+  overrideAdapter,
+} from '../full-stack.js';
+import { createWebhookAdapter, tamperWith } from '../recorded-events.js';
 
 const HOUR_MS = 3_600_000;
 
 /** What reaches the user of what happens in the system. */
-export const hearingChecks: readonly Check[] = [
+export const inboundChecks: readonly ConformanceCheck[] = [
   {
     id: 'own-echo',
     title: 'own messages are not echoed',
     expected: 'the user is shown what agents write, and nothing of what the adapter itself wrote.',
     advice:
       'give messages of the account that the adapter writes with author.kind "self", or return from send the id under which the message comes back.',
-    async run(rig) {
-      const path = await createWholePath(rig);
+    async run(context) {
+      const path = await createFullStack(context);
       const handed = await path.handOver();
       for (const text of ['The first of the user.', 'The second of the user.']) {
         await handed.user.say(text);
-        await isShownOnce(rig, handed.externalId, text);
+        await expectShownOnce(context, handed.externalId, text);
       }
-      await rig.system.agent.reply(handed.externalId, 'The answer of an agent.');
-      await gets(rig, handed, ['The answer of an agent.']);
+      await context.system.agent.reply(handed.externalId, 'The answer of an agent.');
+      await expectReplies(context, handed, ['The answer of an agent.']);
     },
   },
   {
@@ -33,13 +37,14 @@ export const hearingChecks: readonly Check[] = [
     title: 'an agent may say what was said before',
     expected: 'the user is shown each reply, also one in the words of another or of the user.',
     advice: 'give each event an id of its own, from the system; never one made from its text.',
-    async run(rig) {
-      const path = await createWholePath(rig);
+    async run(context) {
+      const path = await createFullStack(context);
       const handed = await path.handOver();
       await handed.user.say('Yes.');
-      await isShownOnce(rig, handed.externalId, 'Yes.');
-      for (const text of ['Yes.', 'Yes.', 'Good bye.']) await rig.system.agent.reply(handed.externalId, text);
-      await gets(rig, handed, ['Yes.', 'Yes.', 'Good bye.']);
+      await expectShownOnce(context, handed.externalId, 'Yes.');
+      for (const text of ['Yes.', 'Yes.', 'Good bye.'])
+        await context.system.agent.reply(handed.externalId, text);
+      await expectReplies(context, handed, ['Yes.', 'Yes.', 'Good bye.']);
     },
   },
   {
@@ -48,12 +53,12 @@ export const hearingChecks: readonly Check[] = [
     needs: ['note'],
     expected: 'the user is shown what agents write to them, and nothing of what they write to each other.',
     advice: 'set internal: true for notes. When in doubt, it is internal.',
-    async run(rig) {
-      const path = await createWholePath(rig);
+    async run(context) {
+      const path = await createFullStack(context);
       const handed = await path.handOver();
-      await rig.system.agent.note?.(handed.externalId, 'This user is difficult.');
-      await rig.system.agent.reply(handed.externalId, 'How can I help you?');
-      await gets(rig, handed, ['How can I help you?']);
+      await context.system.agent.note?.(handed.externalId, 'This user is difficult.');
+      await context.system.agent.reply(handed.externalId, 'How can I help you?');
+      await expectReplies(context, handed, ['How can I help you?']);
     },
   },
   {
@@ -61,15 +66,15 @@ export const hearingChecks: readonly Check[] = [
     title: 'a duplicate delivery is sent once',
     expected: 'the user is shown each reply once, although the system tells of it three times.',
     advice: "take the event's id from the system, so that each delivery of the same event has the same.",
-    async run(rig) {
-      const path = await createWholePath(rig, { wrap: telling3Times });
-      path.carrier.copies = 3;
+    async run(context) {
+      const path = await createFullStack(context, { wrap: telling3Times });
+      path.forwarder.copies = 3;
       const handed = await path.handOver();
-      await rig.system.agent.reply(handed.externalId, 'I say this once.');
-      await rig.system.agent.reply(handed.externalId, 'And this.');
-      await gets(rig, handed, ['I say this once.', 'And this.']);
-      await path.carrier.idle();
-      isExactly(
+      await context.system.agent.reply(handed.externalId, 'I say this once.');
+      await context.system.agent.reply(handed.externalId, 'And this.');
+      await expectReplies(context, handed, ['I say this once.', 'And this.']);
+      await path.forwarder.idle();
+      expectTexts(
         handed.user.replies.map(({ text }) => text.trim()),
         ['I say this once.', 'And this.'],
       );
@@ -81,14 +86,14 @@ export const hearingChecks: readonly Check[] = [
     needs: ['signature'],
     expected: '401 for what is not from the system, and nothing of it reaches the user.',
     advice: 'see signature-wrong, signature-missing and signature-body.',
-    async run(rig) {
-      await hookedAdapter(rig);
-      const path = await createWholePath(rig);
-      const { request, handed } = await heldReply(rig, path);
-      const { wrongSignature, unsigned, changedBody } = changedRequests(request);
-      const bodies = rig.lacks('signedBody') ? [] : changedBody;
+    async run(context) {
+      await createWebhookAdapter(context);
+      const path = await createFullStack(context);
+      const { request, handed } = await heldReply(context, path);
+      const { wrongSignature, unsigned, changedBody } = tamperWith(request);
+      const bodies = context.lacks('signedBody') ? [] : changedBody;
       for (const changed of [...wrongSignature, ...unsigned, ...bodies]) await isRefused(path, changed);
-      await hasHadNoEffect(rig, path, handed);
+      await hasHadNoEffect(context, path, handed);
     },
   },
   {
@@ -97,19 +102,19 @@ export const hearingChecks: readonly Check[] = [
     needs: ['signature', 'signedTime'],
     expected: '401 for a genuine request that comes an hour late, and nothing of it reaches the user.',
     advice: 'see signature-stale.',
-    async run(rig) {
-      await hookedAdapter(rig);
+    async run(context) {
+      await createWebhookAdapter(context);
       let lateMs = HOUR_MS;
       const wrap = (adapter: Adapter) =>
-        withChanges(adapter, {
+        overrideAdapter(adapter, {
           verify: (request) =>
             adapter.verify?.({ ...request, receivedAt: request.receivedAt + lateMs }) ?? 'unsigned',
         });
-      const path = await createWholePath(rig, { wrap });
-      const { request, handed } = await heldReply(rig, path);
+      const path = await createFullStack(context, { wrap });
+      const { request, handed } = await heldReply(context, path);
       await isRefused(path, request);
       lateMs = 0;
-      await hasHadNoEffect(rig, path, handed);
+      await hasHadNoEffect(context, path, handed);
     },
   },
   {
@@ -117,53 +122,53 @@ export const hearingChecks: readonly Check[] = [
     title: 'an unknown external conversation is answered 200 and ignored',
     expected: '200, so that the system does not send it again, and no word to any user.',
     advice: 'let parse tell of every conversation; the bridge knows which of them are its own.',
-    async run(rig) {
-      const stranger = await rig.make();
-      const { externalId } = await stranger.open(newSession(), rig.call);
-      const path = await createWholePath(rig);
+    async run(context) {
+      const stranger = await context.createAdapter();
+      const { externalId } = await stranger.open(newSession(), context.call);
+      const path = await createFullStack(context);
       const handed = await path.handOver();
-      await rig.system.agent.reply(externalId, 'To somebody else.');
-      await rig.system.agent.reply(handed.externalId, 'To you.');
-      await gets(rig, handed, ['To you.']);
-      const bad = path.carrier.statuses.filter((status) => status !== 200);
-      if (bad.length > 0) found(`a webhook of the system was answered ${bad.join(', ')}.`);
+      await context.system.agent.reply(externalId, 'To somebody else.');
+      await context.system.agent.reply(handed.externalId, 'To you.');
+      await expectReplies(context, handed, ['To you.']);
+      const bad = path.forwarder.statuses.filter((status) => status !== 200);
+      if (bad.length > 0) fail(`a webhook of the system was answered ${bad.join(', ')}.`);
     },
   },
 ];
 
 /** An agent's reply that the system has told of, and that is not carried on. */
-async function heldReply(rig: Rig, path: WholePath) {
+async function heldReply(context: CheckContext, path: FullStack) {
   const handed = await path.handOver();
-  await path.carrier.idle();
-  path.carrier.hold();
-  const before = rig.mailbox.requests.length;
-  await rig.system.agent.reply(handed.externalId, 'Signed, an agent.');
-  const request = await rig.until('the system to tell of the reply', () =>
-    rig.mailbox.requests.slice(before).findLast(({ body }) => body.length > 0),
+  await path.forwarder.idle();
+  path.forwarder.pause();
+  const before = context.webhookSink.requests.length;
+  await context.system.agent.reply(handed.externalId, 'Signed, an agent.');
+  const request = await context.waitFor('the system to tell of the reply', () =>
+    context.webhookSink.requests.slice(before).findLast(({ body }) => body.length > 0),
   );
   return { handed, request };
 }
 
 async function isRefused(
-  path: WholePath,
-  request: Parameters<WholePath['carrier']['carry']>[0],
+  path: FullStack,
+  request: Parameters<FullStack['forwarder']['forward']>[0],
 ): Promise<void> {
-  const status = await path.carrier.carry(request);
-  if (status !== 401) found(`the request was answered ${status}.`);
+  const status = await path.forwarder.forward(request);
+  if (status !== 401) fail(`the request was answered ${status}.`);
 }
 
 /** What comes later is shown alone: so nothing came of what was refused. */
 async function hasHadNoEffect(
-  rig: Rig,
-  path: WholePath,
+  context: CheckContext,
+  path: FullStack,
   handed: Awaited<ReturnType<typeof heldReply>>['handed'],
 ) {
-  isExactly(
+  expectTexts(
     handed.user.replies.map(({ text }) => text),
     [],
   );
-  path.carrier.goOn();
-  await gets(rig, handed, ['Signed, an agent.']);
+  path.forwarder.resume();
+  await expectReplies(context, handed, ['Signed, an agent.']);
 }
 
 /** Systems that are polled or streamed from repeat themselves when they are asked again from where they were. */
@@ -178,7 +183,7 @@ function telling3Times(adapter: Adapter): Adapter {
       await emit(event);
       return emit(event);
     }, call);
-  return withChanges(adapter, {
+  return overrideAdapter(adapter, {
     ...('poll' in adapter ? { poll: again } : {}),
     ...('stream' in adapter ? { stream: twice } : {}),
   });

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, request as overHttp, type ServerResponse } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStrikes, type Strike } from './fault-strikes.js';
 import type { FaultAnswer } from './harness.js';
 import { listenOn } from './listen-on.js';
 
@@ -59,7 +58,7 @@ export async function createFaultProxy(target: string): Promise<FaultProxy> {
   const { protocol, host, hostname, port: targetPort, pathname } = new URL(target);
   const send = protocol === 'https:' ? overHttps : overHttp;
   const requests: ProxiedRequest[] = [];
-  const strikes = createStrikes();
+  const strikes = createProxyFaults();
 
   const forward = (incoming: IncomingMessage, answer: ServerResponse, lose: boolean) => {
     const outgoing = send({
@@ -84,7 +83,7 @@ export async function createFaultProxy(target: string): Promise<FaultProxy> {
     incoming.pipe(outgoing);
   };
 
-  const act = async (strike: Strike | null, incoming: IncomingMessage, answer: ServerResponse) => {
+  const act = async (strike: ProxyFault | null, incoming: IncomingMessage, answer: ServerResponse) => {
     if (strike?.kind === 'answer') return refuseWith(strike.answer, incoming, answer);
     if (strike?.kind === 'refuse') return answer.destroy();
     if (strike?.kind === 'delay') await sleep(strike.ms);
@@ -142,4 +141,55 @@ function refuseWith(
 function withoutConnection(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
   const { connection: _, 'keep-alive': _kept, ...rest } = headers;
   return rest;
+}
+
+/** What happens to a request. */
+export type ProxyFault =
+  | { readonly kind: 'answer'; readonly answer: FaultAnswer }
+  | { readonly kind: 'lose' }
+  | { readonly kind: 'refuse' }
+  | { readonly kind: 'delay'; readonly ms: number }
+  | { readonly kind: 'hold'; readonly released: Promise<void>; readonly release: () => void };
+
+/** The faults that are on. */
+export interface ProxyFaults {
+  add(strike: ProxyFault, scope?: FaultScope): void;
+  /** What happens to a request; `null` for nothing out of the ordinary. The fault that was added first strikes. */
+  take(request: ProxiedRequest): ProxyFault | null;
+  clear(): void;
+}
+
+interface Pending {
+  readonly strike: ProxyFault;
+  readonly match: (request: ProxiedRequest) => boolean;
+  after: number;
+  times: number;
+}
+
+/** Makes {@link ProxyFaults}. */
+export function createProxyFaults(): ProxyFaults {
+  let pending: Pending[] = [];
+
+  return {
+    add(strike, { times = 1, after = 0, match = () => true } = {}) {
+      pending.push({ strike, match, after, times });
+    },
+    take(request) {
+      for (const each of pending) {
+        if (!each.match(request)) continue;
+        if (each.after > 0) {
+          each.after -= 1;
+          continue;
+        }
+        each.times -= 1;
+        if (each.times <= 0) pending = pending.filter((other) => other !== each);
+        return each.strike;
+      }
+      return null;
+    },
+    clear() {
+      for (const { strike } of pending) if (strike.kind === 'hold') strike.release();
+      pending = [];
+    },
+  };
 }

@@ -3,8 +3,8 @@
  *
  * @module
  */
-export { type DescribeAdapterOptions, describeAdapter, type TestFramework } from './describe-adapter.js';
-export { ConformanceError } from './failure.js';
+
+export { ConformanceError } from './check.js';
 export { createFaultProxy, type FaultProxy, type FaultScope, type ProxiedRequest } from './fault-proxy.js';
 export type {
   AdapterFactory,
@@ -20,5 +20,8 @@ export {
   type ConformanceOptions,
   type ConformanceResult,
   conformanceChecks,
+  type DescribeAdapterOptions,
+  describeAdapter,
   runConformance,
+  type TestFramework,
 } from './run-conformance.js';

@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { pathToken, webhookUser } from '../receiver/index.js';
-import { TestBenchError } from './error.js';
-import type { BenchService, ReceiverAddress, ReceiverFactory } from './options.js';
+import type { HumanServiceWebhook, MessageWebhook } from '../simulator/index.js';
 import type { RequestListener } from './serve.js';
+import {
+  type BenchService,
+  type ReceiverAddress,
+  type ReceiverFactory,
+  TestBenchError,
+} from './test-bench.js';
 
 /** What is tested, and how to reach it. */
 export interface ResolvedReceiver {
@@ -61,3 +66,50 @@ function invalid(problem: string): TestBenchError {
 }
 
 const nameOf = (value: unknown): string => (value === null ? 'null' : `a value of type ${typeof value}`);
+
+/** The webhooks of the simulated agent, such as a person would type into the platform's settings. */
+export function webhookSettingsFor(
+  origin: string,
+  { path = '/', username, secret, token, handoff, message }: ReceiverAddress,
+): { message: MessageWebhook | undefined; humanServices: HumanServiceWebhook[] } {
+  const base = path.replace(/\/+$/, '');
+  const handoffPath = handoff?.path ?? (token === undefined ? base : `${base}/${token}`);
+  return {
+    message: message === false ? undefined : { url: `${origin}${base || '/'}`, username, secret },
+    humanServices: [
+      {
+        componentId: 'human-service',
+        url: `${origin}${handoffPath}`,
+        username: handoff?.username,
+        secret: handoff?.secret,
+        headers: { ...handoff?.headers },
+      },
+    ],
+  };
+}
+
+/** A secret shorter than this would be found in half of all words. */
+const SHORTEST_SECRET = 6;
+
+/** The secrets of one bench, for keeping them out of what it prints. */
+export interface Secrets {
+  /** Learns the secrets of a receiver's address. */
+  readonly add: (address: ReceiverAddress) => void;
+  /** A text without them. */
+  readonly hide: (text: string) => string;
+}
+
+/** Makes {@link Secrets} that know the API key. */
+export function createSecrets(apiKey: string): Secrets {
+  const known = [apiKey];
+  return {
+    add({ secret, token, handoff }) {
+      const values = [secret, token, handoff?.secret, ...Object.values(handoff?.headers ?? {})];
+      known.push(...values.filter((value) => value !== undefined));
+    },
+    hide: (text) =>
+      known
+        .filter((secret) => secret.length >= SHORTEST_SECRET)
+        .reduce((hidden, secret) => hidden.replaceAll(secret, '…'), text),
+  };
+}
