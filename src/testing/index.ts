@@ -1,7 +1,25 @@
 /**
- * For the tests of those who use this package: the simulated service around a receiver, in one line, and the
- * conformance kit for adapters.
- * It needs no test framework and works with any.
+ * Test kit for receivers and adapters. It needs no test framework and works with any.
+ *
+ * `createTestBench` connects a receiver to a simulated platform over real HTTP:
+ *
+ * @example
+ * import { createReceiver } from 'handoff-kit';
+ * import { createTestBench } from 'handoff-kit/testing';
+ *
+ * const bench = await createTestBench({
+ *   receiver: (options) => createReceiver(options).on('handoff.message', ({ text, reply }) => reply(`You said: ${text}`)),
+ * });
+ * await bench.requestHandoff();
+ * await bench.say('hello');
+ * console.log((await bench.nextReply()).text); // You said: hello
+ * await bench.close();
+ *
+ * Where to look next:
+ * - {@link TestBench}: users, replies, the clock, faults
+ * - {@link fixtures}: request bodies for tests without a bench
+ * - {@link describeAdapter} and {@link runConformance}: the conformance checks for adapters
+ * - {@link createFaultProxy}: a proxy that makes requests to a helpdesk fail
  *
  * @module
  */
@@ -30,13 +48,14 @@ export {
 export { createTestBench } from './create-test-bench.js';
 export { fixtures } from './fixtures.js';
 export type { RequestListener } from './serve.js';
-export type {
-  BenchReceiverOptions,
-  BenchService,
-  ConnectReceiver,
-  ReceiverAddress,
-  ReceiverFactory,
-  TestBench,
-  TestBenchOptions,
+export {
+  type BenchReceiverOptions,
+  type BenchService,
+  type ConnectReceiver,
+  type ReceiverAddress,
+  type ReceiverFactory,
+  type TestBench,
+  TestBenchError,
+  type TestBenchErrorCode,
+  type TestBenchOptions,
 } from './test-bench.js';
-export { TestBenchError, type TestBenchErrorCode } from './test-bench.js';

@@ -9,57 +9,58 @@ import {
   TestBenchError,
 } from './test-bench.js';
 
-/** What is tested, and how to reach it. */
+/** The receiver under test and its address. */
 export interface ResolvedReceiver {
   readonly listener: RequestListener;
   readonly address: ReceiverAddress;
 }
 
-const madeUp = () => randomBytes(24).toString('hex');
+const randomSecret = () => randomBytes(24).toString('hex');
 
 /**
- * Finds out what was given. A function of fewer than two parameters makes a receiver, and is given credentials
- * to make it with; anything else that can be called takes requests.
+ * Distinguishes factories from request listeners: a function with fewer than two parameters is a factory and gets
+ * random credentials; any other function handles requests.
  */
 export async function resolveReceiver(
-  given: ReceiverFactory | RequestListener,
+  receiver: ReceiverFactory | RequestListener,
   address: ReceiverAddress,
   service: BenchService,
 ): Promise<ResolvedReceiver> {
   checkAddress(address);
-  if (typeof given !== 'function') throw invalid(`receiver is ${nameOf(given)}.`);
-  if (!isFactory(given)) return { listener: given, address };
-  const { username = 'bench', secret = address.username === undefined ? madeUp() : undefined } = address;
-  const token = address.token ?? madeUp();
+  if (typeof receiver !== 'function') throw invalid(`receiver is ${nameOf(receiver)}.`);
+  if (!isFactory(receiver)) return { listener: receiver, address };
+  const { username = 'bench', secret = address.username === undefined ? randomSecret() : undefined } =
+    address;
+  const token = address.token ?? randomSecret();
   const auth = { message: webhookUser({ username, secret }), handoff: pathToken(token) };
-  const listener: unknown = await given({ auth, service });
-  if (!isListener(listener)) throw invalid(`the function given as receiver returned ${nameOf(listener)}.`);
+  const listener: unknown = await receiver({ auth, service });
+  if (!isListener(listener)) throw invalid(`the function passed as receiver returned ${nameOf(listener)}.`);
   return { listener, address: { ...address, username, secret, token } };
 }
 
-function isFactory(given: ReceiverFactory | RequestListener): given is ReceiverFactory {
-  return given.length < 2;
+function isFactory(receiver: ReceiverFactory | RequestListener): receiver is ReceiverFactory {
+  return receiver.length < 2;
 }
 
-function isListener(given: unknown): given is RequestListener {
-  return typeof given === 'function';
+function isListener(receiver: unknown): receiver is RequestListener {
+  return typeof receiver === 'function';
 }
 
 function checkAddress({ path = '/', handoff, username, secret }: ReceiverAddress): void {
   for (const each of [path, handoff?.path ?? '/']) {
     if (!each.startsWith('/') || /[?#\s]/.test(each))
-      throw new TestBenchError('INVALID_RECEIVER', `a path begins with "/" and has no "?" or "#": ${each}`);
+      throw new TestBenchError('INVALID_RECEIVER', `a path starts with "/" and has no "?" or "#": ${each}`);
   }
   if (secret !== undefined && username === undefined)
-    throw new TestBenchError('INVALID_RECEIVER', 'a secret is sent together with a username: give both.');
+    throw new TestBenchError('INVALID_RECEIVER', 'a secret needs a username: set both.');
 }
 
 function invalid(problem: string): TestBenchError {
   return new TestBenchError(
     'INVALID_RECEIVER',
-    `${problem} Give the bench one of
-    (options) => createReceiver({ ...options })   a function that makes a receiver to fit the bench
-    receiver                                      one that is finished, with its username, secret and token
+    `${problem} Pass one of
+    (options) => createReceiver({ ...options })   a function that creates a receiver from the options of the bench
+    receiver                                      an existing receiver, with its username, secret and token
     app                                           an Express app, with path, username, secret and token
     (request, response) => …                      any request listener, with both parameters written out`,
   );
@@ -67,7 +68,7 @@ function invalid(problem: string): TestBenchError {
 
 const nameOf = (value: unknown): string => (value === null ? 'null' : `a value of type ${typeof value}`);
 
-/** The webhooks of the simulated agent, such as a person would type into the platform's settings. */
+/** The webhooks of the simulated agent, as entered into the platform's settings. */
 export function webhookSettingsFor(
   origin: string,
   { path = '/', username, secret, token, handoff, message }: ReceiverAddress,
@@ -88,28 +89,28 @@ export function webhookSettingsFor(
   };
 }
 
-/** A secret shorter than this would be found in half of all words. */
-const SHORTEST_SECRET = 6;
+/** Shorter secrets are not redacted: they would match ordinary text. */
+const MIN_SECRET_LENGTH = 6;
 
-/** The secrets of one bench, for keeping them out of what it prints. */
-export interface Secrets {
-  /** Learns the secrets of a receiver's address. */
+/** Redacts the secrets of one bench from its errors. */
+export interface SecretRedactor {
+  /** Adds the secrets of a receiver's address. */
   readonly add: (address: ReceiverAddress) => void;
-  /** A text without them. */
-  readonly hide: (text: string) => string;
+  /** Replaces every secret by `…`. */
+  readonly redact: (text: string) => string;
 }
 
-/** Makes {@link Secrets} that know the API key. */
-export function createSecrets(apiKey: string): Secrets {
+/** Creates a redactor that knows the API key. */
+export function createSecretRedactor(apiKey: string): SecretRedactor {
   const known = [apiKey];
   return {
     add({ secret, token, handoff }) {
       const values = [secret, token, handoff?.secret, ...Object.values(handoff?.headers ?? {})];
       known.push(...values.filter((value) => value !== undefined));
     },
-    hide: (text) =>
+    redact: (text) =>
       known
-        .filter((secret) => secret.length >= SHORTEST_SECRET)
+        .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
         .reduce((hidden, secret) => hidden.replaceAll(secret, '…'), text),
   };
 }

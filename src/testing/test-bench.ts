@@ -14,85 +14,134 @@ import type {
 } from '../simulator/index.js';
 import type { RequestListener } from './serve.js';
 
-/** Puts what is tested on the bench, where that was not done when the bench was made. */
-export interface ConnectReceiver {
-  /** A function that makes a receiver to fit the bench. */
-  (receiver: ReceiverFactory, address?: ReceiverAddress): Promise<void>;
-  /** A finished receiver, an Express app or any request listener, and how to reach it. */
-  (receiver: RequestListener, address?: ReceiverAddress): Promise<void>;
-}
-
-/** A receiver and a simulated service that know each other, over real HTTP on this machine. */
+/** A receiver connected to a simulated platform, over real HTTP on this machine. */
 export interface TestBench {
+  /**
+   * Connects the receiver, if `createTestBench` was called without one: for an app that needs the address of the
+   * platform before it is created.
+   *
+   * @example
+   * const bench = await createTestBench();
+   * process.env.SERVICE_URL = bench.service.baseUrl;
+   * const { app } = await import('../src/app.js');
+   * await bench.connect(app, { path: '/webhook', username: 'acme', secret: 'the-secret', token: 'the-token' });
+   */
   readonly connect: ConnectReceiver;
   /**
-   * A user asks for a human. Resolves when establish was answered, whatever the answer; what it returns is the
-   * current conversation until the next is asked for.
+   * A user asks for a human. Resolves when the receiver has answered establish, whatever the answer. The returned
+   * conversation is the current one until the next call.
+   *
+   * @example
+   * const conversation = await bench.requestHandoff({ user: { userId: 'ada' } });
+   * expect(conversation.state).toBe('connecting'); // 'busy' if the receiver refused
    */
   requestHandoff(input?: HandoffRequestInput): Promise<HandoffConversation>;
-  /** The user of the current conversation says something. Resolves to the receiver's answer. */
+  /**
+   * Sends a message of the user in the current conversation. Resolves to the receiver's answer.
+   *
+   * @example expect(await bench.say('Where is my parcel?')).toMatchObject({ status: 200 });
+   */
   say(text: string): Promise<WebhookDelivery>;
-  /** The user of the current conversation leaves. Resolves to the receiver's answer. */
+  /**
+   * Closes the current conversation as the user. Resolves to the receiver's answer.
+   *
+   * @example await bench.closeByUser();
+   */
   closeByUser(): Promise<WebhookDelivery>;
-  /** The first reply to the current conversation that no earlier call returned; waits for it. */
+  /**
+   * Returns the next reply to the current conversation that no earlier call has returned, and waits for it. Fails
+   * with an error that lists the requests so far and suggests what to check.
+   *
+   * @example expect((await bench.nextReply()).text).toBe('It is on its way.');
+   */
   nextReply(options?: { timeoutMs?: number }): Promise<SimulatedReply>;
-  /** An agent answers a user: resolves to what the message webhook said. */
+  /**
+   * Delivers an agent's answer to the message webhook. Resolves to the receiver's answer.
+   *
+   * @example await bench.agentMessage('Your parcel is on its way.');
+   */
   agentMessage(message?: string | AgentMessageInput): Promise<WebhookDelivery>;
-  /** An availability test: of the message webhook, or of the handoff endpoint named. */
+  /**
+   * Sends an availability test (`istest`) to the message webhook, or to the given handoff endpoint.
+   *
+   * @example expect(await bench.probe({ endpoint: 'chat' })).toMatchObject({ accepted: true });
+   */
   probe(input?: Pick<ProbeInput, 'endpoint'>): Promise<WebhookDelivery>;
-  /** Resolves when no delivery is queued or on its way: for what the clock set off. */
+  /**
+   * Resolves when no delivery is queued or in flight. Use it after `clock.advance`.
+   *
+   * @example
+   * bench.clock.advance(60_000);
+   * await bench.idle(); // the receiver has been told about the timeout
+   */
   idle(): Promise<void>;
-  /** The current conversation: the one that was asked for last. */
+  /** The current conversation: the one requested last. Throws if there is none. */
   readonly conversation: HandoffConversation;
-  /** All replies to the current conversation; none while there is no conversation. */
+  /** All replies to the current conversation; empty without a conversation. */
   readonly replies: readonly SimulatedReply[];
-  /** The service's time, which stands still until `advance` is called. */
+  /**
+   * The platform's time. It stands still until a test advances it.
+   *
+   * @example bench.clock.advance(60_000); // the wait timeout of the handoff passes
+   */
   readonly clock: ManualClock;
-  /** What goes wrong on purpose: `bench.faults.set('duplicate', { on: ['chat'] })`. */
+  /**
+   * Faults that the platform injects.
+   *
+   * @example bench.faults.set('duplicate', { on: ['chat'] });
+   */
   readonly faults: Faults;
-  /** The simulated service, for everything else. */
+  /** The simulated platform, for everything else. */
   readonly simulator: Simulator;
-  /** Where the service is, and the key of its agent. */
+  /** The address of the simulated platform and the API key of its agent. */
   readonly service: BenchService;
-  /** Where the message webhook is. */
+  /** The URL of the message webhook. */
   readonly url: string;
-  /** Lets handlers finish, drains the receiver if it can be closed, and ends everything. Twice is once. */
+  /** Waits for running handlers, closes the receiver if it has `close`, and stops both servers. Idempotent. */
   close(): Promise<void>;
-  /** The same, for `await using`. Left out where the runtime does not know the symbol. */
+  /** Like `close`, for `await using`. Missing in runtimes without `Symbol.asyncDispose`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Where the service is, as a receiver and a service client take it. */
+/** The type of {@link TestBench.connect}. */
+export interface ConnectReceiver {
+  /** Connects the receiver that a function creates from the options of the bench. */
+  (receiver: ReceiverFactory, address?: ReceiverAddress): Promise<void>;
+  /** Connects an existing receiver, an Express app or any request listener. */
+  (receiver: RequestListener, address?: ReceiverAddress): Promise<void>;
+}
+
+/** The address and key of the simulated platform, as `createReceiver` and `createServiceClient` take them. */
 export interface BenchService {
   readonly baseUrl: string;
   readonly apiKey: string;
 }
 
-/** What a receiver needs to fit the bench: spread it into the options of `createReceiver`. */
+/** The options of a receiver for the bench: spread them into those of `createReceiver`. */
 export interface BenchReceiverOptions {
-  /** The webhook's username and secret, and a path token, made up for this bench. */
+  /** Random credentials of this bench: username and secret for messages, a path token for handoffs. */
   readonly auth: { readonly message: AuthScheme; readonly handoff: AuthScheme };
-  /** The simulated service. */
+  /** The simulated platform. */
   readonly service: BenchService;
 }
 
-/** Makes what is to be tested, once the bench knows where the service is. */
+/** Creates the receiver under test from the options of the bench. */
 export type ReceiverFactory = (options: BenchReceiverOptions) => RequestListener | Promise<RequestListener>;
 
-/** How the service reaches what is tested, and with what it shows who it is. */
+/** The URLs of the receiver under test and the credentials that the platform sends to it. */
 export interface ReceiverAddress {
-  /** The path of the message webhook. Default `/`. */
+  /** The path of the message webhook. Default: `/`. */
   readonly path?: string | undefined;
-  /** Sent to the message webhook as `Bearer <username>`, or with a secret as Basic. */
+  /** Sent to the message webhook as `Bearer <username>`; together with a `secret` as HTTP Basic. */
   readonly username?: string | undefined;
   /** See `username`. */
   readonly secret?: string | undefined;
-  /** The path segment below `path` where the handoff endpoints are. */
+  /** The path segment below `path` that contains the handoff endpoints. */
   readonly token?: string | undefined;
-  /** Where the handoff endpoints differ from the above. By default they are sent no credentials. */
+  /** Settings of the handoff endpoints that differ. By default they get no credentials. */
   readonly handoff?:
     | {
-        /** The path above `/chat` and the others. Default: `path` with `token`. */
+        /** The base path of `/chat` and the others. Default: `path` with `token`. */
         readonly path?: string | undefined;
         readonly username?: string | undefined;
         readonly secret?: string | undefined;
@@ -105,35 +154,35 @@ export interface ReceiverAddress {
 
 /** Settings of the bench itself. */
 export interface TestBenchOptions {
-  /** How long `nextReply` waits, in real time. Default 2 s: less than the patience of test frameworks. */
+  /** How long `nextReply` waits, in real time. Default: 2 s, which is below the timeout of test frameworks. */
   readonly replyTimeoutMs?: number | undefined;
-  /** How long `close` lets handlers finish, in real time. Default 1 s. */
+  /** How long `close` waits for running handlers, in real time. Default: 1 s. */
   readonly drainMs?: number | undefined;
   /**
-   * Settings of the simulator, such as `waitTimeoutMs` and `idleTimeoutMs`. A receiver has 2.5 s for an answer
-   * unless `deliveryTimeoutMs` says otherwise.
+   * Settings of the simulator, such as `waitTimeoutMs` and `idleTimeoutMs`. `deliveryTimeoutMs` is 2.5 s by
+   * default.
    */
   readonly simulator?: Omit<SimulatorOptions, 'agents' | 'clock'> | undefined;
 }
 
-/** What can go wrong in the hands of whoever writes a test. */
+/** The `code` of a {@link TestBenchError}. */
 export type TestBenchErrorCode =
-  /** What was given as a receiver cannot take requests, or its address cannot be one. */
+  /** The value given as receiver cannot take requests, or its address is invalid. */
   | 'INVALID_RECEIVER'
   /** The bench has no receiver yet. */
   | 'NOT_CONNECTED'
-  /** The bench has a receiver already. */
+  /** The bench already has a receiver. */
   | 'ALREADY_CONNECTED'
-  /** No user has asked for a human yet. */
+  /** No handoff has been requested yet. */
   | 'NO_CONVERSATION'
-  /** The conversation has ended, or never began. */
+  /** The conversation has ended or never started. */
   | 'CONVERSATION_OVER'
-  /** The reply that the test waits for did not come. */
+  /** The expected reply did not arrive. */
   | 'NO_REPLY'
   /** The bench was closed. */
   | 'BENCH_CLOSED';
 
-/** A test's wish that the bench cannot fulfil. The message shows what passed between receiver and service. */
+/** Thrown by the test bench. The message lists the requests so far and suggests what to check. */
 export class TestBenchError extends HandoffKitError {
   declare readonly code: TestBenchErrorCode;
 }
