@@ -2,44 +2,44 @@ import { HandoffKitError } from '../../internal/index.js';
 import type { CheckContext } from './check-context.js';
 import type { HarnessFeature } from './harness.js';
 
-/** One thing that an adapter must do. */
+/** One requirement on adapters. */
 export interface ConformanceCheck {
-  /** Short and stable: what `unsupported` and `only` name it by. */
+  /** Short and stable id, used by `unsupported` and `only`. */
   readonly id: string;
-  /** What holds for an adapter that conforms. */
+  /** The requirement as a sentence. */
   readonly title: string;
-  /** What was expected, for a failure. */
+  /** The expected result, quoted in a failure. */
   readonly expected: string;
-  /** What to do about a failure. */
+  /** How to fix a failure. */
   readonly advice: string;
-  /** What the system must have for it. */
+  /** Features of the system that the check needs. */
   readonly needs?: readonly HarnessFeature[];
-  /** Ends without a word when it holds; throws what it found when not. */
+  /** Resolves if the requirement holds; otherwise throws, usually by {@link fail}. */
   run(context: CheckContext): Promise<void>;
 }
 
-/** Thrown by a check that has nothing to look at, with the reason. */
+/** Thrown by a check that does not apply to the adapter, with the reason. */
 export class NotApplicableError extends Error {}
 
-/** An adapter that does not do what it should. The message says what happened, what was expected and what to do. */
+/** A failed conformance check. The message says what happened, what was expected and what to do. */
 export class ConformanceError extends HandoffKitError {
   declare readonly code: 'NOT_CONFORMING';
 }
 
-/** What a check found, in words; its check adds what was expected and what to do. */
+/** Thrown by {@link fail}; the runner turns it into a {@link ConformanceError}. */
 export class CheckFailure extends Error {}
 
-/** Ends a check with what it found. */
+/** Fails a check. `what` says what happened. */
 export function fail(what: string, cause?: unknown): never {
   throw new CheckFailure(what, cause === undefined ? undefined : { cause });
 }
 
-/** A text of people in an error, short enough to read. */
+/** Quotes a text, cut to 60 characters. */
 export function quote(text: string): string {
   return JSON.stringify(text.length <= 60 ? text : `${text.slice(0, 57)}…`);
 }
 
-/** What an error says, for the text of another. */
+/** Describes an error in one line. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const kind = 'kind' in error ? ` of kind ${String(error.kind)}` : '';

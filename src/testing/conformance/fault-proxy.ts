@@ -1,64 +1,88 @@
-import { createServer, type IncomingMessage, request as overHttp, type ServerResponse } from 'node:http';
+import { type IncomingMessage, request as overHttp, type ServerResponse } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serve } from '../serve.js';
 import type { FaultAnswer } from './harness.js';
-import { listenOn } from './listen-on.js';
 
-/** A request that came to the proxy. */
+/** A request that passed the proxy. */
 export interface ProxiedRequest {
   readonly method: string;
-  /** With its query. */
+  /** Including the query. */
   readonly path: string;
-  /** Whether it may change something: neither GET nor HEAD. */
+  /** Whether it may change data: neither GET nor HEAD. */
   readonly writes: boolean;
-  /** When it came, in milliseconds of `performance.now()`. */
+  /** When it arrived, as `performance.now()`. */
   readonly at: number;
 }
 
-/** Which requests a fault strikes, and how often. */
+/** The requests that a fault applies to. */
 export interface FaultScope {
-  /** Default 1; `Infinity` until `clear`. */
+  /** How many requests are affected. Default: 1; `Infinity` until `clear`. */
   readonly times?: number;
-  /** So many matching requests pass before it strikes. Default 0. */
+  /** How many matching requests pass first. Default: 0. */
   readonly after?: number;
-  /** Default: all. */
+  /** Selects requests. Default: all. */
   readonly match?: (request: ProxiedRequest) => boolean;
 }
 
-/** Stands between an adapter and its system, and makes things go wrong on purpose. */
+/** A proxy between an adapter and its system that injects faults. Faults apply in the order they were added. */
 export interface FaultProxy {
-  /** In place of the system's own address. */
+  /** The address to use instead of the system's. */
   readonly url: string;
-  /** What came, oldest first. */
+  /** Every request so far, oldest first. */
   readonly requests: readonly ProxiedRequest[];
-  /** Answers in place of the system, which gets nothing. */
+  /**
+   * Answers instead of the system, which does not get the request.
+   *
+   * @example proxy.answer({ status: 429, headers: { 'retry-after': '1' } });
+   */
   answer(answer: FaultAnswer, scope?: FaultScope): void;
-  /** Lets the system do it and loses the answer: the connection breaks. */
+  /**
+   * Lets the system handle the request and breaks the connection before the answer.
+   *
+   * @example proxy.loseAnswer({ match: ({ writes }) => writes });
+   */
   loseAnswer(scope?: FaultScope): void;
-  /** Breaks the connection before the system gets anything. */
+  /**
+   * Breaks the connection before the system gets the request.
+   *
+   * @example proxy.refuse({ times: 3 });
+   */
   refuse(scope?: FaultScope): void;
-  /** Lets requests wait before the system gets them. */
+  /**
+   * Delays requests on their way to the system.
+   *
+   * @example proxy.delay(500);
+   */
   delay(ms: number, scope?: FaultScope): void;
-  /** Lets requests wait until the function that it returns is called. */
+  /**
+   * Holds requests until the returned function is called.
+   *
+   * @example
+   * const release = proxy.hold();
+   * release();
+   */
   hold(scope?: FaultScope): () => void;
-  /** Ends all faults. */
+  /** Removes all faults and releases held requests. */
   clear(): void;
-  /** Ends it, and every connection through it. */
+  /** Stops the proxy and closes every connection. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a proxy in front of a system's API. Give the adapter its `url` in place of the system's.
+ * Starts a proxy in front of a system's API. Create the adapter with `proxy.url` instead of the system's address.
  *
  * @example
  * const proxy = await createFaultProxy('http://127.0.0.1:8080/REST/2.0');
+ * const adapter = requestTracker({ baseUrl: proxy.url, token: 'test-token' });
  * proxy.loseAnswer({ match: ({ method }) => method === 'POST' });
+ * await proxy.stop();
  */
 export async function createFaultProxy(target: string): Promise<FaultProxy> {
   const { protocol, host, hostname, port: targetPort, pathname } = new URL(target);
   const send = protocol === 'https:' ? overHttps : overHttp;
   const requests: ProxiedRequest[] = [];
-  const strikes = createProxyFaults();
+  const faults = createProxyFaults();
 
   const forward = (incoming: IncomingMessage, answer: ServerResponse, lose: boolean) => {
     const outgoing = send({
@@ -67,7 +91,7 @@ export async function createFaultProxy(target: string): Promise<FaultProxy> {
       path: incoming.url,
       method: incoming.method,
       headers: { ...incoming.headers, host, connection: 'close' },
-      // A kept connection would be one that the kit leaves behind.
+      // No keep-alive: the dispose check would count the proxy's idle connections.
       agent: false,
     });
     outgoing.on('error', () => answer.destroy());
@@ -77,51 +101,47 @@ export async function createFaultProxy(target: string): Promise<FaultProxy> {
         response.resume().on('end', () => answer.destroy());
         return;
       }
-      answer.writeHead(response.statusCode ?? 502, withoutConnection(response.headers));
+      answer.writeHead(response.statusCode ?? 502, withoutConnectionHeaders(response.headers));
       response.pipe(answer);
     });
     incoming.pipe(outgoing);
   };
 
-  const act = async (strike: ProxyFault | null, incoming: IncomingMessage, answer: ServerResponse) => {
-    if (strike?.kind === 'answer') return refuseWith(strike.answer, incoming, answer);
-    if (strike?.kind === 'refuse') return answer.destroy();
-    if (strike?.kind === 'delay') await sleep(strike.ms);
-    if (strike?.kind === 'hold') await strike.released;
-    if (!answer.destroyed) forward(incoming, answer, strike?.kind === 'lose');
+  const handle = async (fault: ProxyFault | null, incoming: IncomingMessage, answer: ServerResponse) => {
+    if (fault?.kind === 'answer') return refuseWith(fault.answer, incoming, answer);
+    if (fault?.kind === 'refuse') return answer.destroy();
+    if (fault?.kind === 'delay') await sleep(fault.ms);
+    if (fault?.kind === 'hold') await fault.released;
+    if (!answer.destroyed) forward(incoming, answer, fault?.kind === 'lose');
   };
 
-  const server = createServer((incoming, answer) => {
+  const { origin, stop } = await serve((incoming, answer) => {
     const method = incoming.method ?? 'GET';
     const writes = method !== 'GET' && method !== 'HEAD';
     const request = { method, path: incoming.url ?? '/', writes, at: performance.now() };
     requests.push(request);
-    void act(strikes.take(request), incoming, answer);
+    void handle(faults.take(request), incoming, answer);
   });
-  const port = await listenOn(server, 0);
 
   return {
-    url: `http://127.0.0.1:${port}${pathname === '/' ? '' : pathname}`,
+    url: `${origin}${pathname === '/' ? '' : pathname}`,
     requests,
-    answer: (answer, scope) => strikes.add({ kind: 'answer', answer }, scope),
-    loseAnswer: (scope) => strikes.add({ kind: 'lose' }, scope),
-    refuse: (scope) => strikes.add({ kind: 'refuse' }, scope),
-    delay: (ms, scope) => strikes.add({ kind: 'delay', ms }, scope),
+    answer: (answer, scope) => faults.add({ kind: 'answer', answer }, scope),
+    loseAnswer: (scope) => faults.add({ kind: 'lose' }, scope),
+    refuse: (scope) => faults.add({ kind: 'refuse' }, scope),
+    delay: (ms, scope) => faults.add({ kind: 'delay', ms }, scope),
     hold(scope) {
       let release = (): void => {};
       const released = new Promise<void>((resolve) => {
         release = resolve;
       });
-      strikes.add({ kind: 'hold', released, release }, scope);
+      faults.add({ kind: 'hold', released, release }, scope);
       return release;
     },
-    clear: () => strikes.clear(),
+    clear: () => faults.clear(),
     stop() {
-      strikes.clear();
-      return new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      faults.clear();
+      return stop();
     },
   };
 }
@@ -131,19 +151,19 @@ function refuseWith(
   incoming: IncomingMessage,
   answer: ServerResponse,
 ): void {
-  // The body is read to its end: a client that still writes would see a broken connection, not the answer.
+  // Read the whole body first: a client that is still writing would see a broken connection, not the answer.
   incoming.resume().on('end', () => {
     answer.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(body);
   });
 }
 
-/** Whether the connection is kept is between the adapter and the proxy. */
-function withoutConnection(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
+/** Keep-alive is negotiated between the adapter and the proxy. */
+function withoutConnectionHeaders(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
   const { connection: _, 'keep-alive': _kept, ...rest } = headers;
   return rest;
 }
 
-/** What happens to a request. */
+/** A fault of one request. */
 export type ProxyFault =
   | { readonly kind: 'answer'; readonly answer: FaultAnswer }
   | { readonly kind: 'lose' }
@@ -151,28 +171,28 @@ export type ProxyFault =
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'hold'; readonly released: Promise<void>; readonly release: () => void };
 
-/** The faults that are on. */
+/** The active faults. */
 export interface ProxyFaults {
-  add(strike: ProxyFault, scope?: FaultScope): void;
-  /** What happens to a request; `null` for nothing out of the ordinary. The fault that was added first strikes. */
+  add(fault: ProxyFault, scope?: FaultScope): void;
+  /** The fault that applies to a request, if any; the oldest wins. Counts against `times`. */
   take(request: ProxiedRequest): ProxyFault | null;
   clear(): void;
 }
 
-interface Pending {
-  readonly strike: ProxyFault;
+interface ScopedFault {
+  readonly fault: ProxyFault;
   readonly match: (request: ProxiedRequest) => boolean;
   after: number;
   times: number;
 }
 
-/** Makes {@link ProxyFaults}. */
+/** Creates {@link ProxyFaults}. */
 export function createProxyFaults(): ProxyFaults {
-  let pending: Pending[] = [];
+  let pending: ScopedFault[] = [];
 
   return {
-    add(strike, { times = 1, after = 0, match = () => true } = {}) {
-      pending.push({ strike, match, after, times });
+    add(fault, { times = 1, after = 0, match = () => true } = {}) {
+      pending.push({ fault, match, after, times });
     },
     take(request) {
       for (const each of pending) {
@@ -183,12 +203,12 @@ export function createProxyFaults(): ProxyFaults {
         }
         each.times -= 1;
         if (each.times <= 0) pending = pending.filter((other) => other !== each);
-        return each.strike;
+        return each.fault;
       }
       return null;
     },
     clear() {
-      for (const { strike } of pending) if (strike.kind === 'hold') strike.release();
+      for (const { fault } of pending) if (fault.kind === 'hold') fault.release();
       pending = [];
     },
   };

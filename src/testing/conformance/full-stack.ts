@@ -12,36 +12,36 @@ import { fail, quote } from './check.js';
 import type { CheckContext } from './check-context.js';
 import { createWebhookForwarder, type WebhookForwarder } from './webhook-sink.js';
 
-/** A user who was handed over, seen from both ends. */
+/** A handed-over user, seen from both ends. */
 export interface HandedOverUser {
-  /** The user's side, at the service. */
+  /** The user's side, on the simulated platform. */
   readonly user: HandoffConversation;
-  /** The agents' side. */
+  /** The id of the conversation in the system. */
   readonly externalId: string;
 }
 
-/** The way from a user to an agent and back: service, receiver, bridge, adapter and system, over real HTTP. */
+/** Simulated platform, receiver, bridge, adapter and system, connected over real HTTP. */
 export interface FullStack {
   readonly bench: TestBench;
-  /** Brings the system's webhooks to the bridge. */
+  /** Forwards the system's webhooks to the bridge. */
   readonly forwarder: WebhookForwarder;
-  /** A user asks for a human, and gets one. */
+  /** A user asks for a human. Fails the check unless the conversation is opened in the system. */
   handOver(input?: HandoffRequestInput): Promise<HandedOverUser>;
-  /** Sends the receiver something that the service would send, and gives the status of the answer. */
+  /** Posts a delivery to the receiver and returns the status of the answer. */
   post(endpoint: 'conversation/establish' | 'chat' | 'conversation/close', body: object): Promise<number>;
-  /** How many requests to an endpoint have reached the receiver. */
+  /** The number of requests that have reached an endpoint of the receiver. */
   requestCount(endpoint: string): number;
-  /** How the receiver sees a conversation. */
+  /** The receiver's state of a conversation. */
   conversation(id: string): Promise<Conversation | null>;
-  /** Ends receiver, bridge and adapter. */
+  /** Stops receiver, bridge and adapter. */
   stopProcess(): Promise<void>;
-  /** Begins them anew, with what they stored. */
+  /** Starts them again with the same storage. */
   startProcess(): Promise<void>;
 }
 
-/** How the path differs from the usual. */
+/** Settings of {@link createFullStack}. */
 export interface FullStackOptions {
-  /** Changes the adapter before the bridge gets it. */
+  /** Wraps the adapter before the bridge gets it. */
   readonly wrap?: (adapter: Adapter) => Adapter;
 }
 
@@ -50,17 +50,17 @@ interface Process {
   readonly bridge: Bridge;
 }
 
-/** Nobody waits for what a check has left undone. */
+/** Short, because no check depends on work left at its end. */
 const DRAIN_MS = 300;
 const POLL_EVERY_MS = 100;
 
-/** Builds the path; it ends with the context. */
+/** Starts the full stack. It stops with the check. */
 export async function createFullStack(
   context: CheckContext,
   { wrap = (adapter) => adapter }: FullStackOptions = {},
 ): Promise<FullStack> {
   const { stepTimeoutMs, recordedLog, webhookSink } = context;
-  // As long as a bridge waits by itself, however short the patience of the kit is.
+  // At least the bridge's own default, even with a short step timeout.
   const openWithinMs = Math.max(stepTimeoutMs, 4_000);
   const token = randomBytes(24).toString('hex');
   const handoffs = createMemoryStore();
@@ -81,7 +81,7 @@ export async function createFullStack(
       delivery: { ...inline(), handoffs },
       log: recordedLog.log,
     });
-    const adapter = wrap(polledOften(await context.createAdapter()));
+    const adapter = wrap(withFastPolling(await context.createAdapter()));
     const retry = { firstWaitMs: 20 };
     const bridge = createBridge({ receiver, adapter, retry, openWithinMs, log: recordedLog.log });
     running = { receiver, bridge };
@@ -92,7 +92,7 @@ export async function createFullStack(
     await ending?.receiver.close({ timeoutMs: DRAIN_MS });
     await ending?.bridge.close({ timeoutMs: DRAIN_MS });
   };
-  const current = (): Process => running ?? fail('the process is down.');
+  const requireProcess = (): Process => running ?? fail('the process is stopped.');
 
   await startProcess();
   context.onCleanup(stopProcess);
@@ -104,12 +104,12 @@ export async function createFullStack(
     },
     { token, message: false },
   );
-  const hook = await serve((request, response) => {
+  const webhookServer = await serve((request, response) => {
     if (running) running.bridge.webhook(request, response);
     else response.destroy();
   });
-  context.onCleanup(() => hook.stop());
-  const forwarder = createWebhookForwarder(webhookSink, hook.origin);
+  context.onCleanup(() => webhookServer.stop());
+  const forwarder = createWebhookForwarder(webhookSink, webhookServer.origin);
   context.onCleanup(() => forwarder.stop());
 
   const conversation = (id: string) => handoffs.get(id);
@@ -123,11 +123,11 @@ export async function createFullStack(
       if (user.state === 'busy')
         fail(`establish was answered ${establish?.status ?? establish?.error}, so the user was told "busy".`);
       const link = (await conversation(user.id))?.link;
-      if (!link) fail('establish was answered 200, and the conversation is not open in the system.');
+      if (!link) fail('establish was answered 200, but the conversation is not open in the system.');
       return { user, externalId: link.externalId };
     },
     async post(endpoint, body) {
-      current();
+      requireProcess();
       const answer = await fetch(`${bench.url}/${token}/${endpoint}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -142,21 +142,21 @@ export async function createFullStack(
   };
 }
 
-/** The adapter itself, but for how often it is asked. */
-function polledOften(adapter: Adapter): Adapter {
+/** Shortens the polling interval. */
+function withFastPolling(adapter: Adapter): Adapter {
   const pollEveryMs = Math.min(adapter.capabilities.pollEveryMs ?? POLL_EVERY_MS, POLL_EVERY_MS);
   return overrideAdapter(adapter, { capabilities: { ...adapter.capabilities, pollEveryMs } });
 }
 
-/** An adapter that differs from another in some parts. What the other does with `this` goes on to work. */
+/** Overrides parts of an adapter. `this` keeps working, because the original is the prototype. */
 export function overrideAdapter(adapter: Adapter, changes: Partial<Adapter>): Adapter {
   return Object.assign(Object.create(adapter) as Adapter, changes);
 }
 
-/** Line ends and blanks at the edges are not part of what somebody wrote. */
+/** Normalizes line ends and trims, since systems change both. */
 export const normalizeText = (text: string): string => text.replaceAll('\r\n', '\n').trim();
 
-/** How often agents can read a text in a conversation. */
+/** How many times agents see a text in a conversation. */
 export async function countShown(
   { system }: CheckContext,
   externalId: string,
@@ -166,52 +166,52 @@ export async function countShown(
   return normalizeText(shown.map(normalizeText).join('\n\n')).split(normalizeText(text)).length - 1;
 }
 
-/** Waits until agents can read a text, and makes sure that it is there once. */
+/** Waits until agents see a text, and fails if they see it more than once. */
 export async function expectShownOnce(
   context: CheckContext,
   externalId: string,
   text: string,
 ): Promise<void> {
   await context.waitFor(
-    `the agents to be shown ${quote(text)}`,
+    `the agents to see ${quote(text)}`,
     async () => (await countShown(context, externalId, text)) > 0,
   );
   const times = await countShown(context, externalId, text);
-  if (times > 1) fail(`the agents are shown ${quote(text)} ${times} times.`);
+  if (times > 1) fail(`the agents see ${quote(text)} ${times} times.`);
 }
 
-/** Waits until the user was shown the last of the replies expected, and makes sure that it was these and no others. */
+/** Waits until the user has received the last expected reply, and fails unless all replies are as expected. */
 export async function expectReplies(
   context: CheckContext,
   { user }: HandedOverUser,
   expected: readonly string[],
 ): Promise<void> {
-  const shown = () => user.replies.map(({ text }) => normalizeText(text));
+  const received = () => user.replies.map(({ text }) => normalizeText(text));
   const last = normalizeText(expected.at(-1) ?? '');
   await context.waitFor(
-    () => `the user to be shown ${quote(last)} (was shown: ${listed(shown())})`,
-    () => shown().includes(last),
+    () => `the user to receive ${quote(last)} (received: ${listTexts(received())})`,
+    () => received().includes(last),
   );
-  expectTexts(shown(), expected.map(normalizeText));
+  expectTexts(received(), expected.map(normalizeText));
 }
 
-/** Makes sure that two lists of texts are equal, and says where not. */
+/** Fails unless the user received exactly these texts, in order. */
 export function expectTexts(actual: readonly string[], expected: readonly string[]): void {
   const same = actual.length === expected.length && actual.every((text, index) => text === expected[index]);
   if (same) return;
-  fail(`the user was shown ${listed(actual)} in place of ${listed(expected)}.`);
+  fail(`the user received ${listTexts(actual)} instead of ${listTexts(expected)}.`);
 }
 
-const listed = (texts: readonly string[]): string =>
+const listTexts = (texts: readonly string[]): string =>
   texts.length === 0 ? 'nothing' : texts.map(quote).join(', ');
 
-/** Waits until agents can see that a conversation is over. */
+/** Waits until agents see that a conversation has ended. */
 export async function expectClosedInSystem(
   { waitFor, system }: CheckContext,
   externalId: string,
 ): Promise<void> {
   await waitFor(
-    'the agents to see that the conversation is over',
+    'the agents to see that the conversation has ended',
     async () => (await system.read(externalId)).isClosed,
   );
 }

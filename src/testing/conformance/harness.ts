@@ -1,81 +1,81 @@
 import type { Adapter } from '../../bridge/index.js';
 
-/** Where an adapter that is tested finds its system. */
+/** The argument of an {@link AdapterFactory}. */
 export interface AdapterFactoryInput<System extends HarnessSystem = HarnessSystem> {
-  /** The address of the system's API. It leads through the kit's proxy, which injects faults: use it for every request. */
+  /** The address of the system's API, through the fault-injecting proxy. Use it for every request. */
   readonly baseUrl: string;
-  /** `wrong`: make the adapter with credentials that the system does not know. */
+  /** `wrong`: create the adapter with credentials that the system refuses. */
   readonly credentials: 'right' | 'wrong';
-  /** What `harness.start` returned, for whatever else the adapter needs: ids, secrets. */
+  /** The result of `harness.start`, for other settings such as ids and secrets. */
   readonly system: System;
 }
 
-/** Makes a new instance of the adapter that is tested. The kit makes several, and disposes of each. */
+/** Creates a new instance of the adapter under test. The kit creates several and disposes of each. */
 export type AdapterFactory<System extends HarnessSystem = HarnessSystem> = (
   site: AdapterFactoryInput<System>,
 ) => Adapter | Promise<Adapter>;
 
 /** A conversation as its agents see it. */
 export interface SystemConversation {
-  /** Whether agents can see that it is over: its status, or where there is none, the words that say so. */
+  /** Whether agents see that it has ended: by its status, or by a message if the system has no status. */
   readonly isClosed: boolean;
   /**
-   * What agents read that did not come from agents, oldest first, with the transcript of the time before. As
-   * they read it: where the system keeps `&lt;` and shows `<`, it is `<`.
+   * The texts that agents see and did not write themselves, oldest first, including the transcript. As displayed:
+   * if the system stores `&lt;` and shows `<`, return `<`.
    */
   readonly shown: readonly string[];
-  /** The system's own id of the user, so that two users can be told apart; `null` where it has no such thing. */
+  /** The system's id of the user, to tell two users apart; `null` if it has none. */
   readonly customer: string | null;
 }
 
 /**
- * What an agent does, in the system's own way and as the agent, not as the adapter's account. Each resolves when
- * the system has taken it; the system may tell the adapter later.
+ * Actions of an agent, performed in the system with the agent's account, not the adapter's. Each resolves when the
+ * system has stored it; the adapter may learn of it later.
  */
 export interface SystemAgent {
-  /** Writes to the user. `text` is what the agent types and the user should read. */
+  /** Writes to the user. `text` is what the agent types and what the user should see. */
   reply(externalId: string, text: string): Promise<void>;
-  /** Writes to other agents only. Without it: `unsupported.note`. */
+  /** Writes an internal note. If missing, set `unsupported.note`. */
   note?(externalId: string, text: string): Promise<void>;
-  /** Ends the conversation. Without it: `unsupported.close`. */
+  /** Closes the conversation. If missing, set `unsupported.close`. */
   close?(externalId: string): Promise<void>;
-  /** Writes to the user and ends the conversation in one act. Without it: `unsupported.replyAndClose`. */
+  /** Writes to the user and closes the conversation in one step. If missing, set `unsupported.replyAndClose`. */
   replyAndClose?(externalId: string, text: string): Promise<void>;
-  /** Takes the conversation. Without it: `unsupported.join`. */
+  /** Assigns the conversation to the agent. If missing, set `unsupported.join`. */
   join?(externalId: string): Promise<void>;
 }
 
-/** A system that runs, or a fake of it. */
+/** A running system, or a fake of it. */
 export interface HarnessSystem {
-  /** The address of its API, as an adapter would be given it. */
+  /** The address of its API, as configured in an adapter. */
   readonly baseUrl: string;
-  /** The ids of the conversations that adapters made since this `start`, in any order. */
+  /** The ids of the conversations created by adapters since this `start`, in any order. */
   list(): Promise<readonly string[]>;
-  /** What agents see of a conversation, by the id that `open` gave. */
+  /** A conversation as agents see it. `externalId` is the id that `open` returned. */
   read(externalId: string): Promise<SystemConversation>;
   readonly agent: SystemAgent;
-  /** Ends what `start` began. */
+  /** Stops the system, or removes what `start` has set up. */
   stop(): Promise<void>;
 }
 
-/** What a system may lack. */
+/** Features that a system may lack. */
 export type HarnessFeature =
-  /** Agents cannot write among themselves. */
+  /** Internal notes. */
   | 'note'
-  /** Agents cannot end a conversation. */
+  /** Agents can close a conversation. */
   | 'close'
-  /** Agents cannot write and end a conversation in one act. */
+  /** Agents can write and close in one step. */
   | 'replyAndClose'
-  /** Agents cannot take a conversation, or the system does not tell. */
+  /** Agents can take a conversation, and the system reports it. */
   | 'join'
-  /** Webhooks carry nothing that shows who sent them. */
+  /** Webhooks carry a signature or a shared secret. */
   | 'signature'
-  /** Webhooks carry a shared secret that does not depend on the body. */
+  /** The signature covers the body. */
   | 'signedBody'
-  /** Webhooks are signed without their time. */
+  /** The signature covers the time. */
   | 'signedTime';
 
-/** An answer that the kit's proxy gives in place of the system. */
+/** An answer that the fault proxy gives instead of the system. */
 export interface FaultAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -83,31 +83,31 @@ export interface FaultAnswer {
   readonly body?: string;
 }
 
-/** What the conformance kit must know of a human-service system to judge an adapter for it. */
+/** Describes a human-service system to the conformance kit. */
 export interface AdapterHarness<System extends HarnessSystem = HarnessSystem> {
-  /** The system's name, for the titles of tests. */
+  /** The name of the system, for test titles. */
   readonly name: string;
   /**
-   * Starts the system or a fake of it, or reaches one that runs. Called once for each check. Systems with
-   * webhooks send them to `webhookUrl`, which takes any path and answers 200 at once; the kit passes them on to
-   * the bridge, and repeats, changes and holds them as a check wants.
+   * Starts the system or a fake of it, or connects to a running one. Called once per check. Configure the system to
+   * send its webhooks to `webhookUrl`, which accepts any path and answers 200 at once; the kit forwards them to the
+   * bridge, and repeats, changes or holds them as a check requires.
    */
   start(site: { readonly webhookUrl: string }): Promise<System>;
-  /** Credentials and secrets that the adapter is given. They must be in no log line and no error. */
+  /** Credentials and secrets of the adapter. They must not appear in log lines and errors. */
   readonly secrets: readonly string[];
   /**
-   * Pieces that the system lacks, and checks (by id) that cannot hold for it, each with the reason. What is
-   * left out is printed with its reason.
+   * Features that the system lacks, and ids of checks that cannot pass, each with the reason. Skipped checks are
+   * printed with their reason.
    */
   readonly unsupported?: Readonly<Record<string, string>>;
-  /** How the system refuses, where it differs from plain HTTP: 401, 429 with `Retry-After`, 503. */
+  /** The system's error answers. Default: 401, 429 with `Retry-After`, 503. */
   readonly faults?: {
     readonly unauthorized?: FaultAnswer;
     readonly rateLimited?: (retryAfterSeconds: number) => FaultAnswer;
     readonly unavailable?: FaultAnswer;
   };
-  /** The port of `webhookUrl`, for a system whose webhook address is fixed before the tests run. Default: any. */
+  /** The port of `webhookUrl`, for a system with a fixed webhook address. Default: a free port. */
   readonly webhookPort?: number;
-  /** How long a thing may take that should happen, in milliseconds. Default 5,000. It is waited out by failures only. */
+  /** How long a check waits for one step, in milliseconds. Only failures wait that long. Default: 5,000. */
   readonly stepTimeoutMs?: number;
 }

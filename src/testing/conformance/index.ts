@@ -1,5 +1,6 @@
 /**
- * The conformance kit: tells the author of an adapter what is wrong with it.
+ * The conformance kit for adapters. Files, in reading order: `harness` (implemented by the adapter's author),
+ * `run-conformance`, `check-context` (the environment of one check), `full-stack` (user to agent and back), `checks/`.
  *
  * @module
  */

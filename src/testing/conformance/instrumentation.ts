@@ -4,63 +4,63 @@ import { format } from 'node:util';
 
 const METHODS = ['debug', 'error', 'info', 'log', 'warn'] as const;
 
-/** Runs a task and hears what is written to the console meanwhile, besides what the task itself returns. */
-export async function captureConsole(task: () => Promise<readonly string[]>): Promise<{ said: string[] }> {
-  const said: string[] = [];
+/** Runs a task and returns the console output during it, followed by the lines that the task returns. */
+export async function captureConsole(task: () => Promise<readonly string[]>): Promise<string[]> {
+  const lines: string[] = [];
   const real = METHODS.map((method) => [method, console[method]] as const);
   for (const [method, write] of real) {
     console[method] = (...given: unknown[]) => {
-      said.push(format(...given));
+      lines.push(format(...given));
       write.apply(console, given);
     };
   }
   try {
-    said.push(...(await task()));
-    return { said };
+    lines.push(...(await task()));
+    return lines;
   } finally {
     for (const [method, write] of real) console[method] = write;
   }
 }
 
-/** What a function did while it was watched. */
+/** The result of {@link observeCall}. */
 export interface ObservedCall<Value> {
   readonly value: Value;
-  /** How many requests it made by `fetch`. */
-  readonly asked: number;
+  /** The number of `fetch` calls. */
+  readonly fetchCount: number;
 }
 
-/** Runs a function that should be pure, at another time and with its requests counted. */
+/** Runs a function that should be pure, with the clock `aheadMs` in the future and `fetch` calls counted. */
 export function observeCall<Value>(act: () => Value, aheadMs: number): ObservedCall<Value> {
   const { Date: realDate, fetch: realFetch } = globalThis;
   const now = realDate.now() + aheadMs;
-  let asked = 0;
+  let fetchCount = 0;
   globalThis.Date = new Proxy(realDate, {
     construct: (target, given) => Reflect.construct(target, given.length > 0 ? given : [now]),
     get: (target, name) => (name === 'now' ? () => now : Reflect.get(target, name)),
   });
   globalThis.fetch = (...given) => {
-    asked += 1;
+    fetchCount += 1;
     return realFetch(...given);
   };
   try {
-    return { value: act(), asked };
+    return { value: act(), fetchCount };
   } finally {
     globalThis.Date = realDate;
     globalThis.fetch = realFetch;
   }
 }
 
-/** Watches what a task opens: timers, connections, servers, child processes. */
+/** Tracks the handles that a task opens: timers, connections, servers, child processes. */
 export interface HandleTracker {
-  /** Runs a task whose openings count, and what it sets off. */
+  /** Runs a task whose handles are tracked, including those of its continuations. */
   run<Value>(task: () => Promise<Value>): Promise<Value>;
-  /** The kinds of what is open still and keeps the process alive, once that has had time to change. */
-  openKinds(stepTimeoutMs: number): Promise<readonly string[]>;
+  /** The kinds of open handles that keep the process alive. Waits up to the timeout for them to close. */
+  openKinds(timeoutMs: number): Promise<readonly string[]>;
   stop(): void;
 }
 
-/** What keeps a process alive, by the names that Node has for it. */
-const KINDS = new Set([
+/** Async resource types that keep a process alive. */
+const HANDLE_KINDS = new Set([
   'Timeout',
   'TCPWRAP',
   'TCPSERVERWRAP',
@@ -70,15 +70,15 @@ const KINDS = new Set([
   'FSEVENTWRAP',
   'WORKER',
 ]);
-const LOOK_EVERY_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
-/** Makes an {@link HandleTracker}. What others open in the same process meanwhile does not count. */
+/** Creates a {@link HandleTracker}. Handles opened by concurrent code are not counted. */
 export function trackOpenHandles(): HandleTracker {
-  const inside = new AsyncLocalStorage<true>();
+  const tracked = new AsyncLocalStorage<true>();
   const open = new Map<number, { readonly kind: string; readonly resource: object }>();
   const hook = createHook({
     init(id, kind, _trigger, resource) {
-      if (KINDS.has(kind) && inside.getStore()) open.set(id, { kind, resource });
+      if (HANDLE_KINDS.has(kind) && tracked.getStore()) open.set(id, { kind, resource });
     },
     destroy: (id) => void open.delete(id),
   }).enable();
@@ -86,11 +86,11 @@ export function trackOpenHandles(): HandleTracker {
     [...open.values()].filter(({ resource }) => keepsAlive(resource)).map(({ kind }) => kind);
 
   return {
-    run: (task) => inside.run(true, task),
-    async openKinds(stepTimeoutMs) {
-      const deadline = performance.now() + stepTimeoutMs;
-      // Connections take a moment to end after both sides have let go.
-      while (kinds().length > 0 && performance.now() < deadline) await sleep(LOOK_EVERY_MS);
+    run: (task) => tracked.run(true, task),
+    async openKinds(timeoutMs) {
+      const deadline = performance.now() + timeoutMs;
+      // Connections take a moment to close.
+      while (kinds().length > 0 && performance.now() < deadline) await sleep(POLL_INTERVAL_MS);
       return [...new Set(kinds())];
     },
     stop: () => void hook.disable(),

@@ -1,22 +1,23 @@
 import type { Adapter, AdapterCall, InboundEvent, InboundRequest } from '../../bridge/index.js';
+import { newSession } from './adapter-calls.js';
 import { fail, NotApplicableError } from './check.js';
-import { type CheckContext, newSession, type WaitFor } from './check-context.js';
+import type { CheckContext, WaitFor } from './check-context.js';
 import type { WebhookSink } from './webhook-sink.js';
 
-/** Something that an adapter told of, and the request that it read it from; `null` when none was. */
+/** An event that an adapter reported, and the webhook it came from; `null` for polling and streams. */
 export interface RecordedEvent {
   readonly event: InboundEvent;
   readonly request: InboundRequest | null;
 }
 
-/** Hears what an adapter makes of what its system tells. */
+/** Records the events that an adapter reports. */
 export interface EventRecorder {
-  /** The first event that fits. */
-  waitFor(what: string, fits: (recorded: RecordedEvent) => boolean): Promise<RecordedEvent>;
+  /** Waits for the first event that matches. */
+  waitFor(what: string, matches: (recorded: RecordedEvent) => boolean): Promise<RecordedEvent>;
   stop(): Promise<void>;
 }
 
-/** Listens in every way that the adapter has, to what happens from now on. */
+/** Starts recording by webhook, polling and stream, whichever the adapter supports. */
 export async function createEventRecorder(parts: {
   adapter: Adapter;
   webhookSink: WebhookSink;
@@ -40,7 +41,7 @@ export async function createEventRecorder(parts: {
     for (const request of webhookSink.requests.slice(read)) {
       read += 1;
       const verdict = adapter.verify(request);
-      if (verdict !== 'genuine') fail(`verify says "${verdict}" of a request that the system sent itself.`);
+      if (verdict !== 'genuine') fail(`verify returned "${verdict}" for a request that the system sent.`);
       for (const event of adapter.parse(request).events) recorded.push({ event, request });
     }
   };
@@ -54,15 +55,15 @@ export async function createEventRecorder(parts: {
 
   await poll();
   return {
-    waitFor: (what, fits) =>
+    waitFor: (what, matches) =>
       waitFor(what, async () => {
         readWebhooks();
         await poll();
-        return recorded.find(fits);
+        return recorded.find(matches);
       }),
     async stop() {
       stopped.abort();
-      // How a stream ends once nobody listens is no finding.
+      // An aborted stream may reject.
       await streaming?.catch(() => {});
     },
   };
@@ -71,20 +72,20 @@ export async function createEventRecorder(parts: {
 /** An adapter with webhooks. */
 export type WebhookAdapter = Adapter & Required<Pick<Adapter, 'verify' | 'parse'>>;
 
-/** Makes the adapter, and says so when it has no webhooks. */
+/** Creates the adapter. Skips the check if the adapter has no webhooks. */
 export async function createWebhookAdapter(context: CheckContext): Promise<WebhookAdapter> {
   const adapter = await context.createAdapter();
   const { inbound } = adapter.capabilities;
-  if (isHooked(adapter)) return adapter;
-  throw new NotApplicableError(`its agents' words come by ${inbound.join(' and ')}, not by webhook.`);
+  if (hasWebhooks(adapter)) return adapter;
+  throw new NotApplicableError(`the adapter receives events by ${inbound.join(' and ')}, not by webhook.`);
 }
 
-const isHooked = (adapter: Adapter): adapter is WebhookAdapter =>
+const hasWebhooks = (adapter: Adapter): adapter is WebhookAdapter =>
   adapter.capabilities.inbound.includes('webhook') &&
   adapter.verify !== undefined &&
   adapter.parse !== undefined;
 
-/** The request by which the system tells of an agent's reply to a new conversation, and what is read from it. */
+/** Opens a conversation, lets an agent reply, and returns the webhook and the event of that reply. */
 export async function recordAgentReply(
   context: CheckContext,
   text = 'Good morning, an agent speaking.',
@@ -94,14 +95,14 @@ export async function recordAgentReply(
   const recorder = await context.recordEvents(adapter);
   await context.system.agent.reply(externalId, text);
   const { request, event } = await recorder.waitFor(
-    `verify and parse to make a message of the agent's reply to ${externalId}`,
-    (heard) => heard.request !== null && isAgentReply(heard.event, externalId, text),
+    `verify and parse to return a message for the agent's reply to ${externalId}`,
+    (recorded) => recorded.request !== null && isAgentReply(recorded.event, externalId, text),
   );
-  if (!request) return fail('the reply came by another way than a webhook.');
+  if (!request) return fail('the reply did not arrive by webhook.');
   return { adapter, request, event, externalId };
 }
 
-/** Whether an event is a message to the user that an agent wrote in a conversation. */
+/** Whether an event is a message of an agent to the user, with this text. */
 export const isAgentReply = (event: InboundEvent, externalId: string, text: string): boolean =>
   event.kind === 'message' &&
   event.externalId === externalId &&
@@ -109,18 +110,18 @@ export const isAgentReply = (event: InboundEvent, externalId: string, text: stri
   event.author.kind === 'agent' &&
   !event.internal;
 
-/** A genuine request in ways that make it another. */
+/** Changed copies of a genuine request, which `verify` must refuse. */
 export interface TamperedRequests {
-  /** Everything that the sender itself put in is a little different, but the body. */
+  /** The last character of every custom header and of the query is changed. */
   readonly wrongSignature: readonly InboundRequest[];
-  /** Nothing but the body is left. */
+  /** Custom headers and the query are removed. */
   readonly unsigned: readonly InboundRequest[];
-  /** One character of the body is different. */
+  /** One character of the body is changed. */
   readonly changedBody: readonly InboundRequest[];
 }
 
-/** What any HTTP client sends: none of it can be a signature. */
-const ORDINARY = new Set([
+/** Headers of any HTTP client, which cannot be a signature. */
+const STANDARD_HEADERS = new Set([
   'host',
   'connection',
   'content-type',
@@ -135,35 +136,39 @@ const ORDINARY = new Set([
   'keep-alive',
 ]);
 
-/** Changes a request as somebody would who does not know its secret. */
+/** Changes a request as a sender without the secret would. */
 export function tamperWith(request: InboundRequest): TamperedRequests {
-  const own = Object.entries(request.headers).filter(([name]) => !ORDINARY.has(name));
-  const ordinary = Object.entries(request.headers).filter(([name]) => ORDINARY.has(name));
+  const custom = Object.entries(request.headers).filter(([name]) => !STANDARD_HEADERS.has(name));
+  const standard = Object.entries(request.headers).filter(([name]) => STANDARD_HEADERS.has(name));
   const [path = '/'] = request.url.split('?');
-  const changedOwn = own.map(([name, value]) => [name, otherEnd(value ?? '')]);
+  const changedCustom = custom.map(([name, value]) => [name, changeEnd(value ?? '')]);
   return {
     wrongSignature: [
-      { ...request, url: otherQuery(request.url), headers: Object.fromEntries([...ordinary, ...changedOwn]) },
+      {
+        ...request,
+        url: changeQuery(request.url),
+        headers: Object.fromEntries([...standard, ...changedCustom]),
+      },
     ],
-    unsigned: [{ ...request, url: path, headers: Object.fromEntries(ordinary) }],
-    changedBody: [{ ...request, body: otherText(request.body) }],
+    unsigned: [{ ...request, url: path, headers: Object.fromEntries(standard) }],
+    changedBody: [{ ...request, body: changeMiddle(request.body) }],
   };
 }
 
-/** The same with another last character, of a kind that the place allows: signatures are digits and letters. */
-function otherEnd(value: string): string {
+/** Changes the last character to another digit, which is valid in hex, Base64 and text. */
+function changeEnd(value: string): string {
   return `${value.slice(0, -1)}${value.endsWith('0') ? '1' : '0'}`;
 }
 
-const otherQuery = (url: string): string => (url.includes('?') ? otherEnd(url) : url);
+const changeQuery = (url: string): string => (url.includes('?') ? changeEnd(url) : url);
 
-/** Another character in the middle, one that leaves JSON and forms readable. */
-function otherText(body: Buffer): Buffer {
+/** Changes a letter in the middle, so that JSON and form data stay parseable. */
+function changeMiddle(body: Buffer): Buffer {
   const changed = Buffer.from(body);
   const middle = Math.floor(body.length / 2);
-  const at = changed.findIndex((byte, index) => index >= middle && isLetter(byte));
-  const place = at === -1 ? middle : at;
-  changed[place] = changed[place] === 0x78 ? 0x79 : 0x78;
+  const letter = changed.findIndex((byte, position) => position >= middle && isLetter(byte));
+  const index = letter === -1 ? middle : letter;
+  changed[index] = changed[index] === 0x78 ? 0x79 : 0x78;
   return changed;
 }
 

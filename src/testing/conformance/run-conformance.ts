@@ -11,27 +11,27 @@ import { createCheckContext } from './check-context.js';
 import { allChecks } from './checks/index.js';
 import type { AdapterFactory, AdapterHarness, HarnessSystem } from './harness.js';
 
-/** What one check came to. */
+/** The result of one check. */
 export interface ConformanceResult {
-  /** The check's id, as `only` and `unsupported` name it. */
+  /** The id of the check, for `only` and `unsupported`. */
   readonly id: string;
-  /** What holds for an adapter that conforms. */
+  /** The requirement as a sentence. */
   readonly title: string;
-  /** `left-out`: the system lacks what the check needs. */
-  readonly outcome: 'passed' | 'failed' | 'left-out';
-  /** Why it was left out, else `null`. */
+  /** `skipped`: the system lacks a feature that the check needs. */
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  /** Why it was skipped, else `null`. */
   readonly reason: string | null;
-  /** What is wrong and what to do about it, else `null`. */
+  /** What is wrong and how to fix it, else `null`. */
   readonly error: ConformanceError | null;
 }
 
-/** Settings of a run. */
+/** Settings of {@link runConformance}. */
 export interface ConformanceOptions {
-  /** Only the checks of these ids. */
+  /** Run only the checks with these ids. */
   readonly only?: readonly string[];
 }
 
-/** The checks that the kit has, by id and title, in the order in which they run. */
+/** Id and title of every check, in the order in which they run. */
 export const conformanceChecks: readonly Pick<ConformanceCheck, 'id' | 'title'>[] = allChecks.map(
   ({ id, title }) => ({
     id,
@@ -39,10 +39,10 @@ export const conformanceChecks: readonly Pick<ConformanceCheck, 'id' | 'title'>[
   }),
 );
 
-const PIECES = ['note', 'close', 'replyAndClose', 'join', 'signature', 'signedBody', 'signedTime'];
+const FEATURES = ['note', 'close', 'replyAndClose', 'join', 'signature', 'signedBody', 'signedTime'];
 
 /**
- * Runs the checks one after another and tells what each came to.
+ * Runs the conformance checks one at a time and yields each result.
  *
  * @example
  * for await (const { title, outcome, error } of runConformance(ourDesk, harness)) {
@@ -50,54 +50,54 @@ const PIECES = ['note', 'close', 'replyAndClose', 'join', 'signature', 'signedBo
  * }
  */
 export async function* runConformance<System extends HarnessSystem>(
-  make: AdapterFactory<System>,
+  createAdapter: AdapterFactory<System>,
   harness: AdapterHarness<System>,
   options: ConformanceOptions = {},
 ): AsyncGenerator<ConformanceResult, void> {
   for (const check of selectConformanceChecks(harness, options))
-    yield await runConformanceCheck(check, make, harness);
+    yield await runConformanceCheck(check, createAdapter, harness);
 }
 
-/** The checks to run. Refuses names that no check and no piece has: they would leave something out unnoticed. */
+/** The checks to run. Unknown names in `unsupported` and `only` throw: they would skip checks unnoticed. */
 export function selectConformanceChecks(
   { unsupported = {} }: Pick<AdapterHarness, 'unsupported'>,
   { only }: ConformanceOptions,
 ): readonly ConformanceCheck[] {
   const ids = allChecks.map(({ id }) => id);
   for (const [name, reason] of Object.entries(unsupported)) {
-    if (!ids.includes(name) && !PIECES.includes(name))
+    if (!ids.includes(name) && !FEATURES.includes(name))
       throw configError(
-        `unsupported names ${name}, which is neither a check nor one of ${PIECES.join(', ')}.`,
+        `unsupported.${name} is neither the id of a check nor one of ${FEATURES.join(', ')}.`,
       );
     if (reason.trim() === '')
-      throw configError(`unsupported.${name} must say why, for those who read the results.`);
+      throw configError(`unsupported.${name} must be the reason, which is shown in the results.`);
   }
   const unknown = only?.filter((id) => !ids.includes(id)) ?? [];
   if (unknown.length > 0)
-    throw configError(`there is no check ${unknown.join(', ')}. There are ${ids.join(', ')}.`);
+    throw configError(`unknown check ${unknown.join(', ')}. Known checks: ${ids.join(', ')}.`);
   return only ? allChecks.filter(({ id }) => only.includes(id)) : allChecks;
 }
 
 /** Runs one check. Never rejects. */
 export async function runConformanceCheck<System extends HarnessSystem>(
   check: ConformanceCheck,
-  make: AdapterFactory<System>,
+  createAdapter: AdapterFactory<System>,
   harness: AdapterHarness<System>,
 ): Promise<ConformanceResult> {
   const { id, title } = check;
-  const reason = reasonToLeaveOut(check, harness);
-  if (reason !== null) return { id, title, outcome: 'left-out', reason, error: null };
+  const reason = skipReason(check, harness);
+  if (reason !== null) return { id, title, outcome: 'skipped', reason, error: null };
   try {
-    await runInContext(check, make, harness);
+    await runInContext(check, createAdapter, harness);
     return { id, title, outcome: 'passed', reason: null, error: null };
   } catch (error) {
     if (error instanceof NotApplicableError)
-      return { id, title, outcome: 'left-out', reason: error.message, error: null };
+      return { id, title, outcome: 'skipped', reason: error.message, error: null };
     return { id, title, outcome: 'failed', reason: null, error: toConformanceError(check, error) };
   }
 }
 
-function reasonToLeaveOut(
+function skipReason(
   { id, needs = [] }: ConformanceCheck,
   { unsupported = {} }: AdapterHarness,
 ): string | null {
@@ -110,15 +110,15 @@ function reasonToLeaveOut(
 
 async function runInContext<System extends HarnessSystem>(
   check: ConformanceCheck,
-  make: AdapterFactory<System>,
+  createAdapter: AdapterFactory<System>,
   harness: AdapterHarness<System>,
 ): Promise<void> {
-  const context = await createCheckContext(make, harness);
+  const context = await createCheckContext(createAdapter, harness);
   try {
-    for (const piece of check.needs ?? []) {
-      if (!(piece in context.system.agent) && isAct(piece))
+    for (const feature of check.needs ?? []) {
+      if (!(feature in context.system.agent) && isAgentAction(feature))
         throw new CheckFailure(
-          `the harness has no agent.${piece}, and does not say in unsupported.${piece} why.`,
+          `the harness has no agent.${feature}, and unsupported.${feature} does not say why.`,
         );
     }
     await check.run(context);
@@ -127,7 +127,8 @@ async function runInContext<System extends HarnessSystem>(
   }
 }
 
-const isAct = (piece: string): boolean => ['note', 'close', 'replyAndClose', 'join'].includes(piece);
+const isAgentAction = (feature: string): boolean =>
+  ['note', 'close', 'replyAndClose', 'join'].includes(feature);
 
 function toConformanceError(
   { id, title, expected, advice }: ConformanceCheck,
@@ -136,7 +137,7 @@ function toConformanceError(
   const happened =
     error instanceof CheckFailure
       ? error.message
-      : `the check could not go on: ${describeError(error)}${hint(error)}`;
+      : `the check was interrupted: ${describeError(error)}${hint(error)}`;
   const lines = [
     `${title} (${id})`,
     `What happened: ${happened}`,
@@ -149,38 +150,37 @@ function toConformanceError(
 const hint = (error: unknown): string =>
   error instanceof AdapterError ? '' : ' (thrown by the adapter or the harness; the cause has its stack)';
 
-/** What a test is given by its framework; both vitest and node:test can leave a test out while it runs. */
-interface TestContext {
+/** The test context of vitest and node:test; both can skip a running test. */
+interface FrameworkTestContext {
   skip(reason?: string): void;
 }
 
-/** The functions of a test framework that the kit needs: those of vitest or of `node:test`. */
+/** The functions of a test framework that the kit uses: those of vitest or `node:test`. */
 export interface TestFramework {
   readonly describe: (title: string, define: () => void) => unknown;
   readonly it: (
     title: string,
     options: { readonly timeout: number },
-    run: (context: TestContext) => Promise<void>,
+    run: (context: FrameworkTestContext) => Promise<void>,
   ) => unknown;
 }
 
 /** Settings of {@link describeAdapter}. */
 export interface DescribeAdapterOptions extends ConformanceOptions, Partial<TestFramework> {
-  /** How long one check may take, in milliseconds. Default: six times the harness's patience. */
+  /** The timeout of one check in milliseconds. Default: six times `stepTimeoutMs` of the harness. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Makes a test of every check of the conformance kit. Each works on a system and an adapter of its own, so run
- * them one after another, which both frameworks do unless told otherwise. Checks that do not apply are left out
- * with the reason printed.
+ * Defines a test for every conformance check. Each test starts its own system and adapter, so run them one at a
+ * time, which is the default of both frameworks. Checks that do not apply are skipped, with the reason printed.
  *
  * @example
  * import { describe, it } from 'vitest'; // or from 'node:test'
  * describeAdapter(({ baseUrl }) => ourDesk({ baseUrl, token: 'kit-token' }), harness, { describe, it });
  */
 export function describeAdapter<System extends HarnessSystem>(
-  make: AdapterFactory<System>,
+  createAdapter: AdapterFactory<System>,
   harness: AdapterHarness<System>,
   { describe, it, timeoutMs, ...options }: DescribeAdapterOptions = {},
 ): void {
@@ -190,10 +190,10 @@ export function describeAdapter<System extends HarnessSystem>(
   framework.describe(`the adapter for ${harness.name}`, () => {
     for (const check of checks) {
       framework.it(check.title, { timeout }, async (context) => {
-        const { outcome, reason, error } = await runConformanceCheck(check, make, harness);
+        const { outcome, reason, error } = await runConformanceCheck(check, createAdapter, harness);
         if (error) throw error;
-        if (outcome !== 'left-out') return;
-        console.log(`left out for ${harness.name}: ${check.title}: ${reason}`);
+        if (outcome !== 'skipped') return;
+        console.log(`skipped for ${harness.name}: ${check.title}: ${reason}`);
         context.skip(reason ?? undefined);
       });
     }
@@ -204,6 +204,6 @@ function globalOf<Name extends keyof TestFramework>(name: Name): TestFramework[N
   const value: unknown = Reflect.get(globalThis, name);
   if (typeof value === 'function') return value as TestFramework[Name];
   throw configError(
-    `describeAdapter found no global ${name}: pass it, as in describeAdapter(make, harness, { describe, it }) with describe and it of vitest or node:test.`,
+    `describeAdapter found no global ${name}: pass the functions of vitest or node:test, as in describeAdapter(createAdapter, harness, { describe, it }).`,
   );
 }

@@ -1,50 +1,45 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { InboundRequest } from '../../bridge/index.js';
-import { listenOn } from './listen-on.js';
+import { serve } from '../serve.js';
 
-/** Takes what a system sends to its webhook, as it came. */
+/** Receives and records the webhooks of a system. */
 export interface WebhookSink {
-  /** What to give the system as the address of its webhook. */
+  /** The webhook URL to configure in the system. */
   readonly url: string;
-  /** What came, oldest first. */
+  /** The recorded requests, oldest first. */
   readonly requests: readonly InboundRequest[];
-  /** Hears of everything that comes, and first of what has come already. */
+  /** Calls the listener for every request, including those recorded before. */
   onRequest(listener: (request: InboundRequest) => void): void;
   stop(): Promise<void>;
 }
 
-/** Starts a webhookSink. It answers 200 at once, whatever comes: systems do not wait for what becomes of it. */
+/** Starts a sink. It answers every request with 200 at once, so that the system never waits for a check. */
 export async function createWebhookSink(port = 0): Promise<WebhookSink> {
   const requests: InboundRequest[] = [];
   const listeners: ((request: InboundRequest) => void)[] = [];
-  const server = createServer((incoming, answer) => {
+  const { origin, stop } = await serve((incoming, answer) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
       answer.writeHead(200).end();
-      const request = inboundOf(incoming, Buffer.concat(chunks));
+      const request = toInboundRequest(incoming, Buffer.concat(chunks));
       requests.push(request);
       for (const listener of listeners) listener(request);
     });
-  });
-  const listening = await listenOn(server, port);
+  }, port);
 
   return {
-    url: `http://127.0.0.1:${listening}/`,
+    url: `${origin}/`,
     requests,
     onRequest(listener) {
       for (const request of requests) listener(request);
       listeners.push(listener);
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop,
   };
 }
 
-function inboundOf(incoming: IncomingMessage, body: Buffer): InboundRequest {
+function toInboundRequest(incoming: IncomingMessage, body: Buffer): InboundRequest {
   const headers = Object.entries(incoming.headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.join(', ') : value,
@@ -58,42 +53,42 @@ function inboundOf(incoming: IncomingMessage, body: Buffer): InboundRequest {
   };
 }
 
-/** Carries a system's webhooks on, one after another, as a network might. */
+/** Forwards the webhooks of a {@link WebhookSink} to a bridge, one at a time. */
 export interface WebhookForwarder {
-  /** How often each is carried. Normally once. */
+  /** How many copies of each webhook are sent. Default: 1. */
   copies: number;
-  /** From now on nothing is carried. */
+  /** Holds webhooks back. */
   pause(): void;
-  /** Carries what was paused, and what comes. */
+  /** Forwards the held webhooks, then new ones. */
   resume(): void;
-  /** Carries one request at once, and gives the status of the answer. */
+  /** Forwards one request at once and returns the status of the answer. */
   forward(request: InboundRequest): Promise<number>;
-  /** The statuses of the answers so far. */
+  /** The statuses of all answers so far. */
   readonly statuses: readonly number[];
-  /** Resolves when what came has been carried. */
+  /** Resolves when no webhook is queued or in flight. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What belongs to one connection and not to the request. */
-const OF_THE_CONNECTION = ['host', 'connection', 'keep-alive', 'content-length', 'transfer-encoding'];
+/** Headers that belong to one connection and are not forwarded. */
+const CONNECTION_HEADERS = ['host', 'connection', 'keep-alive', 'content-length', 'transfer-encoding'];
 
-/** Makes a forwarder from a webhookSink to the address of a webhook. */
+/** Creates a forwarder to the origin of a bridge's webhook. */
 export function createWebhookForwarder(webhookSink: WebhookSink, origin: string): WebhookForwarder {
-  const waiting: InboundRequest[] = [];
+  const queue: InboundRequest[] = [];
   const statuses: number[] = [];
   const stopped = new AbortController();
   let working: Promise<void> | null = null;
   let paused = false;
 
   const forward = async ({ method, url, headers, body }: InboundRequest): Promise<number> => {
-    const own = Object.entries(headers).filter(
+    const forwarded = Object.entries(headers).filter(
       (header): header is [string, string] =>
-        header[1] !== undefined && !OF_THE_CONNECTION.includes(header[0]),
+        header[1] !== undefined && !CONNECTION_HEADERS.includes(header[0]),
     );
     const answer = await fetch(`${origin}${url}`, {
       method,
-      headers: own,
+      headers: forwarded,
       body: Uint8Array.from(body),
       signal: stopped.signal,
     });
@@ -103,10 +98,10 @@ export function createWebhookForwarder(webhookSink: WebhookSink, origin: string)
 
   const work = async () => {
     while (!paused && !stopped.signal.aborted) {
-      const request = waiting.shift();
+      const request = queue.shift();
       if (!request) return;
       for (let copy = 0; copy < forwarder.copies; copy += 1) {
-        // A process that is down loses what comes meanwhile, as with systems that try once.
+        // Not retried: a stopped process loses webhooks, as with systems that send each only once.
         await forward(request).then(
           (status) => statuses.push(status),
           () => {},
@@ -117,7 +112,7 @@ export function createWebhookForwarder(webhookSink: WebhookSink, origin: string)
   const startWork = () => {
     working ??= work().finally(() => {
       working = null;
-      if (waiting.length > 0 && !paused && !stopped.signal.aborted) startWork();
+      if (queue.length > 0 && !paused && !stopped.signal.aborted) startWork();
     });
   };
 
@@ -141,7 +136,7 @@ export function createWebhookForwarder(webhookSink: WebhookSink, origin: string)
     },
   };
   webhookSink.onRequest((request) => {
-    waiting.push(request);
+    queue.push(request);
     startWork();
   });
   return forwarder;

@@ -12,113 +12,112 @@ import {
   type HandedOverUser,
 } from '../full-stack.js';
 
-/** How conversations end, seen from both sides. */
+/** The end of conversations, from both sides. */
 export const closingChecks: readonly ConformanceCheck[] = [
   {
     id: 'user-closes',
-    title: 'a user who leaves ends the conversation for the agents',
-    expected: 'the agents see that it is over, and the user is shown nothing more.',
-    advice:
-      'see close. The event by which the system tells of our own close has author.kind "self" or "system".',
+    title: 'a close by the user closes the conversation for the agents',
+    expected: 'the agents see that the conversation has ended, and the user receives no more replies.',
+    advice: 'see close. Set author.kind to "self" or "system" for the event of our own close.',
     async run(context) {
-      const path = await createFullStack(context);
-      const handed = await path.handOver();
-      await handed.user.closeByUser();
-      await expectClosedInSystem(context, handed.externalId);
-      await isOver(context, path, handed, 'user');
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      await handover.user.closeByUser();
+      await expectClosedInSystem(context, handover.externalId);
+      await expectClosed(context, stack, handover, 'user');
     },
   },
   {
     id: 'agent-closes',
-    title: 'an agent who closes ends the conversation for the user',
+    title: 'a close by an agent closes the conversation for the user',
     needs: ['close'],
-    expected: 'the service is told that the human has closed.',
-    advice: 'have parse or poll turn the change of status into { kind: "closed" } with author.kind "agent".',
+    expected: 'the platform is told that the human closed the conversation.',
+    advice: 'let parse or poll map the change of status to { kind: "closed" } with author.kind "agent".',
     async run(context) {
-      const path = await createFullStack(context);
-      const handed = await path.handOver();
-      await context.system.agent.reply(handed.externalId, 'All done.');
-      await expectReplies(context, handed, ['All done.']);
-      await context.system.agent.close?.(handed.externalId);
-      await isOver(context, path, handed, 'human');
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      await context.system.agent.reply(handover.externalId, 'All done.');
+      await expectReplies(context, handover, ['All done.']);
+      await context.system.agent.close?.(handover.externalId);
+      await expectClosed(context, stack, handover, 'human');
     },
   },
   {
     id: 'reply-then-close',
-    title: 'reply and close in one event deliver the reply first',
+    title: 'a reply and a close in one webhook deliver the reply first',
     needs: ['replyAndClose'],
-    expected: 'the user is shown the last words, and then the conversation is over.',
-    advice: 'have parse return the message before the close: events are taken in the order of the list.',
+    expected: 'the user receives the reply, then the conversation ends.',
+    advice: 'let parse return the message before the close: events are handled in order.',
     async run(context) {
-      const path = await createFullStack(context);
-      const handed = await path.handOver();
-      await context.system.agent.replyAndClose?.(handed.externalId, 'Last words.');
-      await isOver(context, path, handed, 'human');
-      await expectReplies(context, handed, ['Last words.']);
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      await context.system.agent.replyAndClose?.(handover.externalId, 'Last words.');
+      await expectClosed(context, stack, handover, 'human');
+      await expectReplies(context, handover, ['Last words.']);
     },
   },
   {
     id: 'close-race',
-    title: 'both sides close at once',
+    title: 'both sides can close at the same time',
     needs: ['close'],
-    expected: 'it is closed on both sides, and nothing fails for good.',
-    advice: 'take "it is closed already" for a success in close.',
+    expected: 'the conversation is closed on both sides without a permanent failure.',
+    advice: 'treat an "already closed" answer as success in close.',
     async run(context) {
-      const path = await createFullStack(context);
-      const handed = await path.handOver();
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
       const [delivery] = await Promise.all([
-        handed.user.closeByUser(),
-        context.system.agent.close?.(handed.externalId),
+        handover.user.closeByUser(),
+        context.system.agent.close?.(handover.externalId),
       ]);
-      if (!delivery.accepted) fail(`the close of the user was answered ${delivery.status}.`);
-      await expectClosedInSystem(context, handed.externalId);
+      if (!delivery.accepted) fail(`the close by the user was answered ${delivery.status}.`);
+      await expectClosedInSystem(context, handover.externalId);
       await context.waitFor(
-        'the receiver to know that it is closed',
-        async () => (await path.conversation(handed.user.id))?.state === 'closed',
+        'the receiver to see that the conversation is closed',
+        async () => (await stack.conversation(handover.user.id))?.state === 'closed',
       );
-      await path.forwarder.idle();
-      const bad = path.forwarder.statuses.filter((status) => status !== 200);
+      await stack.forwarder.idle();
+      const bad = stack.forwarder.statuses.filter((status) => status !== 200);
       if (bad.length > 0) fail(`a webhook of the system was answered ${bad.join(', ')}.`);
     },
   },
   {
     id: 'after-close',
-    title: 'a message after the close has no effect',
+    title: 'messages after the close have no effect',
     expected:
-      'what the user says late does not open the conversation again, and what an agent writes late is not shown.',
+      'a late message of the user does not reopen the conversation, and a late reply does not reach the user.',
     advice:
-      'the bridge sends nothing after a close: send and close must not do anything later, by a timer or a queue.',
+      'the bridge sends nothing after a close: send and close must not defer work to a timer or a queue.',
     async run(context) {
-      const path = await createFullStack(context);
-      const first = await path.handOver();
-      const second = await path.handOver();
+      const stack = await createFullStack(context);
+      const first = await stack.handOver();
+      const second = await stack.handOver();
       await first.user.closeByUser();
       await expectClosedInSystem(context, first.externalId);
-      const status = await path.post('chat', chatBody(first.user.id, Date.now() + 1, 'Too late.'));
+      const status = await stack.post('chat', chatBody(first.user.id, Date.now() + 1, 'Too late.'));
       if (status !== 200) fail(`a chat after the close was answered ${status}.`);
       if ((await countShown(context, first.externalId, 'Too late.')) > 0)
-        fail('what the user said late is shown.');
+        fail('a message after the close is shown.');
       if (!(await context.system.read(first.externalId)).isClosed) fail('the conversation is open again.');
-      // A system that lets nobody write in a closed conversation has nothing to tell.
+      // A system may refuse replies in a closed conversation.
       await context.system.agent.reply(first.externalId, 'Are you still there?').catch(() => {});
       await second.user.say('I am still here.');
       await expectShownOnce(context, second.externalId, 'I am still here.');
       await context.system.agent.reply(second.externalId, 'And I with you.');
       await expectReplies(context, second, ['And I with you.']);
-      if (first.user.replies.length > 0) fail('what an agent wrote after the close is shown to the user.');
+      if (first.user.replies.length > 0) fail('a reply after the close reached the user.');
     },
   },
 ];
 
-async function isOver(
+async function expectClosed(
   context: CheckContext,
-  path: FullStack,
+  stack: FullStack,
   { user }: HandedOverUser,
   by: 'user' | 'human',
 ): Promise<void> {
-  await context.waitFor(`the service to know that the ${by} has closed`, () => user.endedBy === by);
+  await context.waitFor(`the platform to see that the ${by} has closed`, () => user.endedBy === by);
   await context.waitFor(
-    'the receiver to know that it is closed',
-    async () => (await path.conversation(user.id))?.state === 'closed',
+    'the receiver to see that the conversation is closed',
+    async () => (await stack.conversation(user.id))?.state === 'closed',
   );
 }

@@ -1,6 +1,7 @@
 import type { Adapter, PollResult } from '../../../bridge/index.js';
+import { newSession } from '../adapter-calls.js';
 import { type ConformanceCheck, fail } from '../check.js';
-import { type CheckContext, newSession } from '../check-context.js';
+import type { CheckContext } from '../check-context.js';
 import {
   createFullStack,
   expectReplies,
@@ -13,94 +14,95 @@ import { createWebhookAdapter, tamperWith } from '../recorded-events.js';
 
 const HOUR_MS = 3_600_000;
 
-/** What reaches the user of what happens in the system. */
+/** Events of the system on their way to the user. */
 export const inboundChecks: readonly ConformanceCheck[] = [
   {
     id: 'own-echo',
-    title: 'own messages are not echoed',
-    expected: 'the user is shown what agents write, and nothing of what the adapter itself wrote.',
+    title: 'messages of the adapter are not echoed to the user',
+    expected: 'the user receives replies of agents, and no messages that the adapter wrote.',
     advice:
-      'give messages of the account that the adapter writes with author.kind "self", or return from send the id under which the message comes back.',
+      'set author.kind to "self" for messages of the adapter\'s own account, or return from send the id that the system reports for the message.',
     async run(context) {
-      const path = await createFullStack(context);
-      const handed = await path.handOver();
-      for (const text of ['The first of the user.', 'The second of the user.']) {
-        await handed.user.say(text);
-        await expectShownOnce(context, handed.externalId, text);
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      for (const text of ['First message.', 'Second message.']) {
+        await handover.user.say(text);
+        await expectShownOnce(context, handover.externalId, text);
       }
-      await context.system.agent.reply(handed.externalId, 'The answer of an agent.');
-      await expectReplies(context, handed, ['The answer of an agent.']);
+      await context.system.agent.reply(handover.externalId, 'Reply of an agent.');
+      await expectReplies(context, handover, ['Reply of an agent.']);
     },
   },
   {
     id: 'same-words',
-    title: 'an agent may say what was said before',
-    expected: 'the user is shown each reply, also one in the words of another or of the user.',
-    advice: 'give each event an id of its own, from the system; never one made from its text.',
+    title: 'an agent can repeat an earlier text',
+    expected: 'the user receives each reply, even with the text of another reply or of the user.',
+    advice: "use the system's own id of each event, never one derived from its text.",
     async run(context) {
-      const path = await createFullStack(context);
-      const handed = await path.handOver();
-      await handed.user.say('Yes.');
-      await expectShownOnce(context, handed.externalId, 'Yes.');
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      await handover.user.say('Yes.');
+      await expectShownOnce(context, handover.externalId, 'Yes.');
       for (const text of ['Yes.', 'Yes.', 'Good bye.'])
-        await context.system.agent.reply(handed.externalId, text);
-      await expectReplies(context, handed, ['Yes.', 'Yes.', 'Good bye.']);
+        await context.system.agent.reply(handover.externalId, text);
+      await expectReplies(context, handover, ['Yes.', 'Yes.', 'Good bye.']);
     },
   },
   {
     id: 'internal-note',
-    title: 'an internal note is not leaked',
+    title: 'internal notes do not reach the user',
     needs: ['note'],
-    expected: 'the user is shown what agents write to them, and nothing of what they write to each other.',
-    advice: 'set internal: true for notes. When in doubt, it is internal.',
+    expected: 'the user receives replies, and no internal notes.',
+    advice: 'set internal: true for notes, and when in doubt.',
     async run(context) {
-      const path = await createFullStack(context);
-      const handed = await path.handOver();
-      await context.system.agent.note?.(handed.externalId, 'This user is difficult.');
-      await context.system.agent.reply(handed.externalId, 'How can I help you?');
-      await expectReplies(context, handed, ['How can I help you?']);
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      await context.system.agent.note?.(handover.externalId, 'This user is difficult.');
+      await context.system.agent.reply(handover.externalId, 'How can I help you?');
+      await expectReplies(context, handover, ['How can I help you?']);
     },
   },
   {
     id: 'duplicate',
-    title: 'a duplicate delivery is sent once',
-    expected: 'the user is shown each reply once, although the system tells of it three times.',
-    advice: "take the event's id from the system, so that each delivery of the same event has the same.",
+    title: 'a duplicate event reaches the user once',
+    expected: 'the user receives each reply once, although the system reports it three times.',
+    advice: "use the system's id of the event, so that repeated deliveries have the same id.",
     async run(context) {
-      const path = await createFullStack(context, { wrap: telling3Times });
-      path.forwarder.copies = 3;
-      const handed = await path.handOver();
-      await context.system.agent.reply(handed.externalId, 'I say this once.');
-      await context.system.agent.reply(handed.externalId, 'And this.');
-      await expectReplies(context, handed, ['I say this once.', 'And this.']);
-      await path.forwarder.idle();
+      const stack = await createFullStack(context, { wrap: withRepeatedEvents });
+      stack.forwarder.copies = 3;
+      const handover = await stack.handOver();
+      await context.system.agent.reply(handover.externalId, 'I say this once.');
+      await context.system.agent.reply(handover.externalId, 'And this.');
+      await expectReplies(context, handover, ['I say this once.', 'And this.']);
+      await stack.forwarder.idle();
       expectTexts(
-        handed.user.replies.map(({ text }) => text.trim()),
+        handover.user.replies.map(({ text }) => text.trim()),
         ['I say this once.', 'And this.'],
       );
     },
   },
   {
     id: 'forged',
-    title: 'bad and missing signatures are answered 401 and have no effect',
+    title: 'webhooks with a wrong or missing signature are answered 401 and ignored',
     needs: ['signature'],
-    expected: '401 for what is not from the system, and nothing of it reaches the user.',
+    expected: '401, and no reply to the user.',
     advice: 'see signature-wrong, signature-missing and signature-body.',
     async run(context) {
       await createWebhookAdapter(context);
-      const path = await createFullStack(context);
-      const { request, handed } = await heldReply(context, path);
+      const stack = await createFullStack(context);
+      const { request, handover } = await holdAgentReply(context, stack);
       const { wrongSignature, unsigned, changedBody } = tamperWith(request);
       const bodies = context.lacks('signedBody') ? [] : changedBody;
-      for (const changed of [...wrongSignature, ...unsigned, ...bodies]) await isRefused(path, changed);
-      await hasHadNoEffect(context, path, handed);
+      for (const changed of [...wrongSignature, ...unsigned, ...bodies])
+        await expectUnauthorized(stack, changed);
+      await expectOnlyGenuineReply(context, stack, handover);
     },
   },
   {
     id: 'stale',
-    title: 'a stale signature is answered 401 and has no effect',
+    title: 'a webhook with a stale signature is answered 401 and ignored',
     needs: ['signature', 'signedTime'],
-    expected: '401 for a genuine request that comes an hour late, and nothing of it reaches the user.',
+    expected: '401 for a genuine request that arrives an hour late, and no reply to the user.',
     advice: 'see signature-stale.',
     async run(context) {
       await createWebhookAdapter(context);
@@ -110,83 +112,83 @@ export const inboundChecks: readonly ConformanceCheck[] = [
           verify: (request) =>
             adapter.verify?.({ ...request, receivedAt: request.receivedAt + lateMs }) ?? 'unsigned',
         });
-      const path = await createFullStack(context, { wrap });
-      const { request, handed } = await heldReply(context, path);
-      await isRefused(path, request);
+      const stack = await createFullStack(context, { wrap });
+      const { request, handover } = await holdAgentReply(context, stack);
+      await expectUnauthorized(stack, request);
       lateMs = 0;
-      await hasHadNoEffect(context, path, handed);
+      await expectOnlyGenuineReply(context, stack, handover);
     },
   },
   {
     id: 'unknown-conversation',
-    title: 'an unknown external conversation is answered 200 and ignored',
-    expected: '200, so that the system does not send it again, and no word to any user.',
-    advice: 'let parse tell of every conversation; the bridge knows which of them are its own.',
+    title: 'webhooks of unknown conversations are answered 200 and ignored',
+    expected: '200, so that the system does not retry, and no reply to any user.',
+    advice: 'let parse return events of every conversation; the bridge knows its own.',
     async run(context) {
-      const stranger = await context.createAdapter();
-      const { externalId } = await stranger.open(newSession(), context.call);
-      const path = await createFullStack(context);
-      const handed = await path.handOver();
-      await context.system.agent.reply(externalId, 'To somebody else.');
-      await context.system.agent.reply(handed.externalId, 'To you.');
-      await expectReplies(context, handed, ['To you.']);
-      const bad = path.forwarder.statuses.filter((status) => status !== 200);
+      const otherAdapter = await context.createAdapter();
+      const { externalId } = await otherAdapter.open(newSession(), context.call);
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      await context.system.agent.reply(externalId, 'To another user.');
+      await context.system.agent.reply(handover.externalId, 'To you.');
+      await expectReplies(context, handover, ['To you.']);
+      const bad = stack.forwarder.statuses.filter((status) => status !== 200);
       if (bad.length > 0) fail(`a webhook of the system was answered ${bad.join(', ')}.`);
     },
   },
 ];
 
-/** An agent's reply that the system has told of, and that is not carried on. */
-async function heldReply(context: CheckContext, path: FullStack) {
-  const handed = await path.handOver();
-  await path.forwarder.idle();
-  path.forwarder.pause();
+/** A reply of an agent whose webhook was recorded and is held back. */
+async function holdAgentReply(context: CheckContext, stack: FullStack) {
+  const handover = await stack.handOver();
+  await stack.forwarder.idle();
+  stack.forwarder.pause();
   const before = context.webhookSink.requests.length;
-  await context.system.agent.reply(handed.externalId, 'Signed, an agent.');
-  const request = await context.waitFor('the system to tell of the reply', () =>
+  await context.system.agent.reply(handover.externalId, 'Signed, an agent.');
+  const request = await context.waitFor('the webhook of the reply', () =>
     context.webhookSink.requests.slice(before).findLast(({ body }) => body.length > 0),
   );
-  return { handed, request };
+  return { handover, request };
 }
 
-async function isRefused(
-  path: FullStack,
+async function expectUnauthorized(
+  stack: FullStack,
   request: Parameters<FullStack['forwarder']['forward']>[0],
 ): Promise<void> {
-  const status = await path.forwarder.forward(request);
+  const status = await stack.forwarder.forward(request);
   if (status !== 401) fail(`the request was answered ${status}.`);
 }
 
-/** What comes later is shown alone: so nothing came of what was refused. */
-async function hasHadNoEffect(
+/** Forwards the genuine webhook: its reply is the only one, so the refused ones had no effect. */
+async function expectOnlyGenuineReply(
   context: CheckContext,
-  path: FullStack,
-  handed: Awaited<ReturnType<typeof heldReply>>['handed'],
+  stack: FullStack,
+  handover: Awaited<ReturnType<typeof holdAgentReply>>['handover'],
 ) {
   expectTexts(
-    handed.user.replies.map(({ text }) => text),
+    handover.user.replies.map(({ text }) => text),
     [],
   );
-  path.forwarder.resume();
-  await expectReplies(context, handed, ['Signed, an agent.']);
+  stack.forwarder.resume();
+  await expectReplies(context, handover, ['Signed, an agent.']);
 }
 
-/** Systems that are polled or streamed from repeat themselves when they are asked again from where they were. */
-function telling3Times(adapter: Adapter): Adapter {
-  const again: NonNullable<Adapter['poll']> = async (cursor, call) => {
-    const told: PollResult[] = [];
-    for (let time = 0; time < 3; time += 1) told.push((await adapter.poll?.(cursor, call)) ?? NOTHING);
-    return { events: told.flatMap(({ events }) => events), cursor: told[0]?.cursor ?? '' };
+/** Repeats every polled event three times and every streamed event twice. */
+function withRepeatedEvents(adapter: Adapter): Adapter {
+  const pollThreeTimes: NonNullable<Adapter['poll']> = async (cursor, call) => {
+    const results: PollResult[] = [];
+    for (let time = 0; time < 3; time += 1) results.push((await adapter.poll?.(cursor, call)) ?? NO_EVENTS);
+    return { events: results.flatMap(({ events }) => events), cursor: results[0]?.cursor ?? '' };
   };
-  const twice: NonNullable<Adapter['stream']> = async (emit, call) =>
+  const streamTwice: NonNullable<Adapter['stream']> = async (emit, call) =>
     adapter.stream?.(async (event) => {
       await emit(event);
       return emit(event);
     }, call);
   return overrideAdapter(adapter, {
-    ...('poll' in adapter ? { poll: again } : {}),
-    ...('stream' in adapter ? { stream: twice } : {}),
+    ...('poll' in adapter ? { poll: pollThreeTimes } : {}),
+    ...('stream' in adapter ? { stream: streamTwice } : {}),
   });
 }
 
-const NOTHING: PollResult = { events: [], cursor: '' };
+const NO_EVENTS: PollResult = { events: [], cursor: '' };

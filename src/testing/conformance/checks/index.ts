@@ -8,7 +8,7 @@ import { secretChecks } from './secrets.js';
 import { textChecks } from './texts.js';
 import { parseChecks, verifyChecks } from './webhooks.js';
 
-/** All checks, in the order in which they run: what is told by an earlier one is a cause of what a later one tells. */
+/** All checks, in the order in which they run: a failure of an earlier one often causes failures of later ones. */
 export const allChecks: readonly ConformanceCheck[] = [
   ...openCallChecks,
   ...errorChecks,

@@ -1,52 +1,54 @@
 import type { Adapter, HandoffSession, OpenedConversation } from '../../../bridge/index.js';
+import { adapterErrorOf, newMessage, newSession, refOf } from '../adapter-calls.js';
 import { type ConformanceCheck, fail } from '../check.js';
-import { adapterErrorOf, type CheckContext, newMessage, newSession, refOf } from '../check-context.js';
+import type { CheckContext } from '../check-context.js';
 import { trackOpenHandles } from '../instrumentation.js';
 
-/** What an adapter does when a conversation begins. */
+/** Calls of `open` and `find`. */
 export const openCallChecks: readonly ConformanceCheck[] = [
   {
     id: 'open',
-    title: 'open brings the transcript to the agents',
-    expected: 'one conversation, in which the agents can read what was said before.',
+    title: 'open creates a conversation with the transcript',
+    expected: 'one conversation in which the agents see the transcript.',
     advice:
-      'write the transcript into the conversation (transcriptText gives it as text), and return as externalId the id by which the system names the conversation in its webhooks.',
+      'write the transcript into the conversation (transcriptText formats it), and return as externalId the id that the system uses in its webhooks.',
     async run(context) {
       const adapter = await context.createAdapter();
       const session = newSession();
       const { externalId } = await adapter.open(session, context.call);
       const [only, ...more] = await context.system.list();
-      if (only === undefined || more.length > 0) fail(`there are ${more.length + (only ? 1 : 0)} of them.`);
+      if (only === undefined || more.length > 0)
+        fail(`the system has ${more.length + (only ? 1 : 0)} conversations.`);
       if (only !== externalId)
-        fail(`open returned the id ${externalId}, and the system has one named ${only}.`);
-      await seesTranscript(context, externalId, session.question);
+        fail(`open returned the id ${externalId}, but the system has the conversation ${only}.`);
+      await expectTranscript(context, externalId, session.question);
     },
   },
   {
     id: 'find-nothing',
-    title: 'find finds nothing where nothing was opened',
-    expected: 'null for a session that was never opened, also while another one is open.',
-    advice: 'look for session.key alone: neither for the user nor for the e-mail address.',
+    title: 'find returns null for a session that was never opened',
+    expected: 'null, even while another conversation is open.',
+    advice: 'search by session.key only, not by the user or the e-mail address.',
     async run(context) {
       const adapter = await context.createAdapter();
       await adapter.open(newSession(), context.call);
-      const strange = await adapter.find(newSession(), context.call);
-      if (strange) fail(`find returned ${strange.externalId} for a session that was never opened.`);
+      const other = await adapter.find(newSession(), context.call);
+      if (other) fail(`find returned ${other.externalId} for a session that was never opened.`);
     },
   },
   {
     id: 'lost-answer',
-    title: 'create succeeded but the answer was lost: find recovers it',
-    expected: 'the conversation is found again, and there is one of it, whichever answer of open was lost.',
+    title: 'find recovers a conversation if the answer to its creation was lost',
+    expected: 'exactly one conversation, which find returns, whichever answer of open was lost.',
     advice:
-      'store session.key with the conversation in the same request that makes it, and have find look for it. The kit loses the answer of each writing request of open in turn.',
+      'store session.key with the conversation in the request that creates it, and let find search for it. The kit loses the answer to each writing request of open, one per attempt.',
     async run(context) {
-      await losingEachAnswer(context, async (adapter, session, place) => {
+      await losingEachAnswer(context, async (adapter, session, index) => {
         const before = (await context.system.list()).length;
-        const opened = await openLosing(context, adapter, session, place);
+        const opened = await openLosing(context, adapter, session, index);
         const made = (await context.system.list()).length - before;
         if (made !== 1)
-          fail(`with the answer to writing request ${place + 1} lost, there are ${made} conversations.`);
+          fail(`with the answer to writing request ${index + 1} lost, there are ${made} conversations.`);
         const { externalId } = opened;
         if (!(await context.system.list()).includes(externalId))
           fail(`find returned the id ${externalId}, which the system does not have.`);
@@ -55,62 +57,62 @@ export const openCallChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'broken-off',
-    title: 'an open that broke off halfway is completed',
-    expected: 'the agents can read what was said before, whichever answer of open was lost.',
+    title: 'an interrupted open is completed',
+    expected: 'the agents see the transcript, whichever answer of open was lost.',
     advice:
-      'an open of several requests can end after any of them: have find write the transcript if it is missing, or make the conversation in one request.',
+      'an open of several requests can fail after any of them: let find add a missing transcript, or create the conversation in one request.',
     async run(context) {
-      await losingEachAnswer(context, async (adapter, session, place) => {
-        const { externalId } = await openLosing(context, adapter, session, place);
-        await seesTranscript(context, externalId, session.question);
+      await losingEachAnswer(context, async (adapter, session, index) => {
+        const { externalId } = await openLosing(context, adapter, session, index);
+        await expectTranscript(context, externalId, session.question);
       });
     },
   },
 ];
 
-type Recover = (adapter: Adapter, session: ReturnType<typeof newSession>, place: number) => Promise<void>;
+type Recover = (adapter: Adapter, session: ReturnType<typeof newSession>, index: number) => Promise<void>;
 
-/** Runs a task for each writing request that an open makes. */
+/** Runs a task for each writing request that open makes. */
 async function losingEachAnswer(context: CheckContext, recover: Recover): Promise<void> {
   const adapter = await context.createAdapter();
   await adapter.open(newSession(), context.call);
   const count = context.proxy.requests.filter(({ writes }) => writes).length;
   if (count === 0) fail('open sent no writing request through site.baseUrl, so no answer can be lost.');
-  for (let place = 0; place < count; place += 1) await recover(adapter, newSession(), place);
+  for (let index = 0; index < count; index += 1) await recover(adapter, newSession(), index);
 }
 
-/** Opens a session with the answer of one writing request lost, and goes on as the bridge does: find, then open. */
+/** Opens a session with one lost answer, then recovers as the bridge does: find, then open. */
 async function openLosing(
   context: CheckContext,
   adapter: Adapter,
   session: HandoffSession,
-  place: number,
+  index: number,
 ): Promise<OpenedConversation> {
-  context.proxy.loseAnswer({ after: place, match: ({ writes }) => writes });
+  context.proxy.loseAnswer({ after: index, match: ({ writes }) => writes });
   const error = await adapterErrorOf('open', adapter.open(session, context.call));
   context.proxy.clear();
   if (error && error.kind !== 'transient')
-    fail(`open failed with kind ${error.kind} when an answer was lost; it is transient: ${error.message}`);
+    fail(`open failed with kind ${error.kind} after a lost answer, expected transient: ${error.message}`);
   return (await adapter.find(session, context.call)) ?? (await adapter.open(session, context.call));
 }
 
-async function seesTranscript(
+async function expectTranscript(
   { system, waitFor }: CheckContext,
   externalId: string,
   question: string,
 ): Promise<void> {
-  await waitFor('the agents to be shown what the user said before the handoff', async () =>
+  await waitFor('the agents to see the transcript', async () =>
     (await system.read(externalId)).shown.some((text) => text.includes(question)),
   );
 }
 
-/** What an adapter does when something ends. */
+/** Calls of `close` and `dispose`. */
 export const closeCallChecks: readonly ConformanceCheck[] = [
   {
     id: 'close',
-    title: 'close ends the conversation for the agents',
-    expected: 'the agents can see that it is over.',
-    advice: 'set the status of the conversation, or where the system has none, write that it is over.',
+    title: 'close closes the conversation in the system',
+    expected: 'the agents see that it has ended.',
+    advice: 'set the status of the conversation, or write a closing message if the system has no status.',
     async run(context) {
       const adapter = await context.createAdapter();
       const session = newSession();
@@ -124,9 +126,9 @@ export const closeCallChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'close-twice',
-    title: 'close of a closed conversation is a success',
+    title: 'close of a closed conversation succeeds',
     expected: 'no error, and it stays closed.',
-    advice: 'take the answer by which the system says "it is closed already" for a success.',
+    advice: 'treat an "already closed" answer of the system as success.',
     async run(context) {
       const adapter = await context.createAdapter();
       const session = newSession();
@@ -144,10 +146,10 @@ export const closeCallChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'close-after-agent',
-    title: 'close after an agent closed is a success',
+    title: 'close succeeds after an agent has closed the conversation',
     needs: ['close'],
     expected: 'no error, and it stays closed.',
-    advice: 'take the answer by which the system says "it is closed already" for a success.',
+    advice: 'treat an "already closed" answer of the system as success.',
     async run(context) {
       const adapter = await context.createAdapter();
       const session = newSession();
@@ -156,18 +158,18 @@ export const closeCallChecks: readonly ConformanceCheck[] = [
       const closing = adapter.close(ref, { by: 'user', text: 'The user has left.' }, context.call);
       const error = await adapterErrorOf('close', closing);
       if (error) fail(`close failed with kind "${error.kind}": ${error.message}`);
-      if (!(await context.system.read(ref.externalId)).isClosed) fail('it is open again.');
+      if (!(await context.system.read(ref.externalId)).isClosed) fail('the conversation is open again.');
     },
   },
   {
     id: 'dispose',
     title: 'dispose leaves nothing behind',
-    expected: 'no timer, no connection and no server of the adapter is left once dispose has resolved.',
-    advice: 'end in dispose what the adapter began: intervals, sockets, agents. Twice must be once.',
+    expected: 'no timer, connection or server of the adapter is open after dispose.',
+    advice: 'close intervals, sockets and HTTP agents in dispose, and make it idempotent.',
     async run(context) {
-      const watch = trackOpenHandles();
+      const tracker = trackOpenHandles();
       try {
-        await watch.run(async () => {
+        await tracker.run(async () => {
           const adapter = await context.createAdapter();
           const session = newSession();
           const ref = refOf(session, await adapter.open(session, context.call));
@@ -178,12 +180,12 @@ export const closeCallChecks: readonly ConformanceCheck[] = [
           await adapter.dispose?.();
           await adapter.dispose?.();
         });
-        // Connections that are kept for later end with the other side.
+        // Idle keep-alive connections close with the other side.
         await context.cleanUp();
-        const left = await watch.openKinds(context.stepTimeoutMs);
-        if (left.length > 0) fail(`left open: ${left.join(', ')}.`);
+        const left = await tracker.openKinds(context.stepTimeoutMs);
+        if (left.length > 0) fail(`still open: ${left.join(', ')}.`);
       } finally {
-        watch.stop();
+        tracker.stop();
       }
     },
   },

@@ -5,18 +5,18 @@ import { createFullStack, expectClosedInSystem, expectReplies, expectShownOnce }
 
 const WAIT_TIMEOUT_MS = 60_000;
 
-/** What becomes of conversations on the whole path from user to agent. */
+/** Conversations and messages on their way from the user to the agents. */
 export const outboundChecks: readonly ConformanceCheck[] = [
   {
     id: 'open-twice',
-    title: 'open twice is one conversation',
-    expected: 'one conversation in the system, however often the service asks for it.',
+    title: 'duplicate handoff requests open one conversation',
+    expected: 'one conversation in the system, however often the platform sends the request.',
     advice:
-      'make exactly one conversation in open, and have it fail only if it made none or find can find it.',
+      'create exactly one conversation in open, and let it fail only if it created none or find returns it.',
     async run(context) {
-      const path = await createFullStack(context);
+      const stack = await createFullStack(context);
       const body = newHandoff();
-      const ask = () => path.post('conversation/establish', body);
+      const ask = () => stack.post('conversation/establish', body);
       const statuses = [...(await Promise.all([ask(), ask(), ask()])), await ask()];
       if (statuses.some((status) => status !== 200)) fail(`establish was answered ${statuses.join(', ')}.`);
       const made = (await context.system.list()).length;
@@ -25,13 +25,13 @@ export const outboundChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'lost-open',
-    title: 'a handoff goes on although the answer to its creation was lost',
-    expected: 'one conversation, and what the user says arrives in it.',
-    advice: 'see lost-answer: the bridge calls find after an open that failed with kind transient.',
+    title: 'a handoff continues if the answer to its creation was lost',
+    expected: 'one conversation, which receives the messages of the user.',
+    advice: 'see lost-answer: the bridge calls find after an open that failed with kind "transient".',
     async run(context) {
-      const path = await createFullStack(context);
+      const stack = await createFullStack(context);
       context.proxy.loseAnswer({ match: ({ writes }) => writes });
-      const { user, externalId } = await path.handOver();
+      const { user, externalId } = await stack.handOver();
       const made = (await context.system.list()).length;
       if (made !== 1) fail(`the system has ${made} conversations.`);
       await user.say('Did you find me?');
@@ -40,17 +40,17 @@ export const outboundChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'chat-before-open',
-    title: 'chat arrives before open finished',
-    expected: 'what the user said meanwhile is shown once, in the one conversation.',
-    advice: 'have open resolve when the conversation can take messages, not earlier.',
+    title: 'a message that arrives before open has finished is delivered once',
+    expected: 'one conversation, in which the message is shown once.',
+    advice: 'let open resolve when the conversation accepts messages, not earlier.',
     async run(context) {
-      const path = await createFullStack(context);
+      const stack = await createFullStack(context);
       const body = newHandoff();
       const release = context.proxy.hold({ times: Number.POSITIVE_INFINITY });
-      const establishing = path.post('conversation/establish', body);
+      const establishing = stack.post('conversation/establish', body);
       await context.waitFor('open to make a request', () => context.proxy.requests.length > 0);
-      const saying = path.post('chat', chatBody(body.conversation_id, Date.now(), 'I could not wait.'));
-      await context.waitFor('the chat to reach the receiver', () => path.requestCount('chat') > 0);
+      const saying = stack.post('chat', chatBody(body.conversation_id, Date.now(), 'I could not wait.'));
+      await context.waitFor('the chat to reach the receiver', () => stack.requestCount('chat') > 0);
       release();
       const statuses = [await establishing, await saying];
       if (statuses.some((status) => status !== 200))
@@ -66,14 +66,14 @@ export const outboundChecks: readonly ConformanceCheck[] = [
   {
     id: 'placeholder-email',
     title: 'users with the shared placeholder e-mail stay separate',
-    expected: 'a conversation for each, of another customer each, and no words of one in that of the other.',
-    advice: 'key contacts by session.user.key. The e-mail address may be the same for everybody.',
+    expected: 'a separate conversation and customer for each, without messages of the other.',
+    advice: 'identify contacts by session.user.key. The e-mail address may be the same for all users.',
     async run(context) {
-      const path = await createFullStack(context);
+      const stack = await createFullStack(context);
       const email = 'support@example.com';
-      const ask = () => path.handOver({ user: { userId: `user-${randomUUID()}`, email } });
+      const ask = () => stack.handOver({ user: { userId: `user-${randomUUID()}`, email } });
       const [first, second] = [await ask(), await ask()];
-      if (first.externalId === second.externalId) fail('both users are in one conversation.');
+      if (first.externalId === second.externalId) fail('both users share one conversation.');
       await first.user.say('These are the words of the first.');
       await second.user.say('These are the words of the second.');
       await expectShownOnce(context, first.externalId, 'These are the words of the first.');
@@ -83,52 +83,53 @@ export const outboundChecks: readonly ConformanceCheck[] = [
         await context.system.read(second.externalId),
       ];
       if (one.customer !== null && one.customer === two.customer)
-        fail(`both users are the customer ${one.customer} in the system.`);
+        fail(`both users are customer ${one.customer} in the system.`);
     },
   },
   {
     id: 'restart',
-    title: 'a restart in the middle of a conversation loses nothing',
-    expected: 'words go on in both directions, in the same conversation, also those from before the restart.',
+    title: 'a restart in the middle of a conversation loses no messages',
+    expected:
+      'messages in both directions continue in the same conversation, including those from before the restart.',
     advice:
-      'keep nothing in the memory of the adapter that a later call needs: what open returns as externalId and extra comes back with each call, and the cursor of poll is stored for you.',
+      'keep no state in memory that a later call needs: externalId and extra returned by open are passed to each call, and the bridge stores the cursor of poll.',
     async run(context) {
-      const path = await createFullStack(context);
-      const handed = await path.handOver();
-      await handed.user.say('Before the restart.');
-      await expectShownOnce(context, handed.externalId, 'Before the restart.');
-      await context.system.agent.reply(handed.externalId, 'I answer before.');
-      await expectReplies(context, handed, ['I answer before.']);
-      path.forwarder.pause();
-      await path.stopProcess();
-      await context.system.agent.reply(handed.externalId, 'I answer meanwhile.');
-      await path.startProcess();
-      path.forwarder.resume();
-      await handed.user.say('After the restart.');
-      await expectShownOnce(context, handed.externalId, 'After the restart.');
-      await expectReplies(context, handed, ['I answer before.', 'I answer meanwhile.']);
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      await handover.user.say('Before the restart.');
+      await expectShownOnce(context, handover.externalId, 'Before the restart.');
+      await context.system.agent.reply(handover.externalId, 'I answer before.');
+      await expectReplies(context, handover, ['I answer before.']);
+      stack.forwarder.pause();
+      await stack.stopProcess();
+      await context.system.agent.reply(handover.externalId, 'I answer meanwhile.');
+      await stack.startProcess();
+      stack.forwarder.resume();
+      await handover.user.say('After the restart.');
+      await expectShownOnce(context, handover.externalId, 'After the restart.');
+      await expectReplies(context, handover, ['I answer before.', 'I answer meanwhile.']);
       const made = (await context.system.list()).length;
       if (made !== 1) fail(`the system has ${made} conversations.`);
     },
   },
   {
     id: 'no-agent',
-    title: 'no agent before the wait timeout: the agents see that it is over',
-    expected: 'the conversation is closed in the system when the service has given up waiting.',
-    advice: 'close must work for a conversation that no agent has touched.',
+    title: 'the wait timeout closes the conversation for the agents',
+    expected: 'the conversation is closed in the system after the platform stopped waiting for an agent.',
+    advice: 'make sure that close works for a conversation without an agent.',
     async run(context) {
-      const path = await createFullStack(context);
-      const { user, externalId } = await path.handOver();
-      path.bench.clock.advance(WAIT_TIMEOUT_MS);
-      await path.bench.idle();
+      const stack = await createFullStack(context);
+      const { user, externalId } = await stack.handOver();
+      stack.bench.clock.advance(WAIT_TIMEOUT_MS);
+      await stack.bench.idle();
       if (user.endedBy !== 'timeout')
-        fail(`the service ended it by ${user.endedBy}: something was said to the user.`);
+        fail(`the conversation was ended by ${user.endedBy}, expected timeout: the user received a reply.`);
       await expectClosedInSystem(context, externalId);
     },
   },
 ];
 
-/** A request for a human as the service sends it. */
+/** The body of a handoff request. */
 function newHandoff() {
   const id = randomUUID();
   return establishBody({
@@ -140,72 +141,72 @@ function newHandoff() {
   });
 }
 
-/** How long the system asks to be left alone, and by how much clocks may be out. */
-const ASKED_FOR_MS = 1_000;
-const CLOCKS_DIFFER_MS = 100;
+const RETRY_AFTER_MS = 1_000;
+const CLOCK_TOLERANCE_MS = 100;
 
-/** What becomes of a user's words while the system refuses them. */
+/** Messages while the system refuses requests. */
 export const outageChecks: readonly ConformanceCheck[] = [
   {
     id: 'rate-limit-honoured',
-    title: '429 is honoured, and what waited is sent',
-    expected: 'what the user said is shown once, after the time that the system asked for.',
+    title: 'Retry-After is honoured, and the message is sent afterwards',
+    expected: 'the message is shown once, after the requested delay.',
     advice: 'see rate-limited.',
     async run(context) {
-      const path = await createFullStack(context);
-      const { user, externalId } = await path.handOver();
+      const stack = await createFullStack(context);
+      const { user, externalId } = await stack.handOver();
       const before = context.proxy.requests.length;
-      context.proxy.answer(context.faultAnswers.rateLimited(ASKED_FOR_MS / 1_000), {
+      context.proxy.answer(context.faultAnswers.rateLimited(RETRY_AFTER_MS / 1_000), {
         match: ({ writes }) => writes,
       });
       await user.say('One moment, please.');
       await expectShownOnce(context, externalId, 'One moment, please.');
       const [refused, again] = context.proxy.requests.slice(before).filter(({ writes }) => writes);
       const waited = Math.round((again?.at ?? Number.POSITIVE_INFINITY) - (refused?.at ?? 0));
-      if (waited < ASKED_FOR_MS - CLOCKS_DIFFER_MS) fail(`it was tried again after ${waited} ms.`);
+      if (waited < RETRY_AFTER_MS - CLOCK_TOLERANCE_MS)
+        fail(`the adapter was called again after ${waited} ms.`);
     },
   },
   {
     id: 'outage',
-    title: '5xx is tried again, and order is kept',
-    expected: 'what the user said during a short outage is shown once and in order.',
+    title: '5xx is retried, and messages stay in order',
+    expected: 'messages sent during a short outage are shown once and in order.',
     advice:
-      'see unavailable. Send nothing in the background: the bridge waits for send before it sends the next.',
+      'see unavailable. Do not send in the background: the bridge waits for send before it sends the next message.',
     async run(context) {
-      const path = await createFullStack(context);
-      const { user, externalId } = await path.handOver();
+      const stack = await createFullStack(context);
+      const { user, externalId } = await stack.handOver();
       context.proxy.answer(context.faultAnswers.unavailable, { times: 2, match: ({ writes }) => writes });
-      const words = ['One of three.', 'Two of three.', 'Three of three.'];
-      await Promise.all(words.map((text) => user.say(text)));
-      for (const text of words) await expectShownOnce(context, externalId, text);
+      const messages = ['One of three.', 'Two of three.', 'Three of three.'];
+      await Promise.all(messages.map((text) => user.say(text)));
+      for (const text of messages) await expectShownOnce(context, externalId, text);
       const all = (await context.system.read(externalId)).shown.join('\n');
-      const places = words.map((text) => all.indexOf(text));
+      const places = messages.map((text) => all.indexOf(text));
       if (places.some((place, index) => index > 0 && place < (places[index - 1] ?? 0)))
-        fail('the words are in another order than the user said them.');
+        fail('the messages are not in the order in which the user sent them.');
     },
   },
   {
     id: 'refused-told',
-    title: '401 is not tried again, and operators are told',
-    expected: 'a single request, and an error in the log that says that the credentials are refused.',
+    title: '401 is not retried, and operators are alerted',
+    expected: 'a single request, and an error in the log about refused credentials.',
     advice: 'see unauthorized.',
     async run(context) {
-      const path = await createFullStack(context);
-      const { user } = await path.handOver();
+      const stack = await createFullStack(context);
+      const { user } = await stack.handOver();
       const before = context.proxy.requests.length;
       context.proxy.answer(context.faultAnswers.unauthorized, {
         times: Number.POSITIVE_INFINITY,
         match: ({ writes }) => writes,
       });
-      // It is not answered before somebody has put the credentials right.
+      // Unanswered until an operator fixes the credentials.
       const saying = user.say('Is anybody there?').catch(() => {});
-      await context.waitFor('the log to say that the credentials are refused', () =>
+      await context.waitFor('the log to report refused credentials', () =>
         context.recordedLog.errors().some((line) => line.includes('credentials refused')),
       );
-      const asked = context.proxy.requests.slice(before).filter(({ writes }) => writes).length;
-      await path.stopProcess();
+      const sent = context.proxy.requests.slice(before).filter(({ writes }) => writes).length;
+      await stack.stopProcess();
       await saying;
-      if (asked !== 1) fail(`the message was sent ${asked} times.`);
+      if (sent !== 1) fail(`the message was sent ${sent} times.`);
     },
   },
 ];

@@ -1,87 +1,81 @@
+import { adapterErrorOf, newMessage, newSession, refOf, runAdapterCheck } from '../adapter-calls.js';
 import { type ConformanceCheck, fail, NotApplicableError, quote } from '../check.js';
-import {
-  adapterErrorOf,
-  type CheckContext,
-  newMessage,
-  newSession,
-  refOf,
-  runAdapterCheck,
-} from '../check-context.js';
+import type { CheckContext } from '../check-context.js';
 import { captureConsole } from '../instrumentation.js';
 import { recordAgentReply, tamperWith } from '../recorded-events.js';
 
-const WORDS = 'the words of a user that nobody else should read';
+const USER_TEXT = 'a private message of the user';
 
-/** What an adapter must keep to itself. */
+/** Texts that must not appear in logs and errors. */
 export const secretChecks: readonly ConformanceCheck[] = [
   {
     id: 'no-secrets',
-    title: 'no secrets and no words of users in logs and errors',
+    title: 'logs and errors contain no secrets and no user messages',
     expected:
-      'neither the secrets of the harness nor what a user wrote, in log lines, errors, results of check or on the console.',
+      'neither the secrets of the harness nor user messages in log lines, errors, results of check or on the console.',
     advice:
-      'log ids and counts; make errors of status and path alone, as createAdapterHttp does; never put a whole request or answer into an error.',
+      'log ids and counts; build errors from status and path only, as createAdapterHttp does; never put a whole request or answer into an error.',
     async run(context) {
-      const { said } = await captureConsole(() => provoke(context));
-      const texts = [...said, ...context.recordedLog.lines];
+      const captured = await captureConsole(() => provokeErrors(context));
+      const texts = [...captured, ...context.recordedLog.lines];
       for (const secret of context.secrets) {
         const line = texts.find((text) => text.includes(secret) || text.includes(encodeURIComponent(secret)));
-        if (line !== undefined) fail(`a secret is in ${quote(line.replaceAll(secret, '[the secret]'))}`);
+        if (line !== undefined) fail(`a secret is in ${quote(line.replaceAll(secret, '[secret]'))}`);
       }
-      const line = texts.find((text) => text.includes(WORDS));
-      if (line !== undefined) fail(`what a user wrote is in ${quote(line.replaceAll(WORDS, '[the words]'))}`);
+      const line = texts.find((text) => text.includes(USER_TEXT));
+      if (line !== undefined) fail(`a user message is in ${quote(line.replaceAll(USER_TEXT, '[message]'))}`);
     },
   },
 ];
 
-/** Has the adapter do everything that could make it talk, and collects what it says. */
-async function provoke(context: CheckContext): Promise<string[]> {
+/** Provokes every kind of error and returns their texts. */
+async function provokeErrors(context: CheckContext): Promise<string[]> {
   const { proxy, faultAnswers, call } = context;
-  const said: string[] = [];
-  const note = (error: unknown) => said.push(...describe(error));
+  const texts: string[] = [];
+  const collect = (error: unknown) => texts.push(...textsOf(error));
   const adapter = await context.createAdapter();
   const session = newSession();
   const ref = refOf(session, await adapter.open(session, call));
-  const tell = async (text: string) =>
-    note(await adapterErrorOf('send', adapter.send(ref, newMessage(text), call)));
-  await tell(WORDS);
-  const echoing = { ...faultAnswers.unavailable, body: `cannot take ${WORDS}` };
+  const trySend = async (text: string) =>
+    collect(await adapterErrorOf('send', adapter.send(ref, newMessage(text), call)));
+  await trySend(USER_TEXT);
+  const echoingAnswer = { ...faultAnswers.unavailable, body: `cannot take ${USER_TEXT}` };
   for (const answer of [
     faultAnswers.unauthorized,
     faultAnswers.rateLimited(1),
-    echoing,
-    { status: 422, body: WORDS },
+    echoingAnswer,
+    { status: 422, body: USER_TEXT },
   ]) {
     proxy.answer(answer);
-    await tell(WORDS);
+    await trySend(USER_TEXT);
     proxy.answer(answer);
-    note(await adapterErrorOf('open', adapter.open(newSession(), call)));
+    collect(await adapterErrorOf('open', adapter.open(newSession(), call)));
     proxy.clear();
   }
   proxy.refuse();
-  await tell(WORDS);
-  said.push(JSON.stringify(await runAdapterCheck(adapter, call)));
+  await trySend(USER_TEXT);
+  texts.push(JSON.stringify(await runAdapterCheck(adapter, call)));
   const wrong = await context.createAdapter('wrong');
-  said.push(JSON.stringify(await runAdapterCheck(wrong, call)));
-  note(await adapterErrorOf('open', wrong.open(newSession(), call)));
-  await provokeReading(context, note);
-  return said;
+  texts.push(JSON.stringify(await runAdapterCheck(wrong, call)));
+  collect(await adapterErrorOf('open', wrong.open(newSession(), call)));
+  await provokeWebhookErrors(context, collect);
+  return texts;
 }
 
-async function provokeReading(context: CheckContext, note: (error: unknown) => void): Promise<void> {
+async function provokeWebhookErrors(context: CheckContext, collect: (error: unknown) => void): Promise<void> {
   try {
     const { adapter, request } = await recordAgentReply(context);
     const { wrongSignature, unsigned, changedBody } = tamperWith(request);
     for (const changed of [...wrongSignature, ...unsigned, ...changedBody]) adapter.verify(changed);
-    adapter.parse({ ...request, body: Buffer.from(JSON.stringify({ unexpected: WORDS })) });
+    adapter.parse({ ...request, body: Buffer.from(JSON.stringify({ unexpected: USER_TEXT })) });
   } catch (error) {
-    if (!(error instanceof NotApplicableError)) note(error);
+    if (!(error instanceof NotApplicableError)) collect(error);
   }
 }
 
-/** What an error shows of itself, with its causes. */
-function describe(error: unknown): string[] {
+/** The message and fields of an error and its causes. */
+function textsOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const own = Object.values(error).map((value) => JSON.stringify(value) ?? '');
-  return [error.message, ...own, ...describe(error.cause)];
+  return [error.message, ...own, ...textsOf(error.cause)];
 }
