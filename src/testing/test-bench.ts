@@ -23,8 +23,7 @@ export interface TestBench {
    * @example
    * const bench = await createTestBench();
    * process.env.SERVICE_URL = bench.service.baseUrl;
-   * const { app } = await import('../src/app.js');
-   * await bench.connect(app, { path: '/webhook', username: 'acme', secret: 'the-secret', token: 'the-token' });
+   * await bench.connect(createApp(), { path: '/webhook', username: 'acme', secret: 'the-secret', token: 'the-token' });
    */
   readonly connect: ConnectReceiver;
   /**

@@ -1,42 +1,46 @@
 import { settingsFor } from '../../../examples/custom-adapter/harness.js';
 import {
-  closingOnce,
+  changingEvents,
+  changingVerifiedRequest,
   type Defect,
+  failingSecondClose,
   newId,
-  reading,
-  thrownRaw,
-  toldAs,
-  tryingAgain,
-  verifying,
+  reportedAs,
+  retryingSend,
+  throwingFetchErrors,
 } from './defect-tools.js';
 
-const leftBehind: NodeJS.Timeout[] = [];
+const intervals: NodeJS.Timeout[] = [];
 
-/** Ends what the defect of `dispose` leaves behind. */
-export const tidy = (): void => leftBehind.forEach(clearInterval);
+/** Stops the intervals that the defect of `dispose` leaves running. */
+export const clearIntervals = (): void => intervals.forEach(clearInterval);
 
-const randomIds = reading((event) => ({ ...event, id: newId() }));
+const randomIds = changingEvents((event) => ({ ...event, id: newId() }));
 const neverFinds = () => ({ find: async () => null });
 const neverCloses = () => ({ close: async () => {} });
 
-/** A defect for each check of the adapter alone. */
+/** A defect for each check that calls the adapter directly. */
 export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
   open: {
-    what: 'open leaves out the transcript',
-    tells: /shown what the user said before/,
+    name: 'open omits the transcript',
+    failure: /the agents to see the transcript/,
     change: (good) => ({ open: (session, call) => good.open({ ...session, transcript: [] }, call) }),
   },
   'find-nothing': {
-    what: 'find takes whatever is open',
-    tells: /for a session that was never opened/,
+    name: 'find returns any open conversation',
+    failure: /for a session that was never opened/,
     change: (_good, { system }) => ({
       find: async () => ({ externalId: String((await system.list())[0]) }),
     }),
   },
-  'lost-answer': { what: 'find finds nothing', tells: /there are 2 conversations/, change: neverFinds },
+  'lost-answer': {
+    name: 'find always returns null',
+    failure: /there are 2 conversations/,
+    change: neverFinds,
+  },
   'broken-off': {
-    what: 'the transcript goes in a second request, and find does not look whether it is there',
-    tells: /shown what the user said before/,
+    name: 'the transcript is sent in a second request, and find does not check it',
+    failure: /the agents to see the transcript/,
     change: (good) => ({
       async open(session, call) {
         const opened = await good.open({ ...session, transcript: [] }, call);
@@ -54,46 +58,46 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
     }),
   },
   'rate-limited': {
-    what: 'the time to wait is lost',
-    tells: /told to wait 7 s, and its error says null/,
-    change: toldAs('rate-limited', 'rate-limited'),
+    name: 'Retry-After is lost',
+    failure: /to wait 7 s, but its error has retryAfterMs null/,
+    change: reportedAs('rate-limited', 'rate-limited'),
   },
-  unavailable: { what: 'send tries again by itself', tells: /send made 2 requests/, change: tryingAgain },
+  unavailable: { name: 'send retries by itself', failure: /send sent 2 requests/, change: retryingSend },
   unreachable: {
-    what: 'errors of fetch come through',
-    tells: /no AdapterError: TypeError/,
-    change: thrownRaw,
+    name: 'errors of fetch are thrown',
+    failure: /not an AdapterError: TypeError/,
+    change: throwingFetchErrors,
   },
   unauthorized: {
-    what: 'refused credentials count as an outage',
-    tells: /failed with kind "transient"/,
-    change: toldAs('auth', 'transient'),
+    name: 'refused credentials are reported as an outage',
+    failure: /failed with kind "transient"/,
+    change: reportedAs('auth', 'transient'),
   },
   'check-right': {
-    what: 'check always complains',
-    tells: /token: wrong/,
+    name: 'check always fails',
+    failure: /token: wrong/,
     change: () => ({ check: async () => [{ name: 'token', ok: false, detail: 'wrong' }] }),
   },
   'check-wrong': {
-    what: 'check never complains',
-    tells: /wrong credentials are fine/,
+    name: 'check always passes',
+    failure: /check accepted wrong credentials/,
     change: () => ({ check: async () => [{ name: 'token', ok: true, detail: 'accepted' }] }),
   },
   'signature-wrong': {
-    what: 'a signature need only be there',
-    tells: /verify says "genuine"/,
+    name: 'any signature is accepted',
+    failure: /verify returned "genuine"/,
     change: () => ({ verify: ({ headers }) => (headers['x-tiny-signature'] ? 'genuine' : 'unsigned') }),
   },
   'signature-missing': {
-    what: 'a request without a signature passes',
-    tells: /verify says "genuine"/,
+    name: 'a missing signature is accepted',
+    failure: /verify returned "genuine"/,
     change: (good) => ({
       verify: (request) => (request.headers['x-tiny-signature'] ? good.verify(request) : 'genuine'),
     }),
   },
   'signature-body': {
-    what: 'a signature that was right once is right for ever',
-    tells: /verify says "genuine"/,
+    name: 'a signature that was valid once is always valid',
+    failure: /verify returned "genuine"/,
     change(good) {
       const known = new Set<string | undefined>();
       return {
@@ -107,17 +111,17 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
     },
   },
   'signature-stale': {
-    what: 'the age is not looked at',
-    tells: /verify says "genuine"/,
-    change: verifying((request) => ({
+    name: 'the age is ignored',
+    failure: /verify returned "genuine"/,
+    change: changingVerifiedRequest((request) => ({
       ...request,
       receivedAt: Number(request.headers['x-tiny-time']) * 1_000,
     })),
   },
-  pure: { what: 'ids are made up', tells: /parse said two things/, change: randomIds },
+  pure: { name: 'ids are random', failure: /parse returned different results/, change: randomIds },
   unreadable: {
-    what: 'parse trusts what it reads',
-    tells: /parse threw (TypeError|SyntaxError)/,
+    name: 'parse does not validate the body',
+    failure: /threw (TypeError|SyntaxError)/,
     change: (good) => ({
       parse(request) {
         JSON.parse(request.body.toString()).events.at(0);
@@ -126,30 +130,34 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
     }),
   },
   joined: {
-    what: 'parse keeps joins to itself',
-    tells: /an event of kind "joined"/,
-    change: reading((event) => (event.kind === 'joined' ? null : event)),
+    name: 'parse drops joins',
+    failure: /an event of kind "joined"/,
+    change: changingEvents((event) => (event.kind === 'joined' ? null : event)),
   },
-  close: { what: 'close does nothing', tells: /conversation to be closed/, change: neverCloses },
+  close: { name: 'close does nothing', failure: /conversation to be closed/, change: neverCloses },
   'close-twice': {
-    what: 'close fails the second time',
-    tells: /the second close failed/,
-    change: closingOnce,
+    name: 'close fails the second time',
+    failure: /the second close failed/,
+    change: failingSecondClose,
   },
-  'close-after-agent': { what: 'close fails after an agent', tells: /close failed/, change: closingOnce },
+  'close-after-agent': {
+    name: 'close fails after an agent',
+    failure: /close failed/,
+    change: failingSecondClose,
+  },
   dispose: {
-    what: 'an interval is left',
-    tells: /left open: Timeout/,
+    name: 'an interval keeps running',
+    failure: /still open: Timeout/,
     change: (good) => ({
       open(session, call) {
-        leftBehind.push(setInterval(() => {}, 1_000));
+        intervals.push(setInterval(() => {}, 1_000));
         return good.open(session, call);
       },
     }),
   },
   'no-secrets': {
-    what: 'the log has the token',
-    tells: /a secret is in/,
+    name: 'the log contains the token',
+    failure: /a secret is in/,
     change: (good, site) => ({
       open(session, call) {
         call.log.debug({ with: `Bearer ${settingsFor(site).token}` }, 'opening');

@@ -11,78 +11,78 @@ import {
 } from '../../../src/index.js';
 import type { AdapterFactoryInput } from '../../../src/testing/index.js';
 
-/** What a seeded defect changes of a good adapter, and what the kit must say of it. */
+/** A defect that is added to a correct adapter, and the failure that the kit must report. */
 export interface Defect {
-  readonly what: string;
-  /** Of what the failure must tell. */
-  readonly tells: RegExp;
-  readonly change: (good: Hooked, site: AdapterFactoryInput) => Partial<Adapter>;
+  readonly name: string;
+  /** Matches the reported failure. */
+  readonly failure: RegExp;
+  readonly change: (good: WebhookAdapter, site: AdapterFactoryInput) => Partial<Adapter>;
 }
 
-/** A good adapter, with webhooks. */
-export type Hooked = Adapter & Required<Pick<Adapter, 'verify' | 'parse'>>;
+/** An adapter with webhooks. */
+export type WebhookAdapter = Adapter & Required<Pick<Adapter, 'verify' | 'parse'>>;
 
 type Verb = 'open' | 'find' | 'send' | 'close';
 
-/** What every call of the adapter fails with, turned into something else. */
-function failures(good: Hooked, turn: (error: AdapterError) => Error): Partial<Adapter> {
-  const turned = async <Value>(task: Promise<Value>): Promise<Value> => {
+/** Maps the errors of every call. */
+function mappingErrors(good: WebhookAdapter, map: (error: AdapterError) => Error): Partial<Adapter> {
+  const mapped = async <Value>(task: Promise<Value>): Promise<Value> => {
     try {
       return await task;
     } catch (error) {
-      throw error instanceof AdapterError ? turn(error) : error;
+      throw error instanceof AdapterError ? map(error) : error;
     }
   };
   return {
-    open: (session, call) => turned(good.open(session, call)),
-    find: (session, call) => turned(good.find(session, call)),
-    send: (ref, message, call) => turned(good.send(ref, message, call)),
-    close: (ref, reason, call) => turned(good.close(ref, reason, call)),
+    open: (session, call) => mapped(good.open(session, call)),
+    find: (session, call) => mapped(good.find(session, call)),
+    send: (ref, message, call) => mapped(good.send(ref, message, call)),
+    close: (ref, reason, call) => mapped(good.close(ref, reason, call)),
   };
 }
 
-/** Failures of one kind, told as another. */
-export const toldAs =
+/** Reports errors of one kind as another. */
+export const reportedAs =
   (from: AdapterErrorKind, to: AdapterErrorKind) =>
-  (good: Hooked): Partial<Adapter> =>
-    failures(good, (error) => (error.kind === from ? new AdapterError(to, error.message) : error));
+  (good: WebhookAdapter): Partial<Adapter> =>
+    mappingErrors(good, (error) => (error.kind === from ? new AdapterError(to, error.message) : error));
 
-/** Failures that are no AdapterErrors. */
-export const thrownRaw = (good: Hooked): Partial<Adapter> =>
-  failures(good, (error) => (error.kind === 'transient' ? new TypeError('fetch failed') : error));
+/** Throws TypeErrors instead of transient AdapterErrors. */
+export const throwingFetchErrors = (good: WebhookAdapter): Partial<Adapter> =>
+  mappingErrors(good, (error) => (error.kind === 'transient' ? new TypeError('fetch failed') : error));
 
-/** A call that is made again by the adapter itself. */
-export const tryingAgain = (good: Hooked): Partial<Adapter> => ({
+/** Retries send in the adapter. */
+export const retryingSend = (good: WebhookAdapter): Partial<Adapter> => ({
   send: (ref, message, call) => good.send(ref, message, call).catch(() => good.send(ref, message, call)),
 });
 
-/** Events changed after they were read. */
-export const reading =
+/** Changes or drops parsed events. */
+export const changingEvents =
   (change: (event: InboundEvent) => InboundEvent | null) =>
-  (good: Hooked): Partial<Adapter> => ({
+  (good: WebhookAdapter): Partial<Adapter> => ({
     parse(request) {
       const { events } = good.parse(request);
       return { events: events.map(change).filter((event) => event !== null) };
     },
   });
 
-/** Messages of agents changed after they were read. */
-export const readingText = (change: (text: string) => string) =>
-  reading((event) => (event.kind === 'message' ? { ...event, text: change(event.text) } : event));
+/** Changes the text of inbound messages. */
+export const changingInboundText = (change: (text: string) => string) =>
+  changingEvents((event) => (event.kind === 'message' ? { ...event, text: change(event.text) } : event));
 
-/** Words of users changed before they are sent. */
-export const sendingText =
+/** Changes the text of outbound messages. */
+export const changingOutboundText =
   (change: (text: string) => string) =>
-  (good: Hooked): Partial<Adapter> => ({
+  (good: WebhookAdapter): Partial<Adapter> => ({
     send: (ref, message, call) => good.send(ref, { ...message, text: change(message.text) }, call),
   });
 
-/** Requests changed before they are verified. */
-export const verifying =
+/** Changes requests before they are verified. */
+export const changingVerifiedRequest =
   (change: (request: InboundRequest) => InboundRequest) =>
-  (good: Hooked): Partial<Adapter> => ({ verify: (request) => good.verify(change(request)) });
+  (good: WebhookAdapter): Partial<Adapter> => ({ verify: (request) => good.verify(change(request)) });
 
-/** The API of the desk, for defects that must do something else with it. */
+/** The API of the desk, for defects that send their own requests. */
 export const api = (site: AdapterFactoryInput) => {
   const { baseUrl, token } = settingsFor(site);
   return createAdapterHttp({
@@ -92,17 +92,20 @@ export const api = (site: AdapterFactoryInput) => {
   });
 };
 
-/** A close that fails when there is nothing to close. */
-export const closingOnce = (good: Hooked, { system }: AdapterFactoryInput): Partial<Adapter> => ({
+/** Fails to close a closed conversation. */
+export const failingSecondClose = (
+  good: WebhookAdapter,
+  { system }: AdapterFactoryInput,
+): Partial<Adapter> => ({
   async close(ref, reason, call) {
     if ((await system.read(ref.externalId)).isClosed)
-      throw new AdapterError('invalid', 'the case is closed already.');
+      throw new AdapterError('invalid', 'the case is already closed.');
     await good.close(ref, reason, call);
   },
 });
 
-/** A verb that does nothing for what this instance has not opened itself. */
-export function forgetful(good: Hooked, verb: Verb & 'send'): Partial<Adapter> {
+/** Ignores messages of conversations that this instance has not opened. */
+export function forgettingOnRestart(good: WebhookAdapter, verb: Verb & 'send'): Partial<Adapter> {
   const mine = new Set<string>();
   return {
     async open(session, call) {
@@ -115,8 +118,8 @@ export function forgetful(good: Hooked, verb: Verb & 'send'): Partial<Adapter> {
   };
 }
 
-/** An open that comes back before there is anything to write to. */
-export function hasty(good: Hooked): Partial<Adapter> {
+/** Returns from open before the conversation exists. */
+export function openingInBackground(good: WebhookAdapter): Partial<Adapter> {
   const ids = new Map<string, string>();
   return {
     async open(session, call) {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createFaultProxy } from '../../../src/testing/index.js';
 
-/** A server that says what it got, behind a proxy. */
+/** A server that echoes its requests, behind a proxy. */
 async function proxied() {
   const got: string[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -24,7 +24,7 @@ async function proxied() {
   return { got, proxy, post, port };
 }
 
-it('passes requests and answers on as they are', async () => {
+it('forwards requests and answers unchanged', async () => {
   const { got, proxy, post, port } = await proxied();
   const answer = await post('a');
   expect([answer.status, answer.headers.get('x-answer')]).toEqual([201, 'yes']);
@@ -33,7 +33,7 @@ it('passes requests and answers on as they are', async () => {
   expect(proxy.requests).toMatchObject([{ method: 'POST', path: '/api/things?all=1', writes: true }]);
 });
 
-it('answers in place of the system, as often as asked', async () => {
+it('answers instead of the system, as many times as configured', async () => {
   const { got, proxy, post } = await proxied();
   proxy.answer({ status: 429, headers: { 'retry-after': '3' }, body: 'slowly' }, { times: 2 });
   const first = await post('a');
@@ -42,7 +42,7 @@ it('answers in place of the system, as often as asked', async () => {
   expect(got).toEqual(['POST /api/things?all=1 c']);
 });
 
-it('loses an answer after the system has done its work', async () => {
+it('loses an answer after the system has handled the request', async () => {
   const { got, proxy, post } = await proxied();
   proxy.loseAnswer();
   await expect(post('a')).rejects.toThrow('fetch failed');
@@ -50,14 +50,14 @@ it('loses an answer after the system has done its work', async () => {
   expect((await post('b')).status).toBe(201);
 });
 
-it('breaks the connection before the system gets anything', async () => {
+it('breaks the connection before the system gets the request', async () => {
   const { got, proxy, post } = await proxied();
   proxy.refuse();
   await expect(post('a')).rejects.toThrow('fetch failed');
   expect(got).toHaveLength(0);
 });
 
-it('strikes what fits, after so many that pass', async () => {
+it('applies to matching requests after a configured number has passed', async () => {
   const { proxy, post } = await proxied();
   proxy.answer({ status: 503 }, { after: 1, match: ({ writes }) => writes });
   expect((await fetch(`${proxy.url}/things`)).status).toBe(201);
@@ -77,7 +77,7 @@ it('holds requests until they are released, and delays them', async () => {
   expect(got).toHaveLength(3);
 });
 
-it('ends all faults at once', async () => {
+it('clears all faults at once', async () => {
   const { proxy, post } = await proxied();
   proxy.answer({ status: 503 }, { times: Number.POSITIVE_INFINITY });
   expect((await post('a')).status).toBe(503);
@@ -85,7 +85,7 @@ it('ends all faults at once', async () => {
   expect((await post('b')).status).toBe(201);
 });
 
-it('breaks the connection when the system is not there', async () => {
+it('breaks the connection if the system is down', async () => {
   const proxy = await createFaultProxy('http://127.0.0.1:9');
   onTestFinished(() => proxy.stop());
   await expect(fetch(proxy.url)).rejects.toThrow('fetch failed');

@@ -15,7 +15,7 @@ export const verifyChecks: readonly ConformanceCheck[] = [
     title: 'a wrong signature is refused',
     needs: ['signature'],
     expected: 'verify returns "forged" if the signature is changed.',
-    advice: 'compare the whole signature in constant time: judgeSignature does both.',
+    advice: 'compare the whole signature in constant time: verifySignature does both.',
     run: (context) => expectRefused(context, 'wrongSignature'),
   },
   {
@@ -23,7 +23,7 @@ export const verifyChecks: readonly ConformanceCheck[] = [
     title: 'a missing signature is refused',
     needs: ['signature'],
     expected: 'verify returns "unsigned" or "forged" if the signature is missing.',
-    advice: 'a request without a signature is not genuine: judgeSignature returns "unsigned".',
+    advice: 'a request without a signature is not genuine: verifySignature returns "unsigned".',
     run: (context) => expectRefused(context, 'unsigned'),
   },
   {
@@ -39,7 +39,7 @@ export const verifyChecks: readonly ConformanceCheck[] = [
     title: 'a stale signature is refused',
     needs: ['signature', 'signedTime'],
     expected: 'verify returns "stale" for a genuine request that arrives an hour late.',
-    advice: 'compare the signed time with request.receivedAt: judgeSignature takes both.',
+    advice: 'compare the signed time with request.receivedAt: verifySignature takes both.',
     async run(context) {
       const { adapter, request } = await recordSignedRequest(context);
       const late = { ...request, receivedAt: request.receivedAt + HOUR_MS };

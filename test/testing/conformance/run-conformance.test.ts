@@ -13,10 +13,10 @@ import {
   type TestFramework,
 } from '../../../src/testing/index.js';
 
-const make = (site: Parameters<typeof settingsFor>[0]) => tinyDesk(settingsFor(site));
+const createAdapter = (site: Parameters<typeof settingsFor>[0]) => tinyDesk(settingsFor(site));
 
-/** A test framework that notes what it is given. */
-function notingFramework() {
+/** A test framework that records its suites and tests. */
+function recordingFramework() {
   const tests: Parameters<TestFramework['it']>[] = [];
   const suites: string[] = [];
   return {
@@ -32,78 +32,90 @@ function notingFramework() {
 
 async function results(changed: Partial<AdapterHarness>, only: readonly string[]) {
   const all: ConformanceResult[] = [];
-  for await (const result of runConformance(make, { ...harness, ...changed }, { only })) all.push(result);
+  for await (const result of runConformance(createAdapter, { ...harness, ...changed }, { only }))
+    all.push(result);
   return all;
 }
 
-it('makes a test of each check, with time enough for it', () => {
-  const framework = notingFramework();
-  describeAdapter(make, { ...harness, stepTimeoutMs: 100 }, framework);
+it('defines a test for every check, with a timeout derived from the step timeout', () => {
+  const framework = recordingFramework();
+  describeAdapter(createAdapter, { ...harness, stepTimeoutMs: 100 }, framework);
   expect(framework.suites).toEqual(['the adapter for Tiny Desk']);
   expect(framework.tests.map(([title]) => title)).toEqual(conformanceChecks.map(({ title }) => title));
   expect(framework.tests.every(([, { timeout }]) => timeout === 600)).toBe(true);
 });
 
-it('leaves out what the system lacks, and prints why', async () => {
+it('skips checks of unsupported features and prints the reason', async () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  const framework = notingFramework();
+  const framework = recordingFramework();
   const unsupported = { note: 'there are no notes.' };
-  describeAdapter(make, { ...harness, unsupported }, { ...framework, only: ['internal-note'] });
+  describeAdapter(createAdapter, { ...harness, unsupported }, { ...framework, only: ['internal-note'] });
   const skip = vi.fn();
   await framework.tests[0]?.[2]({ skip });
   expect(skip).toHaveBeenCalledWith('there are no notes.');
   expect(log).toHaveBeenCalledWith(
-    'left out for Tiny Desk: an internal note is not leaked: there are no notes.',
+    'skipped for Tiny Desk: internal notes do not reach the user: there are no notes.',
   );
   log.mockRestore();
 });
 
-it('throws what is wrong with the adapter', async () => {
-  const framework = notingFramework();
-  const broken = (site: Parameters<typeof make>[0]) => ({ ...make(site), close: async () => {} });
+it('throws the failure of a check', async () => {
+  const framework = recordingFramework();
+  const broken = (site: Parameters<typeof createAdapter>[0]) => ({
+    ...createAdapter(site),
+    close: async () => {},
+  });
   describeAdapter(broken, { ...harness, stepTimeoutMs: 50 }, { ...framework, only: ['close'] });
   await expect(framework.tests[0]?.[2]({ skip: () => {} })).rejects.toMatchObject({
     code: 'NOT_CONFORMING',
-    message: expect.stringMatching(/^close ends the conversation.*\nWhat happened: .*\nWhat was expected: /),
+    message: expect.stringMatching(
+      /^close closes the conversation.*\nWhat happened: .*\nWhat was expected: /,
+    ),
   });
 });
 
-it('needs the functions of a test framework', () => {
-  expect(() => describeAdapter(make, harness)).toThrow(/found no global describe: pass it/);
+it('requires the functions of a test framework', () => {
+  expect(() => describeAdapter(createAdapter, harness)).toThrow(
+    /found no global describe: pass the functions/,
+  );
 });
 
-it('tells of each check what it came to', async () => {
+it('yields the result of each check', async () => {
   expect(await results({}, ['open', 'find-nothing'])).toMatchObject([
     { id: 'open', outcome: 'passed', reason: null, error: null },
     { id: 'find-nothing', outcome: 'passed' },
   ]);
   expect(await results({ unsupported: { open: 'not today.' } }, ['open'])).toMatchObject([
-    { outcome: 'left-out', reason: 'not today.' },
+    { outcome: 'skipped', reason: 'not today.' },
   ]);
 });
 
-it('asks for a reason where the harness has no way to act', async () => {
+it('fails if the harness lacks an action without a reason', async () => {
   const start: AdapterHarness['start'] = async (site) => {
     const system = await harness.start(site);
     return { ...system, agent: { reply: (id, text) => system.agent.reply(id, text) } };
   };
   const [result] = await results({ start }, ['internal-note']);
-  expect(result?.error?.message).toContain('no agent.note, and does not say in unsupported.note why');
+  expect(result?.error?.message).toContain('no agent.note, and unsupported.note does not say why');
 });
 
-it('says so when the system cannot be started, and leaves nothing running', async () => {
+it('reports a system that cannot be started', async () => {
   const start = () => Promise.reject(new Error('no such desk'));
   const [result] = await results({ start }, ['open']);
-  expect(result?.error?.message).toContain('the check could not go on: an error: no such desk');
+  expect(result?.error?.message).toContain('the check was interrupted: an error: no such desk');
 });
 
-it('refuses names that it does not know, and empty reasons', async () => {
-  await expect(results({}, ['opening'])).rejects.toThrow(/there is no check opening/);
-  await expect(results({ unsupported: { notes: 'none' } }, [])).rejects.toThrow(/unsupported names notes/);
-  await expect(results({ unsupported: { note: ' ' } }, [])).rejects.toThrow(/unsupported.note must say why/);
+it('refuses unknown names and empty reasons', async () => {
+  await expect(results({}, ['opening'])).rejects.toThrow(/unknown check opening/);
+  await expect(results({ unsupported: { notes: 'none' } }, [])).rejects.toThrow(
+    /unsupported.notes is neither/,
+  );
+  await expect(results({ unsupported: { note: ' ' } }, [])).rejects.toThrow(
+    /unsupported.note must be the reason/,
+  );
 });
 
-it('takes webhooks on the port that the harness names, check after check', async () => {
+it('receives webhooks on the configured port in every check', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port: webhookPort } = server.address() as AddressInfo;

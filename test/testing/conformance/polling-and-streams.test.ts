@@ -12,9 +12,9 @@ import {
   describeAdapter,
   type HarnessSystem,
 } from '../../../src/testing/index.js';
-import type { Hooked } from './defect-tools.js';
+import type { WebhookAdapter } from './defect-tools.js';
 
-/** What depends on how agents' words come. */
+/** The checks that depend on how events arrive. */
 const only = [
   'signature-wrong',
   'pure',
@@ -35,7 +35,7 @@ const only = [
   'after-close',
 ];
 
-/** A desk whose webhooks end in a list, from which an adapter can read. */
+/** A desk whose webhooks are collected in a list for polling and streams. */
 interface ListingSystem extends HarnessSystem {
   readonly told: readonly InboundRequest[];
 }
@@ -62,9 +62,11 @@ const harness: AdapterHarness<ListingSystem> = {
   },
 };
 
-/** The reference adapter with another way in. */
+/** The reference adapter with polling or a stream instead of webhooks. */
 const changed =
-  (change: (good: Hooked, system: ListingSystem) => Partial<Adapter>): AdapterFactory<ListingSystem> =>
+  (
+    change: (good: WebhookAdapter, system: ListingSystem) => Partial<Adapter>,
+  ): AdapterFactory<ListingSystem> =>
   (site) => {
     const good = tinyDesk(settingsFor(site));
     return { ...good, ...change(good, site.system) };
