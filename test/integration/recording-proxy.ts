@@ -1,8 +1,8 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { listen } from '../helpers/serve.js';
 
-/** A request and its answer, as they went over the wire. */
-export interface Tapped {
+/** A request and its answer as sent over the wire. */
+export interface ProxiedExchange {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -12,19 +12,22 @@ export interface Tapped {
   readonly answer: string;
 }
 
-/** A server in between that passes everything on and notes it. */
-export interface Wiretap {
+/** A proxy that records every exchange. */
+export interface RecordingProxy {
   readonly url: string;
   readonly end: () => Promise<void>;
 }
 
-/** Listens in on whoever calls `target`. An exchange is noted before its answer is passed back. */
-export async function wiretap(target: string, note: (exchange: Tapped) => void): Promise<Wiretap> {
+/** Starts a proxy to `target`. An exchange is recorded before its answer is sent back. */
+export async function startRecordingProxy(
+  target: string,
+  record: (exchange: ProxiedExchange) => void,
+): Promise<RecordingProxy> {
   const served = await listen((incoming, outgoing) => {
     void (async () => {
       const { method = '', url: path = '', headers } = incoming;
       const body = await bytesOf(incoming);
-      const response = await passOn(target + path, { method, headers }, body);
+      const response = await forward(target + path, { method, headers }, body);
       if (!response) {
         outgoing.destroy();
         return;
@@ -32,7 +35,7 @@ export async function wiretap(target: string, note: (exchange: Tapped) => void):
       const answer = await bytesOf(response);
       const { statusCode: status = 0 } = response;
       const answerType = response.headers['content-type'] ?? '';
-      note({
+      record({
         method,
         path,
         headers,
@@ -48,17 +51,17 @@ export async function wiretap(target: string, note: (exchange: Tapped) => void):
   return { url: served.url, end: () => served.end() };
 }
 
-/** Sends a request on as it came; `null` when there is no answer. */
-function passOn(
+/** Forwards a request; `null` if there is no answer. */
+function forward(
   url: string,
-  { method, headers }: Pick<Tapped, 'method' | 'headers'>,
+  { method, headers }: Pick<ProxiedExchange, 'method' | 'headers'>,
   body: Buffer,
 ): Promise<IncomingMessage | null> {
   return new Promise((resolve) => {
-    const onward = httpRequest(url, { method, headers: { ...headers, host: new URL(url).host } });
-    onward.on('error', () => resolve(null));
-    onward.on('response', resolve);
-    onward.end(body);
+    const outgoing = httpRequest(url, { method, headers: { ...headers, host: new URL(url).host } });
+    outgoing.on('error', () => resolve(null));
+    outgoing.on('response', resolve);
+    outgoing.end(body);
   });
 }
 

@@ -5,32 +5,32 @@ import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { serve } from '../helpers/serve.js';
 import { makeReceiver } from '../helpers/start.js';
 import { createOpenApiValidator } from './openapi-validator.js';
-import { type Tapped, wiretap } from './wiretap.js';
+import { type ProxiedExchange, startRecordingProxy } from './recording-proxy.js';
 
-/** The key of the agent in every world. */
+/** The API key of the agent. */
 export const API_KEY = 'api-key-of-agent-1';
 
 const validator = createOpenApiValidator();
 
 /**
- * Simulator, receiver and client, each behind a socket of its own, with a wiretap in both directions. When the
- * test ends, every exchange is held against openapi.json.
+ * Starts simulator, receiver and client with a recording proxy in both directions. At the end of the test, every
+ * exchange is validated against openapi.json.
  */
-export async function startWorld({
+export async function startIntegration({
   simulator: simulatorOptions = {},
   receiver: receiverOptions = {},
 }: {
   simulator?: SimulatorOptions;
   receiver?: Partial<ReceiverOptions>;
 } = {}) {
-  const tapped: Tapped[] = [];
-  const note = (exchange: Tapped) => {
-    tapped.push(exchange);
+  const exchanges: ProxiedExchange[] = [];
+  const record = (exchange: ProxiedExchange) => {
+    exchanges.push(exchange);
   };
   const clock = createManualClock();
   const simulator = createSimulator({ clock, ...simulatorOptions });
   const direct = await simulator.listen();
-  const toService = await wiretap(direct, note);
+  const toService = await startRecordingProxy(direct, record);
   const service = { baseUrl: toService.url, apiKey: API_KEY, retry: false } as const;
 
   const { receiver, seen } = makeReceiver({
@@ -39,7 +39,7 @@ export async function startWorld({
     ...receiverOptions,
   });
   const served = await serve(receiver);
-  const toReceiver = await wiretap(served.url, note);
+  const toReceiver = await startRecordingProxy(served.url, record);
   simulator.agents.add({
     id: 'agent-1',
     apiKey: API_KEY,
@@ -53,7 +53,7 @@ export async function startWorld({
     await simulator.idle();
     await receiver.close();
     await Promise.all([toService.end(), toReceiver.end(), simulator.close()]);
-    expect(tapped.flatMap(validator.violations)).toEqual([]);
+    expect(exchanges.flatMap(validator.violations)).toEqual([]);
   });
 
   return {
@@ -61,21 +61,21 @@ export async function startWorld({
     clock,
     receiver,
     seen,
-    tapped,
+    exchanges,
     client: createServiceClient(service),
-    /** The simulator's own address and the receiver's, past the wiretaps: for what is against the contract. */
+    /** The simulator's own address, without the proxy: for exchanges that violate openapi.json. */
     direct,
     receiverUrl: toReceiver.url,
     /** A client with another key. */
     clientWith: (apiKey: string) => createServiceClient({ ...service, apiKey }),
-    /** Calls the service past client and wiretap. */
+    /** Calls the simulator without client and proxy. */
     raw: async (method: string, path: string, body: unknown) => {
       const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
       const response = await fetch(direct + path, { method, headers, body: JSON.stringify(body) });
       const answer: unknown = await response.json();
       return { status: response.status, body: answer };
     },
-    /** The exchanges with a path, in order. */
-    to: (path: string) => tapped.filter((exchange) => exchange.path === path),
+    /** The recorded exchanges with a path, in order. */
+    exchangesWith: (path: string) => exchanges.filter((exchange) => exchange.path === path),
   };
 }
