@@ -9,7 +9,7 @@ export interface ServedListener {
   /** Such as `http://127.0.0.1:49152`. */
   readonly origin: string;
   /** Stops the server and closes every connection. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Serves a listener on this machine. Port 0 (the default) takes a free one. */
