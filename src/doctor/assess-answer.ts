@@ -2,7 +2,7 @@ import type { WebhookEndpoint } from '../protocol/index.js';
 import type { JsonPostResult } from '../simulator/sending/index.js';
 
 /** The kind of request: a delivery to an endpoint, or an availability test. */
-export type DeliveryKind = WebhookEndpoint | 'probe';
+type DeliveryKind = WebhookEndpoint | 'probe';
 
 /** An answer compared with the protocol. */
 export interface AnswerAssessment {

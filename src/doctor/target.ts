@@ -49,7 +49,7 @@ export function endpointHeaders(target: ReceiverTarget, endpoint: WebhookEndpoin
 }
 
 /** The secrets of a target. A username counts as secret only if there is no `secret`. */
-export function secretsOf({ message, handoff, token }: ReceiverTarget): string[] {
+function secretsOf({ message, handoff, token }: ReceiverTarget): string[] {
   const ofCredentials = [message, handoff].flatMap((credentials) => {
     const { authorization = '' } = credentialHeaders(credentials);
     return [credentials.secret ?? credentials.username ?? '', authorization.replace(/^\w+ /, '')];

@@ -12,7 +12,7 @@ interface Queue {
 }
 
 /** Runs jobs of one key in order, one at a time, and jobs of different keys concurrently. */
-export interface ConversationQueues {
+interface ConversationQueues {
   /**
    * Queues a job. If `holdBack` returns a number when the job is due, the next job of the key runs first; the
    * held job waits up to that many milliseconds for one to be queued. This is how the `reorder` fault works.

@@ -169,14 +169,17 @@ export function createConversation(options: ConversationOptions): ConversationCo
   };
 
   const isEnded = () => state === 'busy' || state === 'closed';
+  const describeEnd = () => {
+    if (endedBy) return `closed by ${endedBy === 'timeout' ? 'a timeout' : `the ${endedBy}`}`;
+    const [establish] = deliveries;
+    return `refused (${establish?.error ?? `establish was answered ${establish?.status}`})`;
+  };
   const assertOpen = () => {
-    if (isEnded()) {
-      const why = endedBy ? `closed by ${endedBy === 'timeout' ? 'a timeout' : `the ${endedBy}`}` : 'refused';
-      throw new SimulatorError(
-        'CONVERSATION_OVER',
-        `conversation ${id} was ${why}; ask for a human again with requestHandoff()`,
-      );
-    }
+    if (!isEnded()) return;
+    throw new SimulatorError(
+      'CONVERSATION_OVER',
+      `conversation ${id} was ${describeEnd()}; request another handoff with requestHandoff()`,
+    );
   };
 
   const handle: HandoffConversation = {

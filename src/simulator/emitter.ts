@@ -1,5 +1,5 @@
 /** A set of listeners for one kind of event. */
-export interface Emitter<Value> {
+interface Emitter<Value> {
   /** Adds a listener. The returned function removes it. */
   subscribe: (listener: (value: Value) => void) => () => void;
   /** Calls every listener. A listener that throws does not stop the others. */

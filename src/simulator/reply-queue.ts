@@ -13,7 +13,7 @@ export interface SimulatedReply {
 const DEFAULT_TIMEOUT_MS = 5_000;
 
 /** The replies of a conversation in order, and the calls that wait for the next one. */
-export interface ReplyQueue {
+interface ReplyQueue {
   readonly replies: readonly SimulatedReply[];
   add: (reply: SimulatedReply) => void;
   /** Rejects every waiting call: no further reply can come. */

@@ -155,7 +155,7 @@ const MIN_SECRET_LENGTH = 6;
 const TOKEN_SEGMENT = /^[\w-]{16,}$/;
 
 /** Removes secrets from logged text. */
-export interface SecretMask {
+interface SecretMask {
   /** Text with every configured key, secret and header value replaced. */
   text: (text: string) => string;
   /** A URL without its user, its query's values and its token-like path segments. */

@@ -164,7 +164,7 @@ async function drain(listener: RequestListener, timeoutMs: number): Promise<void
 }
 
 /** Resolves when every delivery has been answered, or after `timeoutMs` of real time. */
-export function waitForDeliveries({ traffic }: Simulator, timeoutMs: number): Promise<void> {
+function waitForDeliveries({ traffic }: Simulator, timeoutMs: number): Promise<void> {
   const hasPending = () =>
     traffic
       .exchanges()
@@ -184,7 +184,7 @@ export function waitForDeliveries({ traffic }: Simulator, timeoutMs: number): Pr
 }
 
 /** Adds `Symbol.asyncDispose`. */
-export function withDisposal<Target extends object>(
+function withDisposal<Target extends object>(
   target: Target,
   dispose: () => Promise<void>,
 ): Target & { [Symbol.asyncDispose]: () => Promise<void> } {

@@ -10,7 +10,7 @@ import { TestBenchError, type TestBenchErrorCode } from './test-bench.js';
 const MAX_EXCHANGES = 12;
 
 /** Creates an error with the state of the conversation, the requests so far and advice. */
-export type CreateBenchError = (
+type CreateBenchError = (
   code: TestBenchErrorCode,
   problem: string,
   conversation: HandoffConversation | null,
@@ -58,7 +58,7 @@ function describeState({ id, state, endedBy, replies }: HandoffConversation): st
 }
 
 /** Settings of {@link withFailureReports}. */
-export interface FailureReportOptions {
+interface FailureReportOptions {
   readonly createError: CreateBenchError;
   /** The default timeout of `nextReply`. */
   readonly replyTimeoutMs: number;
@@ -118,10 +118,7 @@ interface Row {
  * // → POST /webhook/…/chat            200  {"code":200,"message":"success"}  12 ms
  * // ← POST /v1/human/message/receive  200  {"code":200,"message":"success"}   1 ms
  */
-export function exchangeLines(
-  exchanges: readonly RecordedExchange[],
-  redact = (text: string) => text,
-): string[] {
+function exchangeLines(exchanges: readonly RecordedExchange[], redact = (text: string) => text): string[] {
   const rows = exchanges.map((exchange) => toRow(exchange, redact));
   const widest = (column: keyof Row) => Math.max(0, ...rows.map((row) => row[column].length));
   const width = { request: widest('request'), answer: widest('answer'), time: widest('time') };
@@ -158,7 +155,7 @@ function shorten(text: string): string {
 }
 
 /** The input of {@link adviceFor}. */
-export interface FailureSituation {
+interface FailureSituation {
   readonly conversation: HandoffConversation | null;
   readonly exchanges: readonly RecordedExchange[];
   /** The names of the active faults. */
@@ -183,7 +180,7 @@ const ADVICE_BY_SERVICE_CODE: Readonly<Record<number, string>> = {
 };
 
 /** What to check next, most likely cause first. */
-export function adviceFor({ conversation, exchanges, faults }: FailureSituation): string[] {
+function adviceFor({ conversation, exchanges, faults }: FailureSituation): string[] {
   const advice = [
     faultAdvice(faults),
     deliveryAdvice(exchanges),

@@ -10,7 +10,7 @@ import {
 } from './test-bench.js';
 
 /** The receiver under test and its address. */
-export interface ResolvedReceiver {
+interface ResolvedReceiver {
   readonly listener: RequestListener;
   readonly address: ReceiverAddress;
 }
@@ -93,7 +93,7 @@ export function webhookSettingsFor(
 const MIN_SECRET_LENGTH = 6;
 
 /** Redacts the secrets of one bench from its errors. */
-export interface SecretRedactor {
+interface SecretRedactor {
   /** Adds the secrets of a receiver's address. */
   readonly add: (address: ReceiverAddress) => void;
   /** Replaces every secret by `…`. */

@@ -7,7 +7,7 @@ import type { SimulatorLog } from '../options.js';
 import type { ExchangeRecorder, TrafficRecorder } from '../traffic.js';
 
 /** Dependencies of every endpoint. */
-export interface EndpointContext {
+interface EndpointContext {
   agents: SimulatedAgents;
   faults: Faults;
   traffic: TrafficRecorder;
@@ -17,7 +17,7 @@ export interface EndpointContext {
 }
 
 /** An authenticated call of an endpoint. */
-export interface EndpointCall {
+interface EndpointCall {
   readonly agent: ResolvedAgent;
   readonly body: unknown;
 }
@@ -127,7 +127,7 @@ const STATUSES: Readonly<Record<number, number>> = {
 };
 
 /** Sends an answer and records it: a string as plain text, an object as JSON. */
-export function sendAnswer(
+function sendAnswer(
   response: ServerResponse,
   exchange: ExchangeRecorder | undefined,
   status: number,
@@ -144,7 +144,7 @@ export function sendAnswer(
 }
 
 /** Maps an error to the platform's refusal; unexpected errors become code 50000. */
-export function toFailure(error: unknown): ServiceFailure {
+function toFailure(error: unknown): ServiceFailure {
   if (error instanceof ServiceFailure) return error;
   if (error instanceof ValidationError) return parameterError(error.message);
   return new ServiceFailure(SERVICE_CODES.INTERNAL_ERROR, 'Internal system error');

@@ -8,7 +8,7 @@ const HEARTBEAT_MS = 15_000;
 const MAX_BACKLOG_BYTES = 4 * 1024 * 1024;
 
 /** Server-sent events with resumption. */
-export interface LiveEvents {
+interface LiveEvents {
   /** Sends an event to every connected browser. */
   publish: (type: string, data: unknown) => void;
   /**

@@ -115,7 +115,7 @@ async function collect<File extends { name: string }>(
 }
 
 /** Downloads a file as text, or throws the reason. */
-export type FetchFile = (url: string) => Promise<string>;
+type FetchFile = (url: string) => Promise<string>;
 
 /** Creates the downloader: http and https only, up to `maxBytes`, within `timeoutMs` of real time. */
 export function createFetchFile(options: {

@@ -14,7 +14,7 @@ import { createEventRecorder, type EventRecorder } from './recorded-events.js';
 import { createWebhookSink, type WebhookSink } from './webhook-sink.js';
 
 /** The error answers of the system. */
-export interface FaultAnswers {
+interface FaultAnswers {
   readonly unauthorized: FaultAnswer;
   readonly rateLimited: (retryAfterSeconds: number) => FaultAnswer;
   readonly unavailable: FaultAnswer;
@@ -135,7 +135,7 @@ function createWaitFor(timeoutMs: number): WaitFor {
 }
 
 /** A logger that keeps its lines in memory. */
-export interface RecordedLog {
+interface RecordedLog {
   readonly log: Log;
   /** The lines as written. */
   readonly lines: readonly string[];

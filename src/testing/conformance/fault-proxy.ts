@@ -164,7 +164,7 @@ function withoutConnectionHeaders(headers: IncomingMessage['headers']): Incoming
 }
 
 /** A fault of one request. */
-export type ProxyFault =
+type ProxyFault =
   | { readonly kind: 'answer'; readonly answer: FaultAnswer }
   | { readonly kind: 'lose' }
   | { readonly kind: 'refuse' }
@@ -172,7 +172,7 @@ export type ProxyFault =
   | { readonly kind: 'hold'; readonly released: Promise<void>; readonly release: () => void };
 
 /** The active faults. */
-export interface ProxyFaults {
+interface ProxyFaults {
   add(fault: ProxyFault, scope?: FaultScope): void;
   /** The fault that applies to a request, if any; the oldest wins. Counts against `times`. */
   take(request: ProxiedRequest): ProxyFault | null;
@@ -187,7 +187,7 @@ interface ScopedFault {
 }
 
 /** Creates {@link ProxyFaults}. */
-export function createProxyFaults(): ProxyFaults {
+function createProxyFaults(): ProxyFaults {
   let pending: ScopedFault[] = [];
 
   return {

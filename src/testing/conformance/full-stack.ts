@@ -40,7 +40,7 @@ export interface FullStack {
 }
 
 /** Settings of {@link createFullStack}. */
-export interface FullStackOptions {
+interface FullStackOptions {
   /** Wraps the adapter before the bridge gets it. */
   readonly wrap?: (adapter: Adapter) => Adapter;
 }
@@ -154,7 +154,7 @@ export function overrideAdapter(adapter: Adapter, changes: Partial<Adapter>): Ad
 }
 
 /** Normalizes line ends and trims, since systems change both. */
-export const normalizeText = (text: string): string => text.replaceAll('\r\n', '\n').trim();
+const normalizeText = (text: string): string => text.replaceAll('\r\n', '\n').trim();
 
 /** How many times agents see a text in a conversation. */
 export async function countShown(

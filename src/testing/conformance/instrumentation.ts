@@ -23,7 +23,7 @@ export async function captureConsole(task: () => Promise<readonly string[]>): Pr
 }
 
 /** The result of {@link observeCall}. */
-export interface ObservedCall<Value> {
+interface ObservedCall<Value> {
   readonly value: Value;
   /** The number of `fetch` calls. */
   readonly fetchCount: number;
@@ -51,7 +51,7 @@ export function observeCall<Value>(act: () => Value, aheadMs: number): ObservedC
 }
 
 /** Tracks the handles that a task opens: timers, connections, servers, child processes. */
-export interface HandleTracker {
+interface HandleTracker {
   /** Runs a task whose handles are tracked, including those of its continuations. */
   run<Value>(task: () => Promise<Value>): Promise<Value>;
   /** The kinds of open handles that keep the process alive. Waits up to the timeout for them to close. */

@@ -5,7 +5,7 @@ import type { CheckContext, WaitFor } from './check-context.js';
 import type { WebhookSink } from './webhook-sink.js';
 
 /** An event that an adapter reported, and the webhook it came from; `null` for polling and streams. */
-export interface RecordedEvent {
+interface RecordedEvent {
   readonly event: InboundEvent;
   readonly request: InboundRequest | null;
 }
@@ -103,7 +103,7 @@ export async function recordAgentReply(
 }
 
 /** Whether an event is a message of an agent to the user, with this text. */
-export const isAgentReply = (event: InboundEvent, externalId: string, text: string): boolean =>
+const isAgentReply = (event: InboundEvent, externalId: string, text: string): boolean =>
   event.kind === 'message' &&
   event.externalId === externalId &&
   event.text.trim() === text &&

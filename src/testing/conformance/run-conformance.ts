@@ -59,7 +59,7 @@ export async function* runConformance<System extends HarnessSystem>(
 }
 
 /** The checks to run. Unknown names in `unsupported` and `only` throw: they would skip checks unnoticed. */
-export function selectConformanceChecks(
+function selectConformanceChecks(
   { unsupported = {} }: Pick<AdapterHarness, 'unsupported'>,
   { only }: ConformanceOptions,
 ): readonly ConformanceCheck[] {
@@ -79,7 +79,7 @@ export function selectConformanceChecks(
 }
 
 /** Runs one check. Never rejects. */
-export async function runConformanceCheck<System extends HarnessSystem>(
+async function runConformanceCheck<System extends HarnessSystem>(
   check: ConformanceCheck,
   createAdapter: AdapterFactory<System>,
   harness: AdapterHarness<System>,
