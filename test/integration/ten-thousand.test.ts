@@ -39,7 +39,8 @@ function labelOf(context: HandlerContexts[keyof HandlerContexts]): string {
 }
 
 it('10,000 conversations with faults: each event is handled once, in order per conversation', async () => {
-  const simulator = createSimulator({ trafficLimit: 100 });
+  // This test is about order, not latency: a busy machine may take longer than the default of 10 s.
+  const simulator = createSimulator({ trafficLimit: 100, deliveryTimeoutMs: 60_000 });
   const baseUrl = await simulator.listen();
   const seen = new Map<string, string[]>();
   const receiver = createReceiver({
