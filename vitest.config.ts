@@ -67,7 +67,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: POSTGRES,
-          globalSetup: 'test/helpers/postgres-for-all.ts',
+          globalSetup: 'test/helpers/postgres-server.ts',
         },
       },
       { extends: true, test: { name: 'alone', include: ALONE, exclude: POSTGRES } },

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The receiver inside an Express app that already has routes of its own and parses JSON for all of them.
+ * The receiver in an existing Express app that has other routes and parses JSON for all of them.
  *
  *   export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_TOKEN=$(openssl rand -hex 24)
  *   export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…
@@ -37,7 +37,7 @@ receiver.on('handoff.closed', ({ conversationId }) => {
 const app = express();
 app.use(express.json());
 app.get('/', (_request, response) => {
-  response.send('The app that was here before.');
+  response.send('The existing app.');
 });
 app.get('/open', (_request, response) => {
   response.json([...open.keys()]);

@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * The receiver on node:http, without Express, with a Bearer token for handoff requests. `basePath` says where it is, as `app.use(path, …)` would.
+ * The receiver on node:http, without Express, with a Bearer token for handoff requests. `basePath` replaces
+ * `app.use(path, …)`.
  *
  *   export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_TOKEN=$(openssl rand -hex 24)
  *   export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…

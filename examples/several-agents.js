@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Several agents on one app, each with its own address, credentials and API key. What the service sends for one
- * agent cannot be passed off as another's, and a reply goes out with the key of the agent it belongs to.
+ * Several agents on one app, each with its own URL, credentials and API key. The credentials of one agent are refused
+ * by the others, and a reply is sent with the key of its agent.
  *
  *   export SERVICE_BASE_URL=https://api.example.com
  *   export SALES_USERNAME=… SALES_SECRET=… SALES_TOKEN=$(openssl rand -hex 24) SALES_API_KEY=…
@@ -31,9 +31,9 @@ function createAgent(name) {
     greeting: `You are talking to ${name}.`,
   });
   receiver.on('message', ({ conversationId }) => console.log(`${name}: an answer in ${conversationId}`));
-  receiver.on('handoff.requested', ({ user }) => console.log(`${name}: ${user.key} wants a human`));
-  receiver.on('handoff.message', ({ payload, reply }) => reply(`${name} heard: ${payload.body}`));
-  receiver.on('handoff.closed', ({ conversationId }) => console.log(`${name}: ${conversationId} is over`));
+  receiver.on('handoff.requested', ({ user }) => console.log(`${name}: ${user.key} asks for a human`));
+  receiver.on('handoff.message', ({ payload, reply }) => reply(`${name} received: ${payload.body}`));
+  receiver.on('handoff.closed', ({ conversationId }) => console.log(`${name}: ${conversationId} has ended`));
   return { name, receiver };
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * A receiver that is a program of its own, in twenty lines.
+ * A receiver as its own program, in twenty lines.
  *
  *   WEBHOOK_USERNAME=acme HANDOFF_TOKEN=$(openssl rand -hex 24) node examples/standalone.js
  */
@@ -14,7 +14,7 @@ const receiver = createReceiver({
     handoff: pathToken(HANDOFF_TOKEN),
   },
 });
-receiver.onAny(({ event, requestId }) => console.log(`${event} came with request ${requestId}`));
+receiver.onAny(({ event, requestId }) => console.log(`${event} received with request ${requestId}`));
 
 const server = express().use('/webhook', receiver).listen(Number(PORT));
 server.once('listening', () => console.log('listening on', server.address()));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { openPostgresQueues } from '../../dist/delivery/postgres/index.js';
-import { openSqliteQueues } from '../../dist/delivery/sqlite/index.js';
+import { openPostgresDatabase } from '../../dist/delivery/postgres/index.js';
+import { openSqliteDatabase } from '../../dist/delivery/sqlite/index.js';
 import { loadSqlite } from './bare-sqlite.js';
 
 /**
@@ -19,7 +19,7 @@ export function fill(store, count) {
 
 async function fillSqlite(/** @type {string} */ folder, /** @type {number} */ count) {
   const file = join(folder, 'handoff.db');
-  await (await openSqliteQueues(file)).close();
+  await (await openSqliteDatabase(file)).close();
   const DatabaseSync = loadSqlite();
   const database = new DatabaseSync(file);
   const now = Date.now();
@@ -35,8 +35,8 @@ async function fillPostgres(
   /** @type {string} */ schema,
   /** @type {number} */ count,
 ) {
-  const queues = await openPostgresQueues({ connectionString, schema });
-  await queues.close();
+  const database = await openPostgresDatabase({ connectionString, schema });
+  await database.close();
   const client = new Client({ connectionString });
   await client.connect();
   await client.query('SET synchronous_commit = off');

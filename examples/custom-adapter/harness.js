@@ -5,7 +5,7 @@ import { startTinyDesk } from './tiny-desk.js';
 const TOKEN = 'token-of-the-tiny-desk';
 const SECRET = 'secret-of-the-tiny-desk';
 
-/** The settings of an adapter for the desk of the harness. @param {import('handoff-kit/testing').AdapterSite} site */
+/** The settings of an adapter for the desk of the harness. @param {import('handoff-kit/testing').AdapterFactoryInput} site */
 export const settingsFor = ({ baseUrl, credentials }) => ({
   baseUrl,
   token: credentials === 'right' ? TOKEN : 'token-that-nobody-knows',

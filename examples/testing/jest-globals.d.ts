@@ -1,4 +1,4 @@
-/** What jest.test.js uses of Jest, so that its types can be checked where Jest is not installed. */
+/** The part of Jest that jest.test.js uses, so that it can be type-checked without Jest. */
 declare module '@jest/globals' {
   interface Matchers {
     toBe(expected: unknown): void;

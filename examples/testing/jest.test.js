@@ -20,7 +20,7 @@ test('greets, finds the order and says goodbye', async () => {
   expect(bench.conversation.endedBy).toBe('human');
 });
 
-test('lets a user go who waits no longer', async () => {
+test('accepts no message after the user has left', async () => {
   await bench.requestHandoff();
   await bench.closeByUser();
   await expect(bench.say('Hello?')).rejects.toMatchObject({ code: 'CONVERSATION_OVER' });

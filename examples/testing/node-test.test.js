@@ -21,7 +21,7 @@ await test('greets, finds the order and says goodbye', async () => {
   assert.equal(bench.conversation.endedBy, 'human');
 });
 
-await test('two users at once get their own answers', async () => {
+await test('two concurrent users get their own answers', async () => {
   const ada = await bench.requestHandoff({ user: { userId: 'ada' } });
   const grace = await bench.requestHandoff({ user: { userId: 'grace' } });
   await Promise.all([ada.nextReply(), grace.nextReply()]);

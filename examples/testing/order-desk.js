@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The module under test: a desk that knows where parcels are. Its program calls it with real credentials:
+ * The module under test: a desk that answers questions about orders. The real program uses it like this:
  *
  *   app.use('/webhook', createOrderDesk({ auth: { … }, service: { … } }));
  */

@@ -20,7 +20,7 @@ test('greets, finds the order and says goodbye', async () => {
   expect(bench.conversation.endedBy).toBe('human');
 });
 
-test('says the same thing once, however often the message is delivered', async () => {
+test('replies once, even if the message is delivered three times', async () => {
   await bench.requestHandoff();
   bench.faults.set('duplicate', { copies: 3, on: ['chat'] });
   await bench.say('Hello?');

@@ -1,6 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { createColors } from 'picocolors';
-import type { Examination, ExamineOptions, Group, Progress, Result, Target } from '../doctor/index.js';
+import type {
+  DoctorOptions,
+  DoctorProgress,
+  DoctorReport,
+  DoctorResult,
+  EndpointGroup,
+  ReceiverTarget,
+} from '../doctor/index.js';
 import { onStopSignal, printable } from '../standalone/index.js';
 import { EXIT } from './exit-codes.js';
 import {
@@ -16,7 +23,7 @@ import { addOutputFlags, type Output, type OutputFlags, runCommand } from './out
 
 type DoctorFlags = ReceiverFlags & {
   readonly url: string;
-  readonly only?: Group;
+  readonly only?: EndpointGroup;
   readonly timeout: number;
   readonly goodTime: number;
   readonly oversize: number;
@@ -91,41 +98,41 @@ export function define(command: Command): void {
 const CLEAR_LINE = '\r\u001B[K';
 
 async function runDoctor(flags: DoctorFlags, output: Output): Promise<number> {
-  const { checksOf, examine, withoutSecrets } = await import('../doctor/index.js');
+  const { selectDoctorChecks, examineReceiver, redactSecrets } = await import('../doctor/index.js');
   const target = receiverTarget(flags.url, flags);
-  const options: ExamineOptions = {
+  const options: DoctorOptions = {
     groups: flags.only && [flags.only],
     timeoutMs: flags.timeout,
-    goodTimeMs: flags.goodTime,
+    slowAfterMs: flags.goodTime,
     oversizeBytes: flags.oversize,
   };
   const urls = [target.url, ...(target.handoffUrl ? [target.handoffUrl] : [])];
-  process.stderr.write(announcement(withoutSecrets(urls.join(' and '), target)));
+  process.stderr.write(announcement(redactSecrets(urls.join(' and '), target)));
   if (!(await hasConsent(target, flags.yes === true))) {
     process.stderr.write('Nothing was sent.\n');
     return EXIT.no;
   }
-  const idWidth = Math.max(...checksOf(options).map(({ id }) => id.length));
+  const idWidth = Math.max(...selectDoctorChecks(options).map(({ id }) => id.length));
   const report = createReport(idWidth, output.colours);
   const clear = process.stderr.isTTY ? CLEAR_LINE : '';
   const stop = new AbortController();
   onStopSignal(process, { first: () => stop.abort(), again: () => process.exit(EXIT.no) });
-  const progress: Progress = {
+  const progress: DoctorProgress = {
     signal: stop.signal,
-    begins({ id }, place, of) {
+    onCheckStart({ id }, place, of) {
       if (clear) process.stderr.write(`${clear}${place}/${of} ${id} …`);
     },
-    done(result) {
+    onCheckDone(result) {
       process.stderr.write(clear);
       if (!output.json) process.stdout.write(`${report.row(result)}\n`);
     },
   };
   if (!output.json) process.stdout.write('\n');
-  const examination = await examine(target, options, progress);
+  const examination = await examineReceiver(target, options, progress);
   const counts = countVerdicts(examination.results);
   const stopped = stop.signal.aborted;
   const ok = counts.fail === 0 && !stopped;
-  const data = { url: withoutSecrets(target.url, target), ok, stopped, counts, ...examination };
+  const data = { url: redactSecrets(target.url, target), ok, stopped, counts, ...examination };
   if (stopped) process.stderr.write('Stopped before everything was tested.\n');
   process.stdout.write(`${output.json ? JSON.stringify(data) : report.summary(examination)}\n`);
   return ok ? EXIT.ok : EXIT.no;
@@ -138,7 +145,11 @@ const announcement = (urls: string): string =>
 `;
 
 /** Whether to send: always on this machine and with `yes`, else the terminal decides. */
-export async function hasConsent(target: Target, yes: boolean, terminal?: Terminal): Promise<boolean> {
+export async function hasConsent(
+  target: ReceiverTarget,
+  yes: boolean,
+  terminal?: Terminal,
+): Promise<boolean> {
   const { isLoopback } = await import('../doctor/index.js');
   const urls = [target.url, target.handoffUrl ?? target.url];
   return confirm('Send real events to another machine?', yes || urls.every(isLoopback), terminal);
@@ -146,8 +157,8 @@ export async function hasConsent(target: Target, yes: boolean, terminal?: Termin
 
 interface Report {
   /** A row of the table, with advice below it for a failed check. */
-  row(result: Result): string;
-  summary(examination: Examination): string;
+  row(result: DoctorResult): string;
+  summary(examination: DoctorReport): string;
 }
 
 const VERDICT_TEXTS = { pass: 'pass', fail: 'FAIL', 'not testable': 'n/a ' } as const;
@@ -179,7 +190,8 @@ function createReport(idWidth: number, colours: boolean): Report {
   };
 }
 
-function countVerdicts(results: readonly Result[]) {
-  const count = (wanted: Result['verdict']) => results.filter(({ verdict }) => verdict === wanted).length;
+function countVerdicts(results: readonly DoctorResult[]) {
+  const count = (wanted: DoctorResult['verdict']) =>
+    results.filter(({ verdict }) => verdict === wanted).length;
   return { pass: count('pass'), fail: count('fail'), notTestable: count('not testable') };
 }

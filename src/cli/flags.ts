@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Target } from '../doctor/index.js';
-import type { Credentials } from '../simulator/sending/index.js';
+import type { ReceiverTarget } from '../doctor/index.js';
+import type { WebhookCredentials } from '../simulator/sending/index.js';
 import { UsageError } from './output.js';
 
 const MAX_PORT = 65_535;
@@ -52,7 +52,7 @@ export interface ReceiverFlags {
 
 /** The explanation of {@link addReceiverFlags} for the help. */
 export const CREDENTIALS_HELP = `
-Credentials:
+WebhookCredentials:
   Messages carry the webhook username and secret of the agent's settings: the username alone as Bearer, both as
   Basic. Handoff requests carry nothing unless --handoff-auth says otherwise, since known deployments send none:
     webhook         the same as messages
@@ -82,7 +82,7 @@ const FLAG_NAMES = {
 } as const;
 
 /** The receiver that the flags describe. */
-export function receiverTarget(url: string, flags: ReceiverFlags): Target {
+export function receiverTarget(url: string, flags: ReceiverFlags): ReceiverTarget {
   for (const name of ['username', 'secret', 'token', 'handoffAuth'] as const) {
     if (flags[name]?.trim() === '') {
       throw new UsageError(`${FLAG_NAMES[name]} is empty. Give it a value, or leave it out.`);
@@ -92,13 +92,16 @@ export function receiverTarget(url: string, flags: ReceiverFlags): Target {
   if (secret !== undefined && username === undefined) {
     throw new UsageError('a secret is sent together with a username. Give --username, too.');
   }
-  const message: Credentials = { username, secret };
+  const message: WebhookCredentials = { username, secret };
   const { handoff, token } = parseHandoffAuth(flags.handoffAuth ?? 'none', message);
   return { url, handoffUrl, token: flags.token ?? token, message, handoff };
 }
 
 /** The value may hold a token, so error messages never quote it. */
-function parseHandoffAuth(choice: string, message: Credentials): { handoff: Credentials; token?: string } {
+function parseHandoffAuth(
+  choice: string,
+  message: WebhookCredentials,
+): { handoff: WebhookCredentials; token?: string } {
   if (choice === 'none') return { handoff: {} };
   if (choice === 'webhook' && message.username === undefined) {
     throw new UsageError('--handoff-auth webhook needs the credentials of messages. Give --username.');

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createColors } from 'picocolors';
 import {
-  below,
-  handoffBase,
-  headersOf,
-  judgeAnswer,
-  type Target,
-  urlOf,
-  type Verdict,
-  withoutSecrets,
+  type AnswerAssessment,
+  appendPath,
+  assessAnswer,
+  endpointHeaders,
+  endpointUrl,
+  handoffBaseUrl,
+  type ReceiverTarget,
+  redactSecrets,
 } from '../doctor/index.js';
 import { ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
 import {
@@ -16,7 +16,7 @@ import {
   chatBody,
   closeBody,
   establishBody,
-  type PostResult,
+  type JsonPostResult,
   postJson,
   probeBody,
 } from '../simulator/sending/index.js';
@@ -60,11 +60,11 @@ export async function sendDelivery(kind: DeliveryKind, flags: SendFlags, output:
   const body =
     flags.body === undefined ? buildBody(kind, flags, Date.now()) : await readBody(kind, flags.body);
   const { url, endpoint } = addressOf(kind, flags, target);
-  const headers = headersOf(target, endpoint);
+  const headers = endpointHeaders(target, endpoint);
   const answer = await postJson({ url, headers, payload: JSON.stringify(body), timeoutMs: flags.timeout });
-  const verdict = judgeAnswer(kind, answer);
-  const shownUrl = withoutSecrets(url, target);
-  const text = withoutSecrets(answer.text, target);
+  const verdict = assessAnswer(kind, answer);
+  const shownUrl = redactSecrets(url, target);
+  const text = redactSecrets(answer.text, target);
   const scheme = headers.authorization?.split(' ')[0] ?? null;
   const record = {
     sent: kind,
@@ -83,12 +83,12 @@ export async function sendDelivery(kind: DeliveryKind, flags: SendFlags, output:
 }
 
 /** The URL of a delivery. A probe of the handoff base URL carries the credentials of handoff requests. */
-function addressOf(kind: DeliveryKind, { at = 'message', path }: SendFlags, target: Target) {
+function addressOf(kind: DeliveryKind, { at = 'message', path }: SendFlags, target: ReceiverTarget) {
   const place = kind === 'probe' ? at : kind;
   const endpoint: WebhookEndpoint = place === 'handoff' ? 'chat' : place;
-  const base = endpoint === 'message' ? target.url : handoffBase(target);
-  if (path !== undefined) return { endpoint, url: below(base, path) };
-  return { endpoint, url: place === 'handoff' ? base : urlOf(target, endpoint) };
+  const base = endpoint === 'message' ? target.url : handoffBaseUrl(target);
+  if (path !== undefined) return { endpoint, url: appendPath(base, path) };
+  return { endpoint, url: place === 'handoff' ? base : endpointUrl(target, endpoint) };
 }
 
 const DEFAULT_TEXT = 'A test, sent with handoff-kit send';
@@ -147,8 +147,8 @@ interface ShownDelivery {
   readonly url: string;
   readonly scheme: string | null;
   readonly body: object;
-  readonly answer: PostResult;
-  readonly verdict: Verdict;
+  readonly answer: JsonPostResult;
+  readonly verdict: AnswerAssessment;
 }
 
 function textOf({ kind, url, scheme, body, answer, verdict }: ShownDelivery, colours: boolean): string {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { createColors } from 'picocolors';
-import type { Delivery, ProbeInput, SimulatedAgent, Simulator } from '../simulator/index.js';
+import type { ProbeInput, SimulatedAgent, Simulator, WebhookDelivery } from '../simulator/index.js';
 import { printable } from '../standalone/index.js';
 import { EXIT } from './exit-codes.js';
 import { parseDuration, parsePort, parseUrl } from './flags.js';
@@ -187,7 +187,7 @@ const CREDENTIALS_ADVICE = {
   handoffs: 'the receiver wants a --token in the path, or --handoff-username and --handoff-secret.',
 };
 
-function adviceOn(webhook: ProbeReport['webhook'], { status, error }: Delivery): string {
+function adviceOn(webhook: ProbeReport['webhook'], { status, error }: WebhookDelivery): string {
   if (status === null) return `${error}. Start the receiver, or correct --receiver.`;
   if (status === 401 || status === 403) {
     return `it refuses the credentials of the service: ${CREDENTIALS_ADVICE[webhook]}`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createColors } from 'picocolors';
 import { type Logger, pino } from 'pino';
 import { createLog } from '../internal/create-log.js';
-import type { Exchange, Traffic } from '../simulator/index.js';
+import type { RecordedExchange, TrafficLog } from '../simulator/index.js';
 import { createReadableLog, onStopSignal, printable } from '../standalone/index.js';
 import { type Output, print } from './output.js';
 
@@ -26,7 +26,7 @@ export function readOpenapi(): object {
 
 /** What {@link watchTraffic} shows. */
 export interface WatchedTraffic {
-  readonly traffic: Traffic;
+  readonly traffic: TrafficLog;
   /** The first output: `data` for programs, `text` for people. */
   readonly opening: { readonly data: object; readonly text: string };
   /** Called at the first signal to stop. */
@@ -58,14 +58,17 @@ export interface TrafficFollower {
   settled(): Promise<void>;
 }
 
-const isComplete = ({ answer, error }: Exchange): boolean => answer !== null || error !== null;
+const isComplete = ({ answer, error }: RecordedExchange): boolean => answer !== null || error !== null;
 
 /**
  * Calls `onExchange` for each complete exchange, in the order in which the requests began: a reply that is sent while
  * a message is handled comes after that message.
  */
-export function followTraffic(traffic: Traffic, onExchange: (exchange: Exchange) => void): TrafficFollower {
-  const waiting = new Map<number, Exchange>();
+export function followTraffic(
+  traffic: TrafficLog,
+  onExchange: (exchange: RecordedExchange) => void,
+): TrafficFollower {
+  const waiting = new Map<number, RecordedExchange>();
   const onSettled = new Set<() => void>();
   let lastReported = 0;
 
@@ -100,7 +103,7 @@ export function followTraffic(traffic: Traffic, onExchange: (exchange: Exchange)
 export interface ExchangeRecord {
   readonly time: string;
   /** `sent` by the service to the receiver, or `received` by the service. */
-  readonly direction: Exchange['direction'];
+  readonly direction: RecordedExchange['direction'];
   readonly event: string;
   /** The text of the message, or another detail. */
   readonly about: string;
@@ -111,7 +114,7 @@ export interface ExchangeRecord {
 }
 
 /** Converts an exchange of the simulator to a record. */
-export function recordOf(exchange: Exchange): ExchangeRecord {
+export function recordOf(exchange: RecordedExchange): ExchangeRecord {
   const { at, direction, what, method, url, answer, error, faults } = exchange;
   const body = parseBody(exchange.body ?? '');
   return {
@@ -128,7 +131,7 @@ export function recordOf(exchange: Exchange): ExchangeRecord {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function aboutOf({ what, direction }: Exchange, body: Fields): string {
+function aboutOf({ what, direction }: RecordedExchange, body: Fields): string {
   if (what === 'message') return messageText(body);
   if (what === 'chat' || what === 'reply') return stringOf(body.body);
   if (what === 'establish') return earlierMessages(Array.isArray(body.body) ? body.body.length : 0);

@@ -1,58 +1,64 @@
-import type { Check, Finding } from './check.js';
-import { CHECKS } from './checks/index.js';
-import { createSession, type ExamineOptions } from './session.js';
-import { type Target, withoutSecrets } from './target.js';
+import type { DoctorCheck, DoctorFinding } from './check.js';
+import { DOCTOR_CHECKS } from './checks/index.js';
+import { createDoctorClient, type DoctorOptions } from './client.js';
+import { type ReceiverTarget, redactSecrets } from './target.js';
 
-/** What a check found, with what it looked for. */
-export type Result = Pick<Check, 'id' | 'expects' | 'advice'> & Finding;
+/** A check with its finding. */
+export type DoctorResult = Pick<DoctorCheck, 'id' | 'expects' | 'advice'> & DoctorFinding;
 
-/** Told of what happens while it happens, and can end it. */
-export interface Progress {
-  /** Ends the examination after the check that runs; what was opened is closed all the same. */
+/** Callbacks and cancellation of a running examination. */
+export interface DoctorProgress {
+  /** Stops after the running check. Open handoffs are still closed. */
   readonly signal?: AbortSignal;
-  /** A check begins: the how-manieth of how many. */
-  readonly begins?: (check: Pick<Check, 'id' | 'expects'>, place: number, of: number) => void;
-  /** A check is done. */
-  readonly done?: (result: Result) => void;
+  /** Called before a check, with its number and the total. */
+  readonly onCheckStart?: (
+    check: Pick<DoctorCheck, 'id' | 'expects'>,
+    position: number,
+    total: number,
+  ) => void;
+  /** Called after a check. */
+  readonly onCheckDone?: (result: DoctorResult) => void;
 }
 
-/** Everything an examination found. */
-export interface Examination {
-  readonly results: readonly Result[];
-  /** How many requests were sent. */
+/** The result of an examination. */
+export interface DoctorReport {
+  readonly results: readonly DoctorResult[];
+  /** The number of requests sent. */
   readonly requests: number;
-  /** Handoffs it opened and could not close again, by their ids. */
+  /** The ids of handoffs that were opened and could not be closed. */
   readonly leftOpen: readonly string[];
 }
 
-/** The checks that an examination of these groups makes. */
-export function checksOf({ groups }: Pick<ExamineOptions, 'groups'>): readonly Check[] {
-  return CHECKS.filter(({ group }) => group === undefined || groups === undefined || groups.includes(group));
+/** The checks that apply to the given groups. */
+export function selectDoctorChecks({ groups }: Pick<DoctorOptions, 'groups'>): readonly DoctorCheck[] {
+  return DOCTOR_CHECKS.filter(
+    ({ group }) => group === undefined || groups === undefined || groups.includes(group),
+  );
 }
 
 /**
- * Plays the service against a receiver: sends it what a correct receiver takes and what it refuses, and closes
- * what it opened. Everything it sends is real to the receiver.
+ * Acts as the platform towards a receiver: sends requests that a correct receiver accepts and requests that it
+ * refuses, then closes the handoffs it opened. The receiver handles all of them as real events.
  */
-export async function examine(
-  target: Target,
-  options: ExamineOptions = {},
-  { begins, done, signal }: Progress = {},
-): Promise<Examination> {
-  const session = createSession(target, options);
-  const checks = checksOf(options);
-  const results: Result[] = [];
+export async function examineReceiver(
+  target: ReceiverTarget,
+  options: DoctorOptions = {},
+  { onCheckStart, onCheckDone, signal }: DoctorProgress = {},
+): Promise<DoctorReport> {
+  const client = createDoctorClient(target, options);
+  const checks = selectDoctorChecks(options);
+  const results: DoctorResult[] = [];
   for (const [index, { id, expects, advice, run }] of checks.entries()) {
     if (signal?.aborted) break;
-    begins?.({ id, expects }, index + 1, checks.length);
-    const result = { id, expects, advice, ...shown(await run(session), target) };
+    onCheckStart?.({ id, expects }, index + 1, checks.length);
+    const result = { id, expects, advice, ...redactFinding(await run(client), target) };
     results.push(result);
-    done?.(result);
+    onCheckDone?.(result);
   }
-  return { results, leftOpen: await session.tidyUp(), requests: session.requests() };
+  return { results, leftOpen: await client.closeOpenHandoffs(), requests: client.requestCount() };
 }
 
-function shown(finding: Finding, target: Target): Finding {
+function redactFinding(finding: DoctorFinding, target: ReceiverTarget): DoctorFinding {
   if (finding.verdict !== 'fail') return finding;
-  return { ...finding, problems: finding.problems.map((problem) => withoutSecrets(problem, target)) };
+  return { ...finding, problems: finding.problems.map((problem) => redactSecrets(problem, target)) };
 }

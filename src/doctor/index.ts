@@ -1,19 +1,30 @@
 /**
- * Holds receivers of any make against the contract: judges single answers, and examines a receiver as a whole.
- * It uses the contract and what the simulator sends with, and nothing that knows how a receiver is made.
+ * Black-box checks of any receiver, whatever it is built with: `assessAnswer` compares a single answer with the
+ * protocol, `examineReceiver` runs every check. It imports `protocol` and the sending half of `simulator` only.
+ *
+ * @example
+ * const { results } = await examineReceiver({ url: 'http://127.0.0.1:3000/webhook', message: {}, handoff: {} });
+ * for (const { verdict, expects, advice } of results) if (verdict === 'fail') console.log(expects, advice);
  *
  * @module
  */
-export { checksOf, type Examination, examine, type Progress, type Result } from './examine.js';
-export { judgeAnswer, type Verdict } from './judge-answer.js';
-export { isLoopback } from './loopback.js';
-export type { ExamineOptions } from './session.js';
+
+export { type AnswerAssessment, assessAnswer } from './assess-answer.js';
+export type { DoctorOptions } from './client.js';
 export {
-  below,
-  type Group,
-  handoffBase,
-  headersOf,
-  type Target,
-  urlOf,
-  withoutSecrets,
+  type DoctorProgress,
+  type DoctorReport,
+  type DoctorResult,
+  examineReceiver,
+  selectDoctorChecks,
+} from './examine.js';
+export {
+  appendPath,
+  type EndpointGroup,
+  endpointHeaders,
+  endpointUrl,
+  handoffBaseUrl,
+  isLoopback,
+  type ReceiverTarget,
+  redactSecrets,
 } from './target.js';

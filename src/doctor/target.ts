@@ -1,54 +1,55 @@
 import type { WebhookEndpoint } from '../protocol/index.js';
-import { type Credentials, credentialHeaders, handoffUrl } from '../simulator/sending/index.js';
+import { credentialHeaders, handoffUrl, type WebhookCredentials } from '../simulator/sending/index.js';
 
-/** A receiver, of any make: where it is, and what the service would send along. */
-export interface Target {
+/** The receiver to examine: its URLs and the credentials that the platform sends. */
+export interface ReceiverTarget {
   /** The developer's URL: the message webhook, with the handoff endpoints below it. */
   readonly url: string;
-  /** Where the handoff endpoints are, if they are not below {@link Target.url}. */
+  /** The base URL of the handoff endpoints, if they are not below {@link ReceiverTarget.url}. */
   readonly handoffUrl?: string | undefined;
-  /** An unguessable segment of the path before those of the handoff endpoints. */
+  /** A secret path segment before the handoff endpoints. */
   readonly token?: string | undefined;
-  /** What messages carry (5.3). */
-  readonly message: Credentials;
-  /** What handoff requests carry; known deployments send nothing. */
-  readonly handoff: Credentials;
+  /** The credentials of message deliveries. */
+  readonly message: WebhookCredentials;
+  /** The credentials of handoff deliveries. Known deployments send none. */
+  readonly handoff: WebhookCredentials;
 }
 
 /** The endpoints of the human handoff. */
 export const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies readonly WebhookEndpoint[];
 
-/** What the endpoints are set up for, and tested by. */
-export type Group = 'message' | 'handoff';
+/** The two groups of endpoints, which are configured separately. */
+export type EndpointGroup = 'message' | 'handoff';
 
 /** The group of an endpoint. */
-export const groupOf = (endpoint: WebhookEndpoint): Group => (endpoint === 'message' ? 'message' : 'handoff');
+export const groupOf = (endpoint: WebhookEndpoint): EndpointGroup =>
+  endpoint === 'message' ? 'message' : 'handoff';
 
-/** The address of a path below a URL, whose query stays. */
-export function below(url: string, path: string): string {
+/** Appends a path to a URL and keeps its query. */
+export function appendPath(url: string, path: string): string {
   const address = new URL(url);
   address.pathname = `${address.pathname.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
   return address.href;
 }
 
-/** The URL of the human-service component, below which the handoff endpoints are. */
-export function handoffBase({ url, handoffUrl: own, token }: Target): string {
+/** The URL of the human-service component: the base of the handoff endpoints. */
+export function handoffBaseUrl({ url, handoffUrl: own, token }: ReceiverTarget): string {
   const base = own ?? url;
-  return token === undefined ? base : below(base, encodeURIComponent(token));
+  return token === undefined ? base : appendPath(base, encodeURIComponent(token));
 }
 
-/** Where deliveries of a kind go. */
-export function urlOf(target: Target, endpoint: WebhookEndpoint): string {
-  return endpoint === 'message' ? target.url : handoffUrl(handoffBase(target), endpoint);
+/** The URL of an endpoint. */
+export function endpointUrl(target: ReceiverTarget, endpoint: WebhookEndpoint): string {
+  return endpoint === 'message' ? target.url : handoffUrl(handoffBaseUrl(target), endpoint);
 }
 
-/** The credentials that deliveries of a kind carry, as headers. */
-export function headersOf(target: Target, endpoint: WebhookEndpoint): Record<string, string> {
+/** The credentials of an endpoint as headers. */
+export function endpointHeaders(target: ReceiverTarget, endpoint: WebhookEndpoint): Record<string, string> {
   return credentialHeaders(target[groupOf(endpoint)]);
 }
 
-/** Everything about a target that must not be shown. A username beside a secret is none. */
-export function secretsOf({ message, handoff, token }: Target): string[] {
+/** The secrets of a target. A username counts as secret only if there is no `secret`. */
+function secretsOf({ message, handoff, token }: ReceiverTarget): string[] {
   const ofCredentials = [message, handoff].flatMap((credentials) => {
     const { authorization = '' } = credentialHeaders(credentials);
     return [credentials.secret ?? credentials.username ?? '', authorization.replace(/^\w+ /, '')];
@@ -56,7 +57,14 @@ export function secretsOf({ message, handoff, token }: Target): string[] {
   return [...new Set([...ofCredentials, token ?? ''])].filter((secret) => secret !== '');
 }
 
-/** Text without the secrets of a target. */
-export function withoutSecrets(text: string, target: Target): string {
+/** Replaces the secrets of a target by `***`. */
+export function redactSecrets(text: string, target: ReceiverTarget): string {
   return secretsOf(target).reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
+}
+
+const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Whether a URL points to this machine. */
+export function isLoopback(url: string): boolean {
+  return LOOPBACK.test(new URL(url).hostname);
 }

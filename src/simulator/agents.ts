@@ -2,47 +2,47 @@ import { z } from 'zod';
 import { SERVICE_CODES, ValidationError, validate } from '../protocol/index.js';
 import { ServiceFailure, SimulatorError } from './error.js';
 
-/** Where an agent's answers go (4.5), with the credentials of 5.3. */
+/** The message webhook of an agent: the platform posts the agent's answers to it. */
 export interface MessageWebhook {
-  /** The whole URL. */
+  /** The complete URL. */
   url: string;
-  /** Sent as `Bearer <username>`, or with a secret as Basic. */
+  /** Sent as `Bearer <username>`; together with a `secret` as HTTP Basic. */
   username?: string | undefined;
-  /** With a secret, `username:secret` is sent as Basic. */
+  /** If set, `username:secret` is sent as HTTP Basic. */
   secret?: string | undefined;
-  /** Whether what humans reply is delivered here too, as the contract says. Default: true. */
+  /** Whether human replies are delivered here too, as on the platform. Default: true. */
   humanResponses?: boolean | undefined;
 }
 
-/** A human-service component in webhook mode. */
-export interface HumanService {
-  /** Its id, as a webhook check reports it. */
+/** A human-service component in webhook mode: the platform posts handoff events to it. */
+export interface HumanServiceWebhook {
+  /** Reported by the webhook check. */
   componentId: string;
-  /** Its name, as a webhook check reports it. Default: the id. */
+  /** Reported by the webhook check. Default: the id. */
   componentName?: string | undefined;
-  /** The URL below which `/conversation/establish`, `/chat` and `/conversation/close` live. */
+  /** The base URL of `/conversation/establish`, `/chat` and `/conversation/close`. */
   url: string;
-  /** Deployments send no credentials here; set them for a receiver that asks for some. */
+  /** Known deployments send no credentials here. Set them for a receiver that requires some. */
   username?: string | undefined;
   /** See {@link MessageWebhook.secret}. */
   secret?: string | undefined;
-  /** Headers sent with every request to this component. */
+  /** Extra headers of every request to this component. */
   headers?: Record<string, string> | undefined;
 }
 
-/** An agent of the simulated platform. */
+/** Settings of one agent of the simulated platform. */
 export interface SimulatedAgent {
-  /** Its id, sent as `bot_id`. */
+  /** Sent to receivers as `bot_id`. */
   id: string;
-  /** The key that its developer sends; it identifies the agent. */
+  /** The API key of the developer's calls. It identifies the agent. */
   apiKey: string;
-  /** What the page calls it. Default: the id. */
+  /** Shown on the page. Default: the id. */
   name?: string | undefined;
-  /** Its message webhook, if it has one. */
+  /** The message webhook, if the agent has one. */
   message?: MessageWebhook | undefined;
-  /** Its human-service components. */
-  humanServices?: HumanService[] | undefined;
-  /** A deleted agent's key is answered with code 40378. */
+  /** The human-service components of the agent. */
+  humanServices?: HumanServiceWebhook[] | undefined;
+  /** Calls with the key of a deleted agent are answered with code 40378. */
   deleted?: boolean | undefined;
 }
 
@@ -84,33 +84,41 @@ const agentSchema = z
   })
   .transform((agent) => ({ ...agent, name: agent.name ?? agent.id }));
 
-/** An agent with its defaults filled in. */
-export type Agent = z.output<typeof agentSchema>;
-/** A human-service component with its defaults filled in. */
-export type Component = Agent['humanServices'][number];
+/** {@link SimulatedAgent} with its defaults filled in. */
+export type ResolvedAgent = z.output<typeof agentSchema>;
+/** {@link HumanServiceWebhook} with its defaults filled in. */
+export type ResolvedHumanService = ResolvedAgent['humanServices'][number];
 
-/** The agents of the platform. They can change while the simulator runs. */
-export interface Agents {
-  /** Adds an agent. */
-  add: (agent: SimulatedAgent) => Agent;
-  /** Changes an agent: what is named replaces what was. */
+/** The agents of the simulated platform. They can change while it runs. */
+export interface SimulatedAgents {
+  /**
+   * Adds an agent.
+   *
+   * @example simulator.agents.add({ id: 'agent-2', apiKey: 'key-2' })
+   */
+  add: (agent: SimulatedAgent) => ResolvedAgent;
+  /**
+   * Replaces the given fields of an agent.
+   *
+   * @example simulator.agents.update('agent-1', { message: { url: 'http://127.0.0.1:3000/webhook' } })
+   */
   update: (
     id: string,
     changes: { [Field in keyof SimulatedAgent]?: SimulatedAgent[Field] | undefined },
-  ) => Agent;
-  /** Deletes an agent: its key is answered with 40378 from now on. */
-  delete: (id: string) => Agent;
-  /** All agents, deleted ones too, in the order they were added. */
-  list: () => readonly Agent[];
-  /** The agent of an id, or without one the first that is not deleted. Throws when there is none. */
-  get: (id?: string) => Agent;
+  ) => ResolvedAgent;
+  /** Deletes an agent. Calls with its key are answered with code 40378 from then on. */
+  delete: (id: string) => ResolvedAgent;
+  /** All agents, including deleted ones, in the order of their creation. */
+  list: () => readonly ResolvedAgent[];
+  /** The agent with this id; without an id, the first agent that is not deleted. Throws if there is none. */
+  get: (id?: string) => ResolvedAgent;
 }
 
-/** Makes the register of agents. */
-export function createAgents(initial: readonly SimulatedAgent[]): Agents {
-  const agents = new Map<string, Agent>();
+/** Creates the registry of agents. */
+export function createAgents(initial: readonly SimulatedAgent[]): SimulatedAgents {
+  const agents = new Map<string, ResolvedAgent>();
 
-  const put = (candidate: unknown): Agent => {
+  const put = (candidate: unknown): ResolvedAgent => {
     const agent = readAgent(candidate);
     const sameKey = [...agents.values()].find(({ id, apiKey }) => apiKey === agent.apiKey && id !== agent.id);
     if (sameKey)
@@ -119,14 +127,14 @@ export function createAgents(initial: readonly SimulatedAgent[]): Agents {
     return agent;
   };
 
-  const get = (id?: string): Agent => {
+  const get = (id?: string): ResolvedAgent => {
     const agent = id === undefined ? [...agents.values()].find(({ deleted }) => !deleted) : agents.get(id);
     if (agent) return agent;
     const advice = agents.size > 0 ? `known: ${[...agents.keys()].join(', ')}` : 'add one with agents.add()';
     throw new SimulatorError('UNKNOWN_AGENT', `there is no ${id ? `agent ${id}` : 'agent'}; ${advice}`);
   };
 
-  const add = (agent: SimulatedAgent): Agent => {
+  const add = (agent: SimulatedAgent): ResolvedAgent => {
     if (agents.has(agent.id))
       throw new SimulatorError(
         'INVALID_AGENT',
@@ -145,8 +153,8 @@ export function createAgents(initial: readonly SimulatedAgent[]): Agents {
   };
 }
 
-/** The component of an id, or without one the agent's first. */
-export function findComponent(agent: Agent, componentId?: string): Component {
+/** The human-service component with this id; without an id, the first of the agent. */
+export function findHumanService(agent: ResolvedAgent, componentId?: string): ResolvedHumanService {
   const component = agent.humanServices.find(
     (each) => (componentId ?? each.componentId) === each.componentId,
   );
@@ -157,8 +165,8 @@ export function findComponent(agent: Agent, componentId?: string): Component {
   );
 }
 
-/** The agent whose key a request carries (5.1), or the service's refusal. */
-export function authenticate(agents: Agents, authorization: string | undefined): Agent {
+/** The agent that the API key of a request belongs to. Throws the platform's refusal if there is none. */
+export function authenticate(agents: SimulatedAgents, authorization: string | undefined): ResolvedAgent {
   const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   const agent = agents.list().find(({ apiKey }) => apiKey === key);
   if (!agent)
@@ -167,7 +175,7 @@ export function authenticate(agents: Agents, authorization: string | undefined):
   return agent;
 }
 
-function readAgent(candidate: unknown): Agent {
+function readAgent(candidate: unknown): ResolvedAgent {
   try {
     return validate(agentSchema, candidate);
   } catch (error) {

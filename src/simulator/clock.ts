@@ -1,34 +1,38 @@
-/** What a clock gives for a call to come. */
+/** Handle of a scheduled call. */
 export type ClockTimer = ReturnType<typeof setTimeout> | number;
 
-/** Where the simulator takes its time from: waiting, idling, delaying. Network timeouts always use real time. */
+/** The simulator's time: wait timeouts, idle timeouts and delays. Network timeouts always use real time. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now: () => number;
-  /** Calls `fn` once, `ms` from now, and returns a handle for {@link Clock.clearTimeout}. */
+  /** Calls `fn` once after `ms`. Returns a handle for {@link Clock.clearTimeout}. */
   setTimeout: (fn: () => void, ms: number) => ClockTimer;
-  /** Forgets a call that has not happened yet. */
+  /** Cancels a scheduled call. */
   clearTimeout: (handle: ClockTimer | undefined) => void;
 }
 
-/** A clock that stands still until a test moves it. */
+/** A clock that stands still until a test advances it. */
 export interface ManualClock extends Clock {
-  /** Moves time on, and makes every call that falls due on the way, in order. */
+  /**
+   * Advances the time and runs every call that becomes due, in order.
+   *
+   * @example clock.advance(60_000)
+   */
   advance: (ms: number) => void;
 }
 
-/** The machine's own time. Its timers do not keep a process alive. */
+/** The system time. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimeout: (fn, ms) => setTimeout(fn, ms).unref(),
   clearTimeout: (handle) => clearTimeout(handle),
 };
 
-/** The moment at which a manual clock starts unless told otherwise: 2025-01-01, midnight UTC. */
+/** Default start of a manual clock: 2025-01-01, midnight UTC. */
 const MANUAL_START = Date.UTC(2025, 0, 1);
 
 /**
- * A clock for tests.
+ * Creates a clock that only moves when a test advances it.
  *
  * @example
  * const clock = createManualClock();
@@ -71,7 +75,7 @@ export function createManualClock(start: number = MANUAL_START): ManualClock {
   };
 }
 
-/** Waits on a clock; an aborted wait ends at once. */
+/** Waits for `ms` of a clock's time. Resolves at once when aborted. */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

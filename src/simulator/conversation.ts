@@ -1,99 +1,132 @@
-import type { Agent, Component } from './agents.js';
-import { chatBody, closeBody, establishBody, type SimulatedUser, type TranscriptItem } from './bodies.js';
+import type { ResolvedAgent, ResolvedHumanService } from './agents.js';
 import type { Clock, ClockTimer } from './clock.js';
-import type { Deliverer, Delivery } from './deliver.js';
+import { createEmitter } from './emitter.js';
 import { SimulatorError } from './error.js';
-import { handoffUrl } from './handoff-url.js';
-import { createListeners } from './listeners.js';
-import { createReplyBox, type Reply } from './replies.js';
+import { createReplyQueue, type SimulatedReply } from './reply-queue.js';
+import {
+  chatBody,
+  closeBody,
+  establishBody,
+  type SimulatedUser,
+  type TranscriptItem,
+} from './sending/bodies.js';
+import { handoffUrl } from './sending/post.js';
+import type { WebhookDelivery, WebhookSender } from './webhook-sender.js';
 
 /**
- * Where a handoff stands. `requesting`: establish is on its way. `connecting`: it was answered 200 and the
- * first reply has not come. `connected`: a human replied. `busy`: establish was not answered 200. `closed`.
+ * The state of a handoff, as the platform sees it.
+ *
+ * ```
+ * requesting ──200──▶ connecting ──first reply──▶ connected
+ *     │                   │                           │
+ *  not 200          wait timeout,            idle timeout, close by
+ *     ▼             close by either side          either side
+ *   busy                  └──────────▶ closed ◀───────┘
+ * ```
+ *
+ * - `requesting`: establish was sent and is not answered yet
+ * - `connecting`: establish was answered 200; the first reply is pending
+ * - `connected`: the human side has replied
+ * - `busy`: establish was not answered 200, so the handoff never started
+ * - `closed`: the user, the human side or a timeout ended it
  */
 export type HandoffState = 'requesting' | 'connecting' | 'connected' | 'busy' | 'closed';
 
-/** A user handed over to a human, seen from the user's side. */
+/** A handed-over conversation, driven from the user's side. */
 export interface HandoffConversation {
-  /** The handoff's own id; the agent conversation has another. */
+  /** The id of the handoff. The agent conversation has another id. */
   readonly id: string;
   readonly agentId: string;
+  /** The id of the human-service component. */
   readonly componentId: string;
+  /** The id of the agent conversation it comes from. */
   readonly agentConversationId: string;
   readonly user: SimulatedUser;
   readonly state: HandoffState;
-  /** Who ended it: null while it lasts, and when it never began. */
+  /** The side that ended it; `null` while it is open, and if it never started. */
   readonly endedBy: 'user' | 'human' | 'timeout' | null;
-  /** What was delivered for it and has been answered, in that order. */
-  readonly deliveries: readonly Delivery[];
-  /** What the human said, in order. */
-  readonly replies: readonly Reply[];
-  /** The user says something; resolves when it was delivered. */
-  say: (text: string) => Promise<Delivery>;
-  /** The user leaves; resolves when the notice was delivered. */
-  closeByUser: () => Promise<Delivery>;
-  /** The first reply that no earlier call has returned; waits for it in real time (5 s by default). */
-  nextReply: (options?: { timeoutMs?: number }) => Promise<Reply>;
-  /** Tells of every change of state and every reply. */
+  /** Its completed deliveries, in order of completion. */
+  readonly deliveries: readonly WebhookDelivery[];
+  /** The replies of the human side, in order. */
+  readonly replies: readonly SimulatedReply[];
+  /**
+   * Sends a message of the user. Resolves to the receiver's answer.
+   *
+   * @example await conversation.say('Where is my parcel?')
+   */
+  say: (text: string) => Promise<WebhookDelivery>;
+  /**
+   * Closes the conversation as the user. Resolves to the receiver's answer.
+   *
+   * @example await conversation.closeByUser()
+   */
+  closeByUser: () => Promise<WebhookDelivery>;
+  /**
+   * Returns the next reply that no earlier call has returned, and waits for it up to `timeoutMs` of real time
+   * (default 5 s).
+   *
+   * @example const { text } = await conversation.nextReply({ timeoutMs: 1_000 });
+   */
+  nextReply: (options?: { timeoutMs?: number }) => Promise<SimulatedReply>;
+  /** Calls the listener on every change of state and every reply. The returned function removes it. */
   onChange: (listener: (conversation: HandoffConversation) => void) => () => void;
 }
 
-/** The same conversation from the inside of the service. */
-export interface LiveConversation {
+/** The platform's side of a {@link HandoffConversation}. */
+export interface ConversationController {
   readonly handle: HandoffConversation;
-  /** Sends establish and settles whether the handoff begins. */
+  /** Sends establish. The answer decides whether the handoff starts. */
   begin: (transcript: readonly TranscriptItem[]) => Promise<void>;
-  /** A human's reply (4.9); false when the conversation does not take any. */
+  /** Takes a reply of the human side. Returns false if the conversation accepts none. */
   receive: (text: string, timestamp: number) => boolean;
-  /** The human ends it (4.10); false when there is nothing to end. */
+  /** Closes it as the human side. Returns false if it has already ended. */
   closeByHuman: () => boolean;
-  /** Forgets its timers. */
+  /** Cancels its timers. */
   dispose: () => void;
 }
 
-/** Everything a conversation needs. */
+/** Settings and dependencies of one conversation. */
 export interface ConversationOptions {
   id: string;
-  agent: Agent;
-  component: Component;
+  agent: ResolvedAgent;
+  component: ResolvedHumanService;
   agentConversationId: string;
   user: SimulatedUser;
   clock: Clock;
-  deliver: Deliverer['deliver'];
+  deliver: WebhookSender['deliver'];
   deliveryTimeoutMs: number;
   waitTimeoutMs: number;
   idleTimeoutMs: number | undefined;
 }
 
 /**
- * Lives one handoff.
+ * Runs the lifecycle of one handoff.
  *
- * A reply or a close may come while establish is still on its way, since a receiver may answer the user from
- * within its handler. Both are kept until establish is answered: a 200 makes them happen, in the order they
- * came; any other answer means that the handoff never began, and they are dropped.
+ * A receiver may reply or close from within its handler, before it has answered establish. Such calls are held
+ * until establish is answered: a 200 applies them in order; any other answer drops them.
  */
-export function createConversation(options: ConversationOptions): LiveConversation {
+export function createConversation(options: ConversationOptions): ConversationController {
   const { id, agent, component, clock, user } = options;
-  const changed = createListeners<HandoffConversation>();
-  const box = createReplyBox(() => `conversation ${id} is ${state}`);
-  const deliveries: Delivery[] = [];
-  const early: Reply[] = [];
+  const changed = createEmitter<HandoffConversation>();
+  const replyQueue = createReplyQueue(() => `conversation ${id} is ${state}`);
+  const deliveries: WebhookDelivery[] = [];
+  const heldReplies: SimulatedReply[] = [];
   let state: HandoffState = 'requesting';
   let endedBy: HandoffConversation['endedBy'] = null;
   let refused = false;
-  let closedEarly = false;
+  let closeHeld = false;
   let lastTimestamp = 0;
   let timer: ClockTimer | undefined;
 
-  // Nobody types twice in a millisecond: without this, two equal messages would look like one sent twice.
+  // Strictly increasing: two equal messages within a millisecond would look like a duplicate delivery.
   const timestamp = () => {
     lastTimestamp = Math.max(clock.now(), lastTimestamp + 1);
     return lastTimestamp;
   };
 
-  const become = (next: HandoffState) => {
+  const setState = (next: HandoffState) => {
     state = next;
-    changed.tell(handle);
+    changed.emit(handle);
   };
 
   const startTimer = (ms: number | undefined) => {
@@ -101,16 +134,16 @@ export function createConversation(options: ConversationOptions): LiveConversati
     if (ms !== undefined) timer = clock.setTimeout(() => void end('timeout'), ms);
   };
 
-  const send = (event: 'establish' | 'chat' | 'close', body: object): Promise<Delivery> =>
+  const send = (event: 'establish' | 'chat' | 'close', body: object): Promise<WebhookDelivery> =>
     options.deliver({
       event,
       url: handoffUrl(component.url, event),
       body,
       credentials: component,
       timeoutMs: options.deliveryTimeoutMs,
-      lane: id,
-      unless: () => (refused ? 'the handoff was not accepted' : null),
-      settled: (delivery) => {
+      queueKey: id,
+      skipReason: () => (refused ? 'the handoff was not accepted' : null),
+      onResult: (delivery) => {
         deliveries.push(delivery);
         if (event === 'establish') refused = !delivery.accepted;
       },
@@ -119,8 +152,8 @@ export function createConversation(options: ConversationOptions): LiveConversati
   const finish = (by: 'user' | 'human' | 'timeout') => {
     clock.clearTimeout(timer);
     endedBy = by;
-    become('closed');
-    box.end();
+    setState('closed');
+    replyQueue.end();
   };
 
   const end = (by: 'user' | 'timeout') => {
@@ -128,22 +161,25 @@ export function createConversation(options: ConversationOptions): LiveConversati
     return send('close', closeBody(id, timestamp(), by === 'user' ? 'USER_CLOSED' : 'TIMEOUT'));
   };
 
-  const show = (reply: Reply) => {
+  const deliverReply = (reply: SimulatedReply) => {
     startTimer(options.idleTimeoutMs);
     state = 'connected';
-    box.add(reply);
-    changed.tell(handle);
+    replyQueue.add(reply);
+    changed.emit(handle);
   };
 
-  const isOver = () => state === 'busy' || state === 'closed';
+  const isEnded = () => state === 'busy' || state === 'closed';
+  const describeEnd = () => {
+    if (endedBy) return `closed by ${endedBy === 'timeout' ? 'a timeout' : `the ${endedBy}`}`;
+    const [establish] = deliveries;
+    return `refused (${establish?.error ?? `establish was answered ${establish?.status}`})`;
+  };
   const assertOpen = () => {
-    if (isOver()) {
-      const why = endedBy ? `closed by ${endedBy === 'timeout' ? 'a timeout' : `the ${endedBy}`}` : 'refused';
-      throw new SimulatorError(
-        'CONVERSATION_OVER',
-        `conversation ${id} was ${why}; ask for a human again with requestHandoff()`,
-      );
-    }
+    if (!isEnded()) return;
+    throw new SimulatorError(
+      'CONVERSATION_OVER',
+      `conversation ${id} was ${describeEnd()}; request another handoff with requestHandoff()`,
+    );
   };
 
   const handle: HandoffConversation = {
@@ -159,7 +195,7 @@ export function createConversation(options: ConversationOptions): LiveConversati
       return endedBy;
     },
     deliveries,
-    replies: box.replies,
+    replies: replyQueue.replies,
     async say(text) {
       assertOpen();
       if (state === 'connected') startTimer(options.idleTimeoutMs);
@@ -169,8 +205,8 @@ export function createConversation(options: ConversationOptions): LiveConversati
       assertOpen();
       return end('user');
     },
-    nextReply: box.next,
-    onChange: changed.add,
+    nextReply: replyQueue.next,
+    onChange: changed.subscribe,
   };
 
   return {
@@ -186,25 +222,25 @@ export function createConversation(options: ConversationOptions): LiveConversati
       await send('establish', body);
       if (state !== 'requesting') return;
       if (refused) {
-        become('busy');
-        box.end();
+        setState('busy');
+        replyQueue.end();
         return;
       }
       startTimer(options.waitTimeoutMs);
-      become('connecting');
-      for (const reply of early) show(reply);
-      if (closedEarly) finish('human');
+      setState('connecting');
+      for (const reply of heldReplies) deliverReply(reply);
+      if (closeHeld) finish('human');
     },
     receive(text, sentAt) {
-      if (isOver() || closedEarly) return false;
+      if (isEnded() || closeHeld) return false;
       const reply = { text, timestamp: sentAt, receivedAt: clock.now() };
-      if (state === 'requesting') early.push(reply);
-      else show(reply);
+      if (state === 'requesting') heldReplies.push(reply);
+      else deliverReply(reply);
       return true;
     },
     closeByHuman() {
-      if (isOver() || closedEarly) return false;
-      if (state === 'requesting') closedEarly = true;
+      if (isEnded() || closeHeld) return false;
+      if (state === 'requesting') closeHeld = true;
       else finish('human');
       return true;
     },

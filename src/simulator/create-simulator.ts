@@ -1,59 +1,80 @@
 import { setMaxListeners } from 'node:events';
 import type { Express } from 'express';
 import type { WebhookCheckResult } from '../protocol/index.js';
-import { type Agents, authenticate, createAgents } from './agents.js';
-import { type AgentMessageInput, agentMessageBody } from './bodies.js';
+import { authenticate, createAgents, type SimulatedAgents } from './agents.js';
 import type { Clock } from './clock.js';
 import type { HandoffConversation } from './conversation.js';
-import { createConversations, type HandoffInput } from './conversations.js';
-import { createApp } from './create-app.js';
-import { type Customer, createCustomer } from './customer.js';
-import { createDeliverer, type Delivery } from './deliver.js';
+import { createConversationRegistry, type HandoffRequestInput } from './conversation-registry.js';
+import { createCustomer, type SimulatedCustomer } from './customer.js';
 import { SimulatorError } from './error.js';
 import { createFaults, type Faults } from './faults.js';
 import { createEndpoints } from './http/endpoint.js';
-import { createKnowledge, type QaDocument } from './knowledge/documents.js';
-import { createFetchFile } from './knowledge/fetch-file.js';
-import { createListener, type Listener } from './listen.js';
-import { createMask } from './mask.js';
+import { createHttpServer, type HttpServer } from './http/server.js';
+import { createFetchFile, createKnowledgeBase, type QaDocument } from './knowledge/knowledge-base.js';
 import { type SimulatorOptions, withDefaults } from './options.js';
-import { createProber, type ProbeInput } from './probe.js';
-import { humanRoutes } from './routes/human.js';
-import { knowledgeRoutes } from './routes/knowledge.js';
-import { createPage } from './routes/page.js';
-import { webhookRoutes } from './routes/webhooks.js';
-import { createTraffic, type Traffic } from './traffic.js';
+import { createPageRoutes } from './page-routes.js';
+import { createWebhookProber, type ProbeInput } from './probe.js';
+import { type AgentMessageInput, agentMessageBody } from './sending/bodies.js';
+import { createServiceApp, humanRoutes, knowledgeRoutes, webhookRoutes } from './service-app.js';
+import { createSecretMask, createTrafficRecorder, type TrafficLog } from './traffic.js';
+import { createWebhookSender, type WebhookDelivery } from './webhook-sender.js';
 
-/** The platform's service in miniature: its endpoints over HTTP, and the same state from code. */
-export interface Simulator extends Pick<Listener, 'listen' | 'close' | 'url'> {
-  /** The Express app, to be mounted or tested without {@link Simulator.listen}. */
+/** The simulated platform: its HTTP endpoints, and the same state from code. */
+export interface Simulator extends Pick<HttpServer, 'listen' | 'close' | 'url'> {
+  /** The Express app, for use without {@link Simulator.listen}. */
   readonly app: Express;
+  /** The clock from the options; `systemClock` by default. */
   readonly clock: Clock;
-  readonly agents: Agents;
+  /** The agents with their webhooks. */
+  readonly agents: SimulatedAgents;
+  /**
+   * Faults that are injected on purpose.
+   *
+   * @example simulator.faults.set('duplicate', { on: ['chat'], times: 1 })
+   */
   readonly faults: Faults;
-  readonly traffic: Traffic;
-  /** The customer in the page's chat window. */
-  readonly customer: Customer;
-  /** A user asks for a human: resolves when establish was answered, whatever the answer. */
-  requestHandoff: (input?: HandoffInput) => Promise<HandoffConversation>;
-  /** The handoff of an id, also while its establish is on its way. */
+  /**
+   * Every request and answer in both directions, with secrets masked.
+   *
+   * @example for (const { url, answer } of simulator.traffic.exchanges()) console.log(url, answer?.status);
+   */
+  readonly traffic: TrafficLog;
+  /** The customer of the page's chat window. */
+  readonly customer: SimulatedCustomer;
+  /**
+   * A user asks for a human. Resolves when the receiver has answered establish, whatever the answer.
+   *
+   * @example
+   * const conversation = await simulator.requestHandoff({ user: { userId: 'ada' } });
+   * if (conversation.state === 'busy') console.log('the receiver refused the handoff');
+   */
+  requestHandoff: (input?: HandoffRequestInput) => Promise<HandoffConversation>;
+  /** The handoff with this id, even before establish is answered. */
   conversation: (id: string) => HandoffConversation | undefined;
-  /** Every handoff that is kept, oldest first. */
+  /** Every stored handoff, oldest first. */
   conversations: () => readonly HandoffConversation[];
-  /** An agent says something: delivers it to the agent's message webhook (4.5). */
-  agentMessage: (input?: AgentMessageInput & { agentId?: string }) => Promise<Delivery>;
-  /** Tests one webhook with an `istest` request. */
-  probe: (input?: ProbeInput) => Promise<Delivery>;
-  /** Tests every webhook of the agent of a key, as 4.3 does; throws what 4.3 would refuse. */
+  /**
+   * Delivers an agent's answer to its message webhook. Resolves to the receiver's answer.
+   *
+   * @example const { status } = await simulator.agentMessage({ text: 'Your parcel is on its way.' });
+   */
+  agentMessage: (input?: AgentMessageInput & { agentId?: string }) => Promise<WebhookDelivery>;
+  /**
+   * Sends an availability test (`istest`) to one webhook. Resolves to the receiver's answer.
+   *
+   * @example const { accepted } = await simulator.probe({ endpoint: 'chat' });
+   */
+  probe: (input?: ProbeInput) => Promise<WebhookDelivery>;
+  /** Runs the platform's webhook check for the agent with this API key. Throws the platform's refusal. */
   check: (apiKey: string) => Promise<WebhookCheckResult[]>;
-  /** The documents of an agent (the first one by default). */
+  /** The knowledge documents of an agent. Default: the first agent. */
   documents: (agentId?: string) => readonly QaDocument[];
-  /** Resolves when no delivery is queued or on its way. */
+  /** Resolves when no delivery is queued or in flight. */
   idle: () => Promise<void>;
 }
 
 /**
- * Makes a simulator.
+ * Creates a simulator of the platform.
  *
  * @example
  * const simulator = createSimulator({
@@ -73,16 +94,20 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const { clock, log } = settings;
   const closing = new AbortController();
   const { signal } = closing;
-  // Every delivery under way listens to it.
+  // Every delivery in flight adds a server.
   setMaxListeners(0, signal);
 
   const agents = createAgents(settings.agents);
   const faults = createFaults(clock);
-  const traffic = createTraffic({ clock, mask: createMask(agents), limit: settings.trafficLimit });
-  const deliverer = createDeliverer({ clock, faults, traffic, signal });
-  const { deliver } = deliverer;
-  const prober = createProber({ clock, deliver, timeoutMs: settings.probeTimeoutMs });
-  const knowledge = createKnowledge(
+  const traffic = createTrafficRecorder({
+    clock,
+    mask: createSecretMask(agents),
+    limit: settings.trafficLimit,
+  });
+  const sender = createWebhookSender({ clock, faults, traffic, signal });
+  const { deliver } = sender;
+  const prober = createWebhookProber({ clock, deliver, timeoutMs: settings.probeTimeoutMs });
+  const knowledge = createKnowledgeBase(
     createFetchFile({
       traffic,
       signal,
@@ -90,7 +115,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       timeoutMs: settings.fileTimeoutMs,
     }),
   );
-  const conversations = createConversations({
+  const conversations = createConversationRegistry({
     agents,
     clock,
     deliver,
@@ -114,7 +139,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       body,
       credentials: agent.message,
       timeoutMs: settings.deliveryTimeoutMs,
-      lane: body.conversation_id,
+      queueKey: body.conversation_id,
     });
   };
 
@@ -133,15 +158,15 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     answerTo: knowledge.answerTo,
   });
   const { allowedHosts, framedBy } = settings;
-  const page = createPage({ agents, customer, faults, traffic, log, allowedHosts, framedBy });
+  const page = createPageRoutes({ agents, customer, faults, traffic, log, allowedHosts, framedBy });
   const endpoints = createEndpoints({ agents, faults, traffic, log, failureStatus: settings.failureStatus });
   const handlers = {
     ...knowledgeRoutes(endpoints, knowledge),
     ...webhookRoutes(endpoints, prober, faults),
     ...humanRoutes(endpoints, conversations, clock),
   };
-  const app = createApp({ handlers, page: page.router, openapi: settings.openapi, log });
-  const listener = createListener(app);
+  const app = createServiceApp({ handlers, page: page.router, openapi: settings.openapi, log });
+  const server = createHttpServer(app);
 
   return {
     app,
@@ -150,8 +175,8 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     faults,
     traffic,
     customer,
-    listen: listener.listen,
-    url: listener.url,
+    listen: server.listen,
+    url: server.url,
     requestHandoff: (input = {}) => conversations.request(input),
     conversation: conversations.get,
     conversations: conversations.list,
@@ -159,13 +184,13 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     probe: async ({ agentId, ...input } = {}) => prober.probe(agents.get(agentId), input),
     check: async (apiKey) => prober.check(authenticate(agents, `Bearer ${apiKey}`)),
     documents: (agentId) => knowledge.documents(agents.get(agentId).id),
-    idle: deliverer.idle,
+    idle: sender.idle,
     async close() {
       closing.abort();
       conversations.dispose();
       page.close();
-      deliverer.close();
-      await listener.close();
+      sender.close();
+      await server.close();
     },
   };
 }

@@ -1,14 +1,13 @@
-import { type Agents, findComponent } from './agents.js';
-import { type AgentMessageInput, newId, type TranscriptItem } from './bodies.js';
+import { findHumanService, type SimulatedAgents } from './agents.js';
 import type { Clock } from './clock.js';
 import type { HandoffConversation } from './conversation.js';
-import { type Conversations, isOver } from './conversations.js';
-import type { Delivery } from './deliver.js';
-import { createListeners } from './listeners.js';
+import { type ConversationRegistry, hasEnded } from './conversation-registry.js';
+import { createEmitter } from './emitter.js';
+import { type AgentMessageInput, newId, type TranscriptItem } from './sending/bodies.js';
+import type { WebhookDelivery } from './webhook-sender.js';
 
-/** Lines that the chat window keeps, and lines that go along with a handoff request. */
-const LINES_KEPT = 500;
-const LINES_HANDED_OVER = 50;
+const MAX_LINES = 500;
+const MAX_TRANSCRIPT_LINES = 50;
 
 /** One line of the chat window. */
 export interface ChatLine {
@@ -18,45 +17,45 @@ export interface ChatLine {
   readonly text: string;
 }
 
-/** With whom the customer talks. */
+/** The customer's conversation partner: the agent, or the state of the handoff. */
 export type CustomerStatus = 'agent' | HandoffConversation['state'];
 
-/** What the chat window shows. */
+/** The state of the chat window. */
 export interface CustomerView {
-  /** Changes when a new customer begins. */
+  /** Changes with every new customer. */
   readonly customerId: string;
   readonly status: CustomerStatus;
   readonly endedBy: HandoffConversation['endedBy'];
   readonly conversationId: string | null;
 }
 
-/** The customer in the chat window of the page: talks with the agent, and with a human when one is asked for. */
-export interface Customer {
+/** The customer of the page's chat window: talks with the agent, and with a human after a handoff. */
+export interface SimulatedCustomer {
   lines: () => readonly ChatLine[];
   view: () => CustomerView;
-  /** Says something, to whoever is there. */
+  /** Sends a message to the current conversation partner. */
   say: (text: string) => Promise<void>;
-  /** Asks for a human. */
+  /** Requests a handoff. */
   askForHuman: (target: { agentId?: string | undefined; componentId?: string | undefined }) => Promise<void>;
-  /** Leaves the human. */
+  /** Closes the handoff as the user. */
   close: () => Promise<void>;
-  /** A new customer with an empty window. */
+  /** Starts over with a new customer and an empty window. */
   restart: () => Promise<void>;
   onLine: (listener: (line: ChatLine) => void) => () => void;
   onView: (listener: (view: CustomerView) => void) => () => void;
 }
 
-/** Makes the customer. */
+/** Creates the customer. */
 export function createCustomer(options: {
-  agents: Agents;
+  agents: SimulatedAgents;
   clock: Clock;
-  conversations: Conversations;
+  conversations: ConversationRegistry;
   answerTo: (agentId: string, question: string) => string | undefined;
-  agentMessage: (input: AgentMessageInput & { agentId?: string }) => Promise<Delivery>;
-}): Customer {
+  agentMessage: (input: AgentMessageInput & { agentId?: string }) => Promise<WebhookDelivery>;
+}): SimulatedCustomer {
   const { agents, clock, conversations } = options;
-  const told = createListeners<ChatLine>();
-  const viewed = createListeners<CustomerView>();
+  const lineEmitter = createEmitter<ChatLine>();
+  const viewEmitter = createEmitter<CustomerView>();
   let lines: ChatLine[] = [];
   let lastLine = 0;
   let agentConversationId = newId('agent');
@@ -66,8 +65,8 @@ export function createCustomer(options: {
   const add = (from: ChatLine['from'], text: string) => {
     lastLine += 1;
     const line = { id: lastLine, at: clock.now(), from, text };
-    lines = [...lines, line].slice(-LINES_KEPT);
-    told.tell(line);
+    lines = [...lines, line].slice(-MAX_LINES);
+    lineEmitter.emit(line);
   };
 
   const view = (): CustomerView => ({
@@ -77,8 +76,8 @@ export function createCustomer(options: {
     conversationId: handoff?.id ?? null,
   });
 
-  const note = ({ accepted, status, error }: Delivery, what: string) => {
-    if (!accepted) add('note', `${what} was not taken: ${error ?? `the receiver answered ${status}`}.`);
+  const noteFailure = ({ accepted, status, error }: WebhookDelivery, what: string) => {
+    if (!accepted) add('note', `${what} was not accepted: ${error ?? `the receiver answered ${status}`}.`);
   };
 
   const answerAsAgent = async (question: string) => {
@@ -94,19 +93,19 @@ export function createCustomer(options: {
       anonymousId,
       conversationId: agentConversationId,
     });
-    note(delivery, "The agent's answer");
+    noteFailure(delivery, "The agent's answer");
   };
 
   const follow = (conversation: HandoffConversation) => {
     let shown = 0;
     let state = conversation.state;
     handoff = conversation;
-    viewed.tell(view());
+    viewEmitter.emit(view());
     conversation.onChange(() => {
       if (handoff !== conversation) return;
       for (const reply of conversation.replies.slice(shown)) add('human', reply.text);
       shown = conversation.replies.length;
-      if (state !== conversation.state) viewed.tell(view());
+      if (state !== conversation.state) viewEmitter.emit(view());
       state = conversation.state;
     });
   };
@@ -114,23 +113,23 @@ export function createCustomer(options: {
   const transcript = (): TranscriptItem[] =>
     lines
       .filter(({ from }) => from !== 'note')
-      .slice(-LINES_HANDED_OVER)
+      .slice(-MAX_TRANSCRIPT_LINES)
       .map(({ from, text }) => ({ text, message_type: from === 'user' ? 'QUESTION' : 'ANSWER' }));
 
   return {
     lines: () => lines,
     view,
     async say(text) {
-      const human = handoff && !isOver(handoff) ? handoff : null;
+      const human = handoff && !hasEnded(handoff) ? handoff : null;
       if (!human) agents.get();
       add('user', text);
       if (!human) return answerAsAgent(text);
-      return note(await human.say(text), 'Your message');
+      return noteFailure(await human.say(text), 'Your message');
     },
     async askForHuman({ agentId, componentId }) {
-      if (handoff && !isOver(handoff)) return;
+      if (handoff && !hasEnded(handoff)) return;
       const agent = agents.get(agentId);
-      const component = findComponent(agent, componentId);
+      const component = findHumanService(agent, componentId);
       const conversation = await conversations.request(
         {
           agentId: agent.id,
@@ -142,10 +141,10 @@ export function createCustomer(options: {
         follow,
       );
       const [establish] = conversation.deliveries;
-      if (establish && conversation.state === 'busy') note(establish, 'Your request');
+      if (establish && conversation.state === 'busy') noteFailure(establish, 'Your request');
     },
     async close() {
-      if (handoff && !isOver(handoff)) note(await handoff.closeByUser(), 'The close notice');
+      if (handoff && !hasEnded(handoff)) noteFailure(await handoff.closeByUser(), 'The close notice');
     },
     async restart() {
       const left = handoff;
@@ -153,10 +152,10 @@ export function createCustomer(options: {
       lines = [];
       agentConversationId = newId('agent');
       anonymousId = newId('anonymous');
-      viewed.tell(view());
-      if (left && !isOver(left)) await left.closeByUser();
+      viewEmitter.emit(view());
+      if (left && !hasEnded(left)) await left.closeByUser();
     },
-    onLine: told.add,
-    onView: viewed.add,
+    onLine: lineEmitter.subscribe,
+    onView: viewEmitter.subscribe,
   };
 }

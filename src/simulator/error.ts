@@ -1,7 +1,7 @@
 import { HandoffKitError } from '../internal/index.js';
 import { SERVICE_CODES } from '../protocol/index.js';
 
-/** What can go wrong in the hands of whoever drives the simulator. */
+/** The `code` of a {@link SimulatorError}. */
 export type SimulatorErrorCode =
   | 'INVALID_AGENT'
   | 'INVALID_FAULT'
@@ -14,7 +14,7 @@ export type SimulatorErrorCode =
   | 'CANNOT_LISTEN'
   | 'INVALID_ACTION';
 
-/** The simulator was asked for something it cannot do. */
+/** Thrown when the simulator cannot do what a program asked for. The message says what to do instead. */
 export class SimulatorError extends HandoffKitError {
   override readonly code: SimulatorErrorCode;
 
@@ -24,11 +24,11 @@ export class SimulatorError extends HandoffKitError {
   }
 }
 
-/** The simulated service says no to a request: its code, and what is wrong. */
+/** A refusal by the simulated platform: its code and the reason. */
 export class ServiceFailure extends HandoffKitError {
-  /** The service's own code. */
+  /** The platform's code, such as 40127. */
   readonly serviceCode: number;
-  /** The HTTP status, where the code alone does not decide it. */
+  /** The HTTP status, where the code alone does not determine it. */
   readonly status: number | undefined;
 
   constructor(serviceCode: number, message: string, status?: number) {
@@ -38,7 +38,7 @@ export class ServiceFailure extends HandoffKitError {
   }
 }
 
-/** A {@link ServiceFailure} of code 40000: `detail` names the field and what was expected. */
+/** A {@link ServiceFailure} with code 40000. `detail` names the field and what was expected. */
 export function parameterError(detail: string, status?: number): ServiceFailure {
   return new ServiceFailure(SERVICE_CODES.PARAMETER_ERROR, `Parameter error: ${detail}`, status);
 }

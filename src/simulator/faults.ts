@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { type SERVICE_PATHS, ValidationError, validate } from '../protocol/index.js';
 import type { Clock } from './clock.js';
+import { createEmitter } from './emitter.js';
 import { SimulatorError } from './error.js';
-import { createListeners } from './listeners.js';
 
-/** What the simulator delivers to a developer. */
 const DELIVERY_EVENTS = ['message', 'establish', 'chat', 'close', 'probe'] as const;
-/** What the simulator delivers to a developer. */
+/** The kinds of deliveries to a receiver. */
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
-/** What the simulator hosts. */
+/** The endpoints of the simulated platform. */
 export type ServiceEndpoint = keyof typeof SERVICE_PATHS;
 
 const ENDPOINTS = [
@@ -30,8 +29,9 @@ const answers = (endpoint: ServiceEndpoint) => ({
 });
 
 /**
- * Every fault: what it does, what can be set (`settings`) and what of that the page offers (`fields`). All have `times` (how often it strikes), `forMs` (how
- * long it lasts) and `on` (which deliveries or endpoints it strikes); without a limit it lasts until cleared.
+ * Every fault with its `settings` and the `fields` that the page offers. All have `times` (how often it applies),
+ * `forMs` (how long it stays on) and `on` (the deliveries or endpoints it applies to). Without a limit, a fault
+ * stays on until it is cleared.
  */
 export const FAULTS = {
   duplicate: {
@@ -42,7 +42,7 @@ export const FAULTS = {
   },
   reorder: {
     title: 'Reorder',
-    hint: 'A delivery waits until the next one of its conversation was sent.',
+    hint: 'A delivery waits until the next one of its conversation has been sent.',
     fields: [{ name: 'holdMs', label: 'Wait at most (ms)', value: 5_000 }],
     settings: z.strictObject({ ...deliveries, holdMs: z.int().positive().default(5_000) }),
   },
@@ -64,7 +64,7 @@ export const FAULTS = {
   },
   mirror: {
     title: 'Two URLs at once',
-    hint: 'Each delivery also goes to a second URL at the same moment.',
+    hint: 'Each delivery is also sent to a second URL at the same time.',
     fields: [{ name: 'url', label: 'Second URL', value: '' }],
     settings: z.strictObject({
       ...deliveries,
@@ -73,7 +73,7 @@ export const FAULTS = {
   },
   wrongCredentials: {
     title: 'Wrong credentials',
-    hint: 'Deliveries carry credentials that are not the configured ones.',
+    hint: 'Deliveries carry wrong credentials.',
     fields: [],
     settings: z.strictObject(deliveries),
   },
@@ -94,13 +94,13 @@ export const FAULTS = {
   },
   answerNothing: {
     title: 'Answer nothing',
-    hint: 'Replies are never answered: the caller waits until it gives up.',
+    hint: 'Replies are never answered: the caller runs into its timeout.',
     fields: [],
     settings: z.strictObject(answers('reply')),
   },
   outOfOrder: {
     title: 'Out of order',
-    hint: 'The health endpoint says that the service does not work.',
+    hint: 'The health endpoint reports that the service is down.',
     fields: [],
     settings: z.strictObject(answers('health')),
   },
@@ -108,46 +108,54 @@ export const FAULTS = {
 
 /** The name of a fault. */
 export type FaultKind = keyof typeof FAULTS;
-/** What can be set of a fault. */
+/** The settings of a fault. */
 export type FaultSettings<Kind extends FaultKind> = z.input<(typeof FAULTS)[Kind]['settings']>;
-/** A fault's settings with the defaults filled in. */
+/** The settings of a fault with the defaults filled in. */
 export type ActiveFault<Kind extends FaultKind = FaultKind> = z.output<(typeof FAULTS)[Kind]['settings']>;
 
-/** What goes wrong on purpose. */
+/** The faults of a simulator: problems that it causes on purpose. */
 export interface Faults {
-  /** Switches a fault on. `faults.set('duplicate', { times: 1, on: ['chat'] })` */
+  /**
+   * Switches a fault on.
+   *
+   * @example simulator.faults.set('duplicate', { times: 1, on: ['chat'] })
+   */
   set: <Kind extends FaultKind>(kind: Kind, settings?: FaultSettings<Kind>) => void;
-  /** The same with settings that nobody has looked at yet. */
+  /** Like `set`, with unvalidated settings. */
   setFrom: (kind: FaultKind, settings: unknown) => void;
-  /** Switches a fault off; without a name, all of them. */
+  /**
+   * Switches a fault off; without a name, all of them.
+   *
+   * @example simulator.faults.clear()
+   */
   clear: (kind?: FaultKind) => void;
-  /** The faults that are on, with what is left of `times`. */
+  /** The active faults, with the remaining `times`. */
   active: () => Partial<Record<FaultKind, ActiveFault>>;
-  /** Whether a fault strikes now; a strike counts against `times`. */
+  /** The settings of a fault if it applies to `subject` now; counts against `times`. */
   take: <Kind extends FaultKind>(
     kind: Kind,
     subject: DeliveryEvent | ServiceEndpoint,
   ) => ActiveFault<Kind> | undefined;
-  /** Tells of every change. */
+  /** Calls the listener on every change. */
   onChange: (listener: () => void) => () => void;
 }
 
 const ALL_KINDS = Object.keys(FAULTS).filter(isFaultKind);
 
-/** Whether a text names a fault. */
+/** Whether this is the name of a fault. */
 export function isFaultKind(text: string): text is FaultKind {
   return Object.hasOwn(FAULTS, text);
 }
 
-/** Makes the switchboard of faults, all off. */
+/** Creates the faults, all off. */
 export function createFaults(clock: Clock): Faults {
-  const changed = createListeners<void>();
-  const switched: { [Kind in FaultKind]?: Switched<Kind> } = {};
+  const changed = createEmitter<void>();
+  const entries: { [Kind in FaultKind]?: ActiveEntry<Kind> } = {};
 
-  const alive = <Kind extends FaultKind>(kind: Kind): Switched<Kind> | undefined => {
-    const fault: Switched<Kind> | undefined = switched[kind];
+  const findActive = <Kind extends FaultKind>(kind: Kind): ActiveEntry<Kind> | undefined => {
+    const fault: ActiveEntry<Kind> | undefined = entries[kind];
     if (!fault || (clock.now() < fault.until && fault.left > 0)) return fault;
-    delete switched[kind];
+    delete entries[kind];
     return undefined;
   };
 
@@ -155,39 +163,39 @@ export function createFaults(clock: Clock): Faults {
     const read = readSettings(kind, settings);
     const until = clock.now() + (read.forMs ?? Number.POSITIVE_INFINITY);
     const left = read.times ?? Number.POSITIVE_INFINITY;
-    Object.assign(switched, { [kind]: { settings: read, until, left } });
-    changed.tell();
+    Object.assign(entries, { [kind]: { settings: read, until, left } });
+    changed.emit();
   };
 
   return {
     set: (kind, settings) => setFrom(kind, settings ?? {}),
     setFrom,
     clear(kind) {
-      for (const each of kind ? [kind] : ALL_KINDS) delete switched[each];
-      changed.tell();
+      for (const each of kind ? [kind] : ALL_KINDS) delete entries[each];
+      changed.emit();
     },
     active() {
       const found: Partial<Record<FaultKind, ActiveFault>> = {};
       for (const kind of ALL_KINDS) {
-        const fault = alive(kind);
+        const fault = findActive(kind);
         if (!fault) continue;
         found[kind] = Number.isFinite(fault.left) ? { ...fault.settings, times: fault.left } : fault.settings;
       }
       return found;
     },
     take(kind, subject) {
-      const fault = alive(kind);
+      const fault = findActive(kind);
       const subjects: readonly string[] = fault?.settings.on ?? [];
       if (!fault || !subjects.includes(subject)) return undefined;
       fault.left -= 1;
-      if (Number.isFinite(fault.left)) changed.tell();
+      if (Number.isFinite(fault.left)) changed.emit();
       return fault.settings;
     },
-    onChange: changed.add,
+    onChange: changed.subscribe,
   };
 }
 
-interface Switched<Kind extends FaultKind> {
+interface ActiveEntry<Kind extends FaultKind> {
   readonly settings: ActiveFault<Kind>;
   readonly until: number;
   left: number;

@@ -1,27 +1,36 @@
 /**
- * The platform's service in miniature: what the contract says it hosts, what it sends, and what goes wrong.
- * It uses the contract and nothing else of this package, so that a mistake elsewhere cannot hide in it.
+ * A simulator of the platform: it hosts the platform's API, delivers webhooks to a receiver, and injects faults.
+ * It imports `protocol` and `internal` only, so that it cannot share a mistake with the receiver it tests.
+ *
+ * For tests of a receiver, start with `createTestBench` of `handoff-kit/testing`, which wires a simulator to it.
+ *
+ * @example
+ * import { createSimulator } from 'handoff-kit/simulator';
+ *
+ * const simulator = createSimulator({
+ *   agents: [{
+ *     id: 'agent-1',
+ *     apiKey: 'key-1',
+ *     humanServices: [{ componentId: 'desk', url: 'http://127.0.0.1:3000/webhook' }],
+ *   }],
+ * });
+ * console.log(await simulator.listen(4000)); // the page, and the API for `baseUrl` and `apiKey`
  *
  * @module
  */
-export type { Agent, Agents, Component, HumanService, MessageWebhook, SimulatedAgent } from './agents.js';
-export {
-  type AgentMessageInput,
-  agentMessageBody,
-  chatBody,
-  closeBody,
-  establishBody,
-  probeBody,
-  type SimulatedUser,
-  type TranscriptItem,
-} from './bodies.js';
+export type {
+  HumanServiceWebhook,
+  MessageWebhook,
+  ResolvedAgent,
+  ResolvedHumanService,
+  SimulatedAgent,
+  SimulatedAgents,
+} from './agents.js';
 export { type Clock, createManualClock, type ManualClock, systemClock } from './clock.js';
 export type { HandoffConversation, HandoffState } from './conversation.js';
-export type { HandoffInput } from './conversations.js';
+export type { HandoffRequestInput } from './conversation-registry.js';
 export { createSimulator, type Simulator } from './create-simulator.js';
-export { type Credentials, credentialHeaders } from './credentials.js';
-export type { ChatLine, Customer, CustomerStatus, CustomerView } from './customer.js';
-export type { Delivery } from './deliver.js';
+export type { ChatLine, CustomerStatus, CustomerView, SimulatedCustomer } from './customer.js';
 export { ServiceFailure, SimulatorError, type SimulatorErrorCode } from './error.js';
 export {
   type ActiveFault,
@@ -32,11 +41,27 @@ export {
   type Faults,
   type ServiceEndpoint,
 } from './faults.js';
-export { handoffUrl } from './handoff-url.js';
-export type { QaDocument } from './knowledge/documents.js';
-export type { SimulatorLog } from './log.js';
-export type { SimulatorOptions } from './options.js';
-export { type PostRequest, type PostResult, postJson } from './post.js';
+export type { QaDocument } from './knowledge/knowledge-base.js';
+export type { SimulatorLog, SimulatorOptions } from './options.js';
 export type { ProbeInput } from './probe.js';
-export type { Reply } from './replies.js';
-export type { Exchange, Traffic } from './traffic.js';
+export type { SimulatedReply } from './reply-queue.js';
+export {
+  type AgentMessageInput,
+  agentMessageBody,
+  chatBody,
+  closeBody,
+  establishBody,
+  probeBody,
+  type SimulatedUser,
+  type TranscriptItem,
+} from './sending/bodies.js';
+export {
+  credentialHeaders,
+  handoffUrl,
+  type JsonPostRequest,
+  type JsonPostResult,
+  postJson,
+  type WebhookCredentials,
+} from './sending/post.js';
+export type { RecordedExchange, TrafficLog } from './traffic.js';
+export type { WebhookDelivery } from './webhook-sender.js';

@@ -1,43 +1,42 @@
 import type { SimulatedAgent } from './agents.js';
 import { type Clock, systemClock } from './clock.js';
-import { usualStatus } from './http/answer.js';
-import { type SimulatorLog, silentLog } from './log.js';
+import { defaultFailureStatus } from './http/endpoint.js';
 
-/** How the simulated platform is set up. Everything has a default. */
+/** Settings of the simulated platform. Everything has a default. */
 export interface SimulatorOptions {
-  /** The agents at the start. Default: none. */
+  /** The initial agents. Default: none. */
   agents?: readonly SimulatedAgent[];
-  /** Time for waiting, idling and delaying. Default: the machine's. */
+  /** The clock of wait timeouts, idle timeouts and delays. Default: the system clock. */
   clock?: Clock;
   /** How long a user waits for the first reply before the handoff ends. Default: 60 s. */
   waitTimeoutMs?: number;
-  /** How long a connected conversation may be silent before it ends. Default: for ever. */
+  /** How long a connected conversation may be silent before it ends. Default: no limit. */
   idleTimeoutMs?: number | undefined;
   /** How long a probed webhook may take, in real time. Default: 5 s. */
   probeTimeoutMs?: number;
   /** How long a receiver may take to answer a delivery, in real time. Default: 10 s. */
   deliveryTimeoutMs?: number;
-  /** How long a knowledge file may take to come, in real time. Default: 10 s. */
+  /** How long the download of a knowledge file may take, in real time. Default: 10 s. */
   fileTimeoutMs?: number;
-  /** The longest knowledge file. Default: 5 MiB. */
+  /** The largest knowledge file. Default: 5 MiB. */
   fileMaxBytes?: number;
-  /** Requests that the log of traffic keeps. Default: 500. */
+  /** How many exchanges the traffic log keeps. Default: 500. */
   trafficLimit?: number;
-  /** Conversations that are kept when they are over. Default: 10,000. */
+  /** How many conversations are kept; ended ones are dropped first. Default: 10,000. */
   keepConversations?: number;
-  /** The HTTP status for a failure code. The contract is silent; default: 400, 401, 403, 404 or 500. */
+  /** The HTTP status of a failure code, which the protocol leaves open. Default: 400, 401, 403, 404 or 500. */
   failureStatus?: (code: number) => number;
-  /** Names besides those of this machine under which the page may be opened. */
+  /** Host names of the page besides `localhost` and loopback addresses. */
   allowedHosts?: readonly string[];
-  /** Who may show the page in a frame. Default: nobody. */
-  framedBy?: 'nobody' | 'same-origin';
-  /** Served at `/openapi.json` when given. */
+  /** Which pages may show the simulator's page in a frame. Default: none. */
+  framedBy?: 'none' | 'same-origin';
+  /** Served at `/openapi.json` if given. */
   openapi?: object | undefined;
-  /** Where to say what happens, such as a pino logger. Default: nowhere. */
+  /** A logger, such as pino. Default: silent. */
   log?: SimulatorLog;
 }
 
-/** The options with their defaults. */
+/** Fills in the defaults. */
 export function withDefaults(options: SimulatorOptions) {
   return {
     agents: [],
@@ -49,10 +48,20 @@ export function withDefaults(options: SimulatorOptions) {
     fileMaxBytes: 5 * 1024 * 1024,
     trafficLimit: 500,
     keepConversations: 10_000,
-    failureStatus: usualStatus,
+    failureStatus: defaultFailureStatus,
     allowedHosts: [],
-    framedBy: 'nobody' as const,
+    framedBy: 'none' as const,
     log: silentLog,
     ...options,
   };
 }
+
+/** The part of a pino logger that the simulator uses. Bodies and secrets are never logged. */
+export interface SimulatorLog {
+  info: (details: object, message: string) => void;
+  warn: (details: object, message: string) => void;
+  error: (details: object, message: string) => void;
+}
+
+/** A logger that discards everything. */
+export const silentLog: SimulatorLog = { info() {}, warn() {}, error() {} };

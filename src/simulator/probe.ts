@@ -1,41 +1,41 @@
 import type { HANDOFF_PATHS, WebhookCheckResult } from '../protocol/index.js';
-import { type Agent, type Component, findComponent } from './agents.js';
-import { chatBody, closeBody, establishBody, newId, probeBody } from './bodies.js';
+import { findHumanService, type ResolvedAgent, type ResolvedHumanService } from './agents.js';
 import type { Clock } from './clock.js';
-import type { Deliverer, Delivery } from './deliver.js';
 import { SimulatorError } from './error.js';
-import { handoffUrl } from './handoff-url.js';
+import { chatBody, closeBody, establishBody, newId, probeBody } from './sending/bodies.js';
+import { handoffUrl } from './sending/post.js';
+import type { WebhookDelivery, WebhookSender } from './webhook-sender.js';
 
-/** Which webhook to test. */
+/** The webhook to test. */
 export interface ProbeInput {
   /** Default: the first agent. */
   agentId?: string;
-  /** A human-service component; without one the message webhook is tested. */
+  /** A human-service component. Default: the message webhook is tested. */
   componentId?: string;
-  /** A handoff endpoint of the component, tested in its own format; without one its base URL is. */
+  /** A handoff endpoint of the component, tested in its own format. Default: the component's base URL. */
   endpoint?: keyof typeof HANDOFF_PATHS;
 }
 
-/** Tests webhooks with `istest` requests (4.3). */
-export interface Prober {
-  /** One test of one webhook. */
-  probe: (agent: Agent, input: Omit<ProbeInput, 'agentId'>) => Promise<Delivery>;
-  /** A test of every webhook of an agent, at the same time (2.4). */
-  check: (agent: Agent) => Promise<WebhookCheckResult[]>;
+/** Sends availability tests: requests with `istest: true`. */
+export interface WebhookProber {
+  /** Tests one webhook. */
+  probe: (agent: ResolvedAgent, input: Omit<ProbeInput, 'agentId'>) => Promise<WebhookDelivery>;
+  /** Tests every webhook of an agent concurrently. */
+  check: (agent: ResolvedAgent) => Promise<WebhookCheckResult[]>;
 }
 
-/** Makes the prober. */
-export function createProber(options: {
+/** Creates the prober. */
+export function createWebhookProber(options: {
   clock: Clock;
-  deliver: Deliverer['deliver'];
+  deliver: WebhookSender['deliver'];
   timeoutMs: number;
-}): Prober {
+}): WebhookProber {
   const { clock, timeoutMs } = options;
 
   const send = (url: string, credentials: object, body: object) =>
-    options.deliver({ event: 'probe', url, credentials, body, timeoutMs, lane: newId('message') });
+    options.deliver({ event: 'probe', url, credentials, body, timeoutMs, queueKey: newId('message') });
 
-  const probeMessage = (agent: Agent) => {
+  const probeMessage = (agent: ResolvedAgent) => {
     if (agent.message) return send(agent.message.url, agent.message, probeBody(clock.now()));
     throw new SimulatorError(
       'NO_MESSAGE_WEBHOOK',
@@ -43,7 +43,11 @@ export function createProber(options: {
     );
   };
 
-  const probeComponent = (agent: Agent, component: Component, endpoint: ProbeInput['endpoint']) => {
+  const probeComponent = (
+    agent: ResolvedAgent,
+    component: ResolvedHumanService,
+    endpoint: ProbeInput['endpoint'],
+  ) => {
     if (!endpoint) return send(component.url, component, probeBody(clock.now()));
     const body = { ...testBody(agent, endpoint, clock.now()), istest: true };
     return send(handoffUrl(component.url, endpoint), component, body);
@@ -52,7 +56,7 @@ export function createProber(options: {
   return {
     async probe(agent, { componentId, endpoint }) {
       if (componentId === undefined && endpoint === undefined) return probeMessage(agent);
-      return probeComponent(agent, findComponent(agent, componentId), endpoint);
+      return probeComponent(agent, findHumanService(agent, componentId), endpoint);
     },
     async check(agent) {
       const tests = agent.humanServices.map(async (component) =>
@@ -69,8 +73,8 @@ export function createProber(options: {
 
 function result(
   type: 'message' | 'human_service',
-  component: Component | null,
-  delivery: Delivery,
+  component: ResolvedHumanService | null,
+  delivery: WebhookDelivery,
   url: string,
 ): WebhookCheckResult {
   return {
@@ -84,7 +88,7 @@ function result(
   };
 }
 
-function testBody(agent: Agent, endpoint: keyof typeof HANDOFF_PATHS, timestamp: number): object {
+function testBody(agent: ResolvedAgent, endpoint: keyof typeof HANDOFF_PATHS, timestamp: number): object {
   const conversationId = newId('handoff');
   if (endpoint === 'chat') return chatBody(conversationId, timestamp, 'availability test');
   if (endpoint === 'close') return closeBody(conversationId, timestamp, 'USER_CLOSED');

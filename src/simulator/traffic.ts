@@ -1,101 +1,105 @@
 import { performance } from 'node:perf_hooks';
+import type { SimulatedAgents } from './agents.js';
 import type { Clock } from './clock.js';
+import { createEmitter } from './emitter.js';
 import type { DeliveryEvent, ServiceEndpoint } from './faults.js';
-import { createListeners } from './listeners.js';
-import type { Mask } from './mask.js';
 
-/** Characters of a body that the log keeps. */
-const BODY_KEPT = 4_000;
+/** Characters entries of a body. */
+const MAX_BODY_CHARS = 4_000;
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A request and its answer, as the log keeps it: secrets masked, long bodies cut. */
-export interface Exchange {
+/** A request and its answer in the traffic log, with secrets masked and long bodies cut. */
+export interface RecordedExchange {
   /** Counts up from 1. */
   readonly id: number;
   /** When the request was made, in milliseconds. */
   readonly at: number;
-  /** `sent` by the simulated service, or `received` by it. */
+  /** `sent` or `received` by the simulated platform. */
   readonly direction: 'sent' | 'received';
-  /** What was delivered, which endpoint was called, or `file` for a fetched knowledge file. */
+  /** The kind of delivery, the endpoint called, or `file` for the download of a knowledge file. */
   readonly what: DeliveryEvent | ServiceEndpoint | 'file';
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** The faults that struck. */
+  /** The faults that applied. */
   readonly faults: readonly string[];
-  /** The answer, or null while there is none. */
+  /** The answer; `null` while there is none. */
   readonly answer: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
     readonly latencyMs: number;
   } | null;
-  /** Why there will be no answer. */
+  /** Why the request failed without an answer. */
   readonly error: string | null;
 }
 
-/** What is known when a request starts. */
-interface ExchangeStart extends Pick<Exchange, 'direction' | 'what' | 'method' | 'url'> {
+/** The fields known when a request starts. */
+interface ExchangeStart extends Pick<RecordedExchange, 'direction' | 'what' | 'method' | 'url'> {
   headers: Headers;
   body?: string;
   faults?: readonly string[];
 }
 
-/** An exchange that is under way. */
-export interface OpenExchange {
-  /** The request's body, once it was read. */
+/** Completes an exchange in the log. */
+export interface ExchangeRecorder {
+  /** Records the request's body once it has been read. */
   body: (body: string) => void;
-  /** A fault struck. */
+  /** Records that a fault applied. */
   fault: (name: string) => void;
-  /** The answer. */
+  /** Records the answer. */
   answered: (status: number, headers: Headers, body: string) => void;
-  /** There will be no answer. */
+  /** Records that there will be no answer. */
   failed: (error: string) => void;
 }
 
-/** The log of every request and answer in both directions. It keeps the newest. */
-export interface Traffic {
-  /** What the log holds, oldest first. */
-  exchanges: () => readonly Exchange[];
-  /** Tells of each exchange when it starts and whenever more of it is known. */
-  onChange: (listener: (exchange: Exchange) => void) => () => void;
+/** The log of requests and answers in both directions. It keeps the newest. */
+export interface TrafficLog {
+  /** The recorded exchanges, oldest first. */
+  exchanges: () => readonly RecordedExchange[];
+  /** Calls the listener when an exchange starts and whenever it changes. The returned function removes it. */
+  onChange: (listener: (exchange: RecordedExchange) => void) => () => void;
   /** Empties the log. */
   clear: () => void;
 }
 
-/** The log, and the way to write in it. */
-export interface TrafficLog extends Traffic {
-  /** Notes that a request starts. */
-  open: (start: ExchangeStart) => OpenExchange;
+/** The writable side of the {@link TrafficLog}. */
+export interface TrafficRecorder extends TrafficLog {
+  /** Records the start of a request. */
+  open: (start: ExchangeStart) => ExchangeRecorder;
 }
 
-/** Makes a log that holds up to `limit` exchanges. */
-export function createTraffic(options: { clock: Clock; mask: Mask; limit: number }): TrafficLog {
+/** Creates a log of up to `limit` exchanges. */
+export function createTrafficRecorder(options: {
+  clock: Clock;
+  mask: SecretMask;
+  limit: number;
+}): TrafficRecorder {
   const { clock, mask, limit } = options;
-  const changed = createListeners<Exchange>();
-  const kept = new Map<number, Exchange>();
+  const changed = createEmitter<RecordedExchange>();
+  const entries = new Map<number, RecordedExchange>();
   let lastId = 0;
 
   const shorten = (body: string) => {
     const masked = mask.text(body);
-    return masked.length <= BODY_KEPT ? masked : `${masked.slice(0, BODY_KEPT)}…`;
+    return masked.length <= MAX_BODY_CHARS ? masked : `${masked.slice(0, MAX_BODY_CHARS)}…`;
   };
 
-  const put = (exchange: Exchange) => {
-    kept.set(exchange.id, exchange);
-    for (const id of kept.keys()) {
-      if (kept.size <= limit) break;
-      kept.delete(id);
+  const put = (exchange: RecordedExchange) => {
+    entries.set(exchange.id, exchange);
+    for (const id of entries.keys()) {
+      if (entries.size <= limit) break;
+      entries.delete(id);
     }
-    changed.tell(exchange);
+    changed.emit(exchange);
   };
 
-  const open = ({ headers, body, faults = [], ...start }: ExchangeStart): OpenExchange => {
+  const open = ({ headers, body, faults = [], ...start }: ExchangeStart): ExchangeRecorder => {
     const began = performance.now();
     lastId += 1;
-    let current: Exchange = {
+    let current: RecordedExchange = {
       ...start,
       id: lastId,
       at: clock.now(),
@@ -106,7 +110,7 @@ export function createTraffic(options: { clock: Clock; mask: Mask; limit: number
       answer: null,
       error: null,
     };
-    const change = (more: Partial<Exchange>) => {
+    const change = (more: Partial<RecordedExchange>) => {
       current = { ...current, ...more };
       put(current);
     };
@@ -127,5 +131,84 @@ export function createTraffic(options: { clock: Clock; mask: Mask; limit: number
     };
   };
 
-  return { open, exchanges: () => [...kept.values()], onChange: changed.add, clear: () => kept.clear() };
+  return {
+    open,
+    exchanges: () => [...entries.values()],
+    onChange: changed.subscribe,
+    clear: () => entries.clear(),
+  };
+}
+
+const MASK = '****';
+
+/** Headers without secrets; the values of all others are masked. */
+const PLAIN_HEADERS = new Set(
+  'accept allow cache-control connection content-encoding content-length content-type date host keep-alive retry-after transfer-encoding user-agent www-authenticate'.split(
+    ' ',
+  ),
+);
+
+/** Shorter secrets are not masked: they would match ordinary text. */
+const MIN_SECRET_LENGTH = 6;
+
+/** Path segments of at least 16 characters are treated as secret tokens. */
+const TOKEN_SEGMENT = /^[\w-]{16,}$/;
+
+/** Removes secrets from logged text. */
+interface SecretMask {
+  /** Text with every configured key, secret and header value replaced. */
+  text: (text: string) => string;
+  /** A URL without its user, its query's values and its token-like path segments. */
+  url: (url: string) => string;
+  /** Headers by lower-case name, with the values of all but harmless ones replaced. */
+  headers: (
+    headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  ) => Record<string, string>;
+}
+
+/** Creates the mask. It always uses the current secrets of the agents. */
+export function createSecretMask(agents: SimulatedAgents): SecretMask {
+  const secrets = () =>
+    agents
+      .list()
+      .flatMap(({ apiKey, message, humanServices }) => [
+        apiKey,
+        message?.secret,
+        ...humanServices.flatMap(({ secret, headers }) => [secret, ...Object.values(headers)]),
+      ])
+      .filter((secret) => secret !== undefined)
+      .filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+
+  const text = (value: string) =>
+    secrets().reduce((masked, secret) => masked.replaceAll(secret, MASK), value);
+  return { text, url: (url) => text(maskUrl(url)), headers: maskHeaders };
+}
+
+function maskUrl(url: string): string {
+  const base = 'http://base.invalid';
+  if (!URL.canParse(url, base)) return MASK;
+  const parsed = new URL(url, base);
+  const path = parsed.pathname
+    .split('/')
+    .map((segment) => (TOKEN_SEGMENT.test(segment) ? `${segment.slice(0, 3)}${MASK}` : segment))
+    .join('/');
+  const query = [...parsed.searchParams.keys()].map((name) => `${name}=${MASK}`).join('&');
+  return `${parsed.origin === base ? '' : parsed.origin}${path}${query ? `?${query}` : ''}`;
+}
+
+function maskHeaders(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Record<string, string> {
+  const shown = Object.entries(headers).flatMap(([name, value]): [string, string][] => {
+    if (value === undefined) return [];
+    const whole = typeof value === 'string' ? value : value.join(', ');
+    return [[name.toLowerCase(), maskHeader(name.toLowerCase(), whole)]];
+  });
+  return Object.fromEntries(shown);
+}
+
+function maskHeader(name: string, value: string): string {
+  if (PLAIN_HEADERS.has(name)) return value;
+  const scheme = name === 'authorization' ? /^(Bearer|Basic) /i.exec(value)?.[0] : undefined;
+  return `${scheme ?? ''}${MASK}`;
 }

@@ -1,38 +1,42 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createManualClock, createSimulator, type HandoffConversation } from '../simulator/index.js';
-import { withReports } from './conversation.js';
-import { TestBenchError } from './error.js';
-import type { ReceiverAddress, ReceiverFactory, TestBenchOptions } from './options.js';
-import { createComplain } from './report.js';
-import { resolveReceiver } from './resolve-receiver.js';
-import { createSecrets } from './secrets.js';
-import { type RequestListener, type Served, serve } from './serve.js';
-import { settled } from './settled.js';
-import type { TestBench } from './test-bench.js';
-import { webhookSettings } from './webhook-settings.js';
-import { withDisposal } from './with-disposal.js';
+import {
+  createManualClock,
+  createSimulator,
+  type HandoffConversation,
+  type Simulator,
+} from '../simulator/index.js';
+import { createBenchErrorFactory, withFailureReports } from './failure-report.js';
+import { createSecretRedactor, resolveReceiver, webhookSettingsFor } from './receiver-under-test.js';
+import { type RequestListener, type ServedListener, serve } from './serve.js';
+import {
+  type ReceiverAddress,
+  type ReceiverFactory,
+  type TestBench,
+  TestBenchError,
+  type TestBenchOptions,
+} from './test-bench.js';
 
 const AGENT_ID = 'bench-agent';
 
-/** A test framework gives up after five seconds; what the bench has to say must come before. */
+/** Below the 5 s timeout of test frameworks, so that the errors of the bench come first. */
 const DEFAULTS = { replyTimeoutMs: 2_000, drainMs: 1_000, deliveryTimeoutMs: 2_500 };
 
-type Settings = TestBenchOptions & ReceiverAddress;
+type BenchSettings = TestBenchOptions & ReceiverAddress;
 
-/** Makes a bench around a receiver that a function makes to fit it. */
-export function createTestBench(options: Settings & { receiver: ReceiverFactory }): Promise<TestBench>;
-/** Makes a bench around a finished receiver, an Express app or any request listener. */
-export function createTestBench(options: Settings & { receiver: RequestListener }): Promise<TestBench>;
-/** Makes a bench that has a service, and gets its receiver from `connect`. */
+/** Creates a bench for the receiver that a function creates from the options of the bench. */
+export function createTestBench(options: BenchSettings & { receiver: ReceiverFactory }): Promise<TestBench>;
+/** Creates a bench for an existing receiver, an Express app or any request listener. */
+export function createTestBench(options: BenchSettings & { receiver: RequestListener }): Promise<TestBench>;
+/** Creates a bench without a receiver; pass one to `bench.connect` later. */
 export function createTestBench(options?: TestBenchOptions): Promise<TestBench>;
 /**
- * Makes a bench: the simulated service and what is tested, each on a port of its own, with a clock that stands
- * still. Close it when the test is done.
+ * Creates a test bench: starts a simulated platform and the receiver under test on free ports, with a clock that
+ * stands still. Close it at the end of the test.
  *
  * @example
  * const bench = await createTestBench({
  *   receiver: (options) =>
- *     createReceiver(options).on('handoff.message', ({ payload, reply }) => reply(`You said: ${payload.body}`)),
+ *     createReceiver(options).on('handoff.message', ({ text, reply }) => reply(`You said: ${text}`)),
  * });
  * await bench.requestHandoff();
  * await bench.say('hello');
@@ -45,7 +49,7 @@ export async function createTestBench({
   drainMs = DEFAULTS.drainMs,
   simulator: simulatorOptions,
   ...address
-}: Settings & { receiver?: ReceiverFactory | RequestListener } = {}): Promise<TestBench> {
+}: BenchSettings & { receiver?: ReceiverFactory | RequestListener } = {}): Promise<TestBench> {
   const clock = createManualClock();
   const apiKey = randomBytes(24).toString('hex');
   const simulator = createSimulator({
@@ -56,28 +60,31 @@ export async function createTestBench({
     agents: [{ id: AGENT_ID, apiKey }],
   });
   const service = { baseUrl: await simulator.listen(), apiKey };
-  const secrets = createSecrets(apiKey);
-  const complain = createComplain(simulator, secrets.hide);
-  let connected: { listener: RequestListener; served: Served; url: string } | null = null;
+  const secrets = createSecretRedactor(apiKey);
+  const createError = createBenchErrorFactory(simulator, secrets.redact);
+  let connected: { listener: RequestListener; served: ServedListener; url: string } | null = null;
   let current: HandoffConversation | null = null;
   let closing: Promise<void> | null = null;
 
-  const connect = async (given: ReceiverFactory | RequestListener, where: ReceiverAddress = {}) => {
+  const connect = async (receiverOrFactory: ReceiverFactory | RequestListener, at: ReceiverAddress = {}) => {
     assertOpen();
     if (connected)
-      throw new TestBenchError('ALREADY_CONNECTED', 'this bench has a receiver already: make another bench.');
-    const resolved = await resolveReceiver(given, where, service);
+      throw new TestBenchError(
+        'ALREADY_CONNECTED',
+        'this bench already has a receiver: create another bench.',
+      );
+    const resolved = await resolveReceiver(receiverOrFactory, at, service);
     secrets.add(resolved.address);
     const served = await serve(resolved.listener);
-    const { message, humanServices } = webhookSettings(served.origin, resolved.address);
+    const { message, humanServices } = webhookSettingsFor(served.origin, resolved.address);
     simulator.agents.update(AGENT_ID, { message, humanServices });
     connected = { listener: resolved.listener, served, url: message?.url ?? served.origin };
   };
 
   const assertOpen = () => {
-    if (closing) throw new TestBenchError('BENCH_CLOSED', 'this bench was closed: make another one.');
+    if (closing) throw new TestBenchError('BENCH_CLOSED', 'this bench was closed: create another one.');
   };
-  const ready = () => {
+  const requireReceiver = () => {
     assertOpen();
     if (connected) return connected;
     throw new TestBenchError(
@@ -86,29 +93,29 @@ export async function createTestBench({
     );
   };
   const conversation = () => {
-    ready();
+    requireReceiver();
     if (current) return current;
-    throw complain('NO_CONVERSATION', 'no user has asked for a human yet.', null);
+    throw createError('NO_CONVERSATION', 'no handoff was requested yet.', null);
   };
 
-  const end = async () => {
+  const shutDown = async () => {
     try {
-      await settled(simulator, drainMs);
+      await waitForDeliveries(simulator, drainMs);
       if (connected) await drain(connected.listener, drainMs);
     } finally {
       await connected?.served.stop();
       await simulator.close();
     }
   };
-  const close = () => (closing ??= end());
+  const close = () => (closing ??= shutDown());
 
   const bench: Omit<TestBench, typeof Symbol.asyncDispose> = {
     connect,
     async requestHandoff({ conversationId = `handoff-${randomUUID()}`, ...input } = {}) {
-      ready();
+      requireReceiver();
       const establishing = simulator.requestHandoff({ ...input, conversationId });
       const handle = simulator.conversation(conversationId);
-      if (handle) current = withReports(handle, { complain, replyTimeoutMs });
+      if (handle) current = withFailureReports(handle, { createError, replyTimeoutMs });
       const asked = current;
       await establishing;
       return asked ?? conversation();
@@ -117,11 +124,11 @@ export async function createTestBench({
     closeByUser: async () => conversation().closeByUser(),
     nextReply: async (options) => conversation().nextReply(options),
     async agentMessage(message = {}) {
-      ready();
+      requireReceiver();
       return simulator.agentMessage(typeof message === 'string' ? { text: message } : message);
     },
     async probe({ endpoint } = {}) {
-      ready();
+      requireReceiver();
       return simulator.probe(endpoint ? { endpoint } : {});
     },
     idle: () => simulator.idle(),
@@ -132,7 +139,7 @@ export async function createTestBench({
       return current?.replies ?? [];
     },
     get url() {
-      return ready().url;
+      return requireReceiver().url;
     },
     clock,
     faults: simulator.faults,
@@ -151,7 +158,38 @@ export async function createTestBench({
   return disposable;
 }
 
-/** Lets a receiver finish, if it knows how to. */
+/** Closes the receiver, if it has a `close` method. */
 async function drain(listener: RequestListener, timeoutMs: number): Promise<void> {
   if ('close' in listener && typeof listener.close === 'function') await listener.close({ timeoutMs });
+}
+
+/** Resolves when every delivery has been answered, or after `timeoutMs` of real time. */
+function waitForDeliveries({ traffic }: Simulator, timeoutMs: number): Promise<void> {
+  const hasPending = () =>
+    traffic
+      .exchanges()
+      .some(({ direction, answer, error }) => direction === 'sent' && answer === null && error === null);
+  if (!hasPending()) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      unsubscribe();
+      resolve();
+    };
+    const timer = setTimeout(done, timeoutMs);
+    const unsubscribe = traffic.onChange(() => {
+      if (!hasPending()) done();
+    });
+  });
+}
+
+/** Adds `Symbol.asyncDispose`. */
+function withDisposal<Target extends object>(
+  target: Target,
+  dispose: () => Promise<void>,
+): Target & { [Symbol.asyncDispose]: () => Promise<void> } {
+  const disposable = Object.assign(target, { [Symbol.asyncDispose]: dispose });
+  // Jest runs tests in another realm, where the symbol may be missing; the key would be "undefined" then.
+  if (typeof Symbol.asyncDispose !== 'symbol') Reflect.deleteProperty(disposable, 'undefined');
+  return disposable;
 }

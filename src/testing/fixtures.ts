@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { agentMessageBody, chatBody, closeBody, establishBody, probeBody } from '../simulator/index.js';
 
-/** Fields as they lie on the wire. */
+/** Fields as sent over the wire. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** When the fixtures were sent: 2025-01-01, midnight UTC. */
+/** The time of every fixture: 2025-01-01, midnight UTC. */
 const SENT_AT = Date.UTC(2025, 0, 1);
 
 const newId = (kind: string) => `${kind}-${randomUUID()}`;
@@ -14,17 +14,16 @@ const fixture =
   (fields: Fields = {}): Body & Fields => ({ ...make(), ...fields });
 
 /**
- * A well-formed body of everything the service sends, as it lies on the wire. Ids are new in each; fields given
- * replace its own.
+ * Well-formed request bodies of the platform. Each call creates new ids; the given fields replace the defaults.
  *
  * @example fixtures.chat({ conversation_id: 'c-1', body: 'Hello?' })
  */
 export const fixtures = {
-  /** An agent's answer, for the message webhook (4.5). */
+  /** An agent's answer, for the message webhook. */
   message: fixture(() =>
     agentMessageBody({ text: 'Your parcel is on its way.', anonymousId: newId('anonymous') }, SENT_AT),
   ),
-  /** A user is to be handed over, for `/conversation/establish` (4.6). */
+  /** A handoff request, for `/conversation/establish`. */
   establish: fixture(() =>
     establishBody({
       conversationId: newId('handoff'),
@@ -37,10 +36,10 @@ export const fixtures = {
       ],
     }),
   ),
-  /** The user says something, for `/chat` (4.7). */
+  /** A message of the user, for `/chat`. */
   chat: fixture(() => chatBody(newId('handoff'), SENT_AT, 'Are you there?')),
-  /** The user left, for `/conversation/close` (4.8). */
+  /** The user has left, for `/conversation/close`. */
   close: fixture(() => closeBody(newId('handoff'), SENT_AT, 'USER_CLOSED')),
-  /** An availability test, for any of them (4.3). */
+  /** An availability test, for any endpoint. */
   probe: fixture(() => probeBody(SENT_AT)),
 } as const;

@@ -1,41 +1,61 @@
 /**
- * For the tests of those who use this package: the simulated service around a receiver, in one line, and the
- * conformance kit for adapters.
- * It needs no test framework and works with any.
+ * Test kit for receivers and adapters. It needs no test framework and works with any.
+ *
+ * `createTestBench` connects a receiver to a simulated platform over real HTTP:
+ *
+ * @example
+ * import { createReceiver } from 'handoff-kit';
+ * import { createTestBench } from 'handoff-kit/testing';
+ *
+ * const bench = await createTestBench({
+ *   receiver: (options) => createReceiver(options).on('handoff.message', ({ text, reply }) => reply(`You said: ${text}`)),
+ * });
+ * await bench.requestHandoff();
+ * await bench.say('hello');
+ * console.log((await bench.nextReply()).text); // You said: hello
+ * await bench.close();
+ *
+ * Where to look next:
+ * - {@link TestBench}: users, replies, the clock, faults
+ * - {@link fixtures}: request bodies for tests without a bench
+ * - {@link describeAdapter} and {@link runConformance}: the conformance checks for adapters
+ * - {@link createFaultProxy}: a proxy that makes requests to a helpdesk fail
  *
  * @module
  */
 export {
   type AdapterFactory,
+  type AdapterFactoryInput,
   type AdapterHarness,
-  type AdapterSite,
   ConformanceError,
   type ConformanceOptions,
   type ConformanceResult,
   conformanceChecks,
   createFaultProxy,
-  type DescribeOptions,
+  type DescribeAdapterOptions,
   describeAdapter,
   type FaultAnswer,
   type FaultProxy,
   type FaultScope,
-  type HarnessPiece,
+  type HarnessFeature,
   type HarnessSystem,
   type ProxiedRequest,
   runConformance,
   type SystemAgent,
   type SystemConversation,
   type TestFramework,
-} from './adapter-kit/index.js';
+} from './conformance/index.js';
 export { createTestBench } from './create-test-bench.js';
-export { TestBenchError, type TestBenchErrorCode } from './error.js';
 export { fixtures } from './fixtures.js';
-export type {
-  BenchReceiverOptions,
-  BenchService,
-  ReceiverAddress,
-  ReceiverFactory,
-  TestBenchOptions,
-} from './options.js';
 export type { RequestListener } from './serve.js';
-export type { Connect, TestBench } from './test-bench.js';
+export {
+  type BenchReceiverOptions,
+  type BenchService,
+  type ConnectReceiver,
+  type ReceiverAddress,
+  type ReceiverFactory,
+  type TestBench,
+  TestBenchError,
+  type TestBenchErrorCode,
+  type TestBenchOptions,
+} from './test-bench.js';

@@ -1,61 +1,187 @@
+import { HandoffKitError } from '../internal/index.js';
+import type { AuthScheme } from '../receiver/index.js';
 import type {
   AgentMessageInput,
-  Delivery,
   Faults,
   HandoffConversation,
-  HandoffInput,
+  HandoffRequestInput,
   ManualClock,
   ProbeInput,
-  Reply,
+  SimulatedReply,
   Simulator,
+  SimulatorOptions,
+  WebhookDelivery,
 } from '../simulator/index.js';
-import type { BenchService, ReceiverAddress, ReceiverFactory } from './options.js';
 import type { RequestListener } from './serve.js';
 
-/** Puts what is tested on the bench, where that was not done when the bench was made. */
-export interface Connect {
-  /** A function that makes a receiver to fit the bench. */
+/** A receiver connected to a simulated platform, over real HTTP on this machine. */
+export interface TestBench {
+  /**
+   * Connects the receiver, if `createTestBench` was called without one: for an app that needs the address of the
+   * platform before it is created.
+   *
+   * @example
+   * const bench = await createTestBench();
+   * process.env.SERVICE_URL = bench.service.baseUrl;
+   * await bench.connect(createApp(), { path: '/webhook', username: 'acme', secret: 'the-secret', token: 'the-token' });
+   */
+  readonly connect: ConnectReceiver;
+  /**
+   * A user asks for a human. Resolves when the receiver has answered establish, whatever the answer. The returned
+   * conversation is the current one until the next call.
+   *
+   * @example
+   * const conversation = await bench.requestHandoff({ user: { userId: 'ada' } });
+   * expect(conversation.state).toBe('connecting'); // 'busy' if the receiver refused
+   */
+  requestHandoff(input?: HandoffRequestInput): Promise<HandoffConversation>;
+  /**
+   * Sends a message of the user in the current conversation. Resolves to the receiver's answer.
+   *
+   * @example expect(await bench.say('Where is my parcel?')).toMatchObject({ status: 200 });
+   */
+  say(text: string): Promise<WebhookDelivery>;
+  /**
+   * Closes the current conversation as the user. Resolves to the receiver's answer.
+   *
+   * @example await bench.closeByUser();
+   */
+  closeByUser(): Promise<WebhookDelivery>;
+  /**
+   * Returns the next reply to the current conversation that no earlier call has returned, and waits for it. Fails
+   * with an error that lists the requests so far and suggests what to check.
+   *
+   * @example expect((await bench.nextReply()).text).toBe('It is on its way.');
+   */
+  nextReply(options?: { timeoutMs?: number }): Promise<SimulatedReply>;
+  /**
+   * Delivers an agent's answer to the message webhook. Resolves to the receiver's answer.
+   *
+   * @example await bench.agentMessage('Your parcel is on its way.');
+   */
+  agentMessage(message?: string | AgentMessageInput): Promise<WebhookDelivery>;
+  /**
+   * Sends an availability test (`istest`) to the message webhook, or to the given handoff endpoint.
+   *
+   * @example expect(await bench.probe({ endpoint: 'chat' })).toMatchObject({ accepted: true });
+   */
+  probe(input?: Pick<ProbeInput, 'endpoint'>): Promise<WebhookDelivery>;
+  /**
+   * Resolves when no delivery is queued or in flight. Use it after `clock.advance`.
+   *
+   * @example
+   * bench.clock.advance(60_000);
+   * await bench.idle(); // the receiver has been told about the timeout
+   */
+  idle(): Promise<void>;
+  /** The current conversation: the one requested last. Throws if there is none. */
+  readonly conversation: HandoffConversation;
+  /** All replies to the current conversation; empty without a conversation. */
+  readonly replies: readonly SimulatedReply[];
+  /**
+   * The platform's time. It stands still until a test advances it.
+   *
+   * @example bench.clock.advance(60_000); // the wait timeout of the handoff passes
+   */
+  readonly clock: ManualClock;
+  /**
+   * Faults that the platform injects.
+   *
+   * @example bench.faults.set('duplicate', { on: ['chat'] });
+   */
+  readonly faults: Faults;
+  /** The simulated platform, for everything else. */
+  readonly simulator: Simulator;
+  /** The address of the simulated platform and the API key of its agent. */
+  readonly service: BenchService;
+  /** The URL of the message webhook. */
+  readonly url: string;
+  /** Waits for running handlers, closes the receiver if it has `close`, and stops both servers. Idempotent. */
+  close(): Promise<void>;
+  /** Like `close`, for `await using`. Missing in runtimes without `Symbol.asyncDispose`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** The type of {@link TestBench.connect}. */
+export interface ConnectReceiver {
+  /** Connects the receiver that a function creates from the options of the bench. */
   (receiver: ReceiverFactory, address?: ReceiverAddress): Promise<void>;
-  /** A finished receiver, an Express app or any request listener, and how to reach it. */
+  /** Connects an existing receiver, an Express app or any request listener. */
   (receiver: RequestListener, address?: ReceiverAddress): Promise<void>;
 }
 
-/** A receiver and a simulated service that know each other, over real HTTP on this machine. */
-export interface TestBench {
-  readonly connect: Connect;
-  /**
-   * A user asks for a human. Resolves when establish was answered, whatever the answer; what it returns is the
-   * current conversation until the next is asked for.
-   */
-  requestHandoff(input?: HandoffInput): Promise<HandoffConversation>;
-  /** The user of the current conversation says something. Resolves to the receiver's answer. */
-  say(text: string): Promise<Delivery>;
-  /** The user of the current conversation leaves. Resolves to the receiver's answer. */
-  closeByUser(): Promise<Delivery>;
-  /** The first reply to the current conversation that no earlier call returned; waits for it. */
-  nextReply(options?: { timeoutMs?: number }): Promise<Reply>;
-  /** An agent answers a user: resolves to what the message webhook said. */
-  agentMessage(message?: string | AgentMessageInput): Promise<Delivery>;
-  /** An availability test: of the message webhook, or of the handoff endpoint named. */
-  probe(input?: Pick<ProbeInput, 'endpoint'>): Promise<Delivery>;
-  /** Resolves when no delivery is queued or on its way: for what the clock set off. */
-  idle(): Promise<void>;
-  /** The current conversation: the one that was asked for last. */
-  readonly conversation: HandoffConversation;
-  /** All replies to the current conversation; none while there is no conversation. */
-  readonly replies: readonly Reply[];
-  /** The service's time, which stands still until `advance` is called. */
-  readonly clock: ManualClock;
-  /** What goes wrong on purpose: `bench.faults.set('duplicate', { on: ['chat'] })`. */
-  readonly faults: Faults;
-  /** The simulated service, for everything else. */
-  readonly simulator: Simulator;
-  /** Where the service is, and the key of its agent. */
+/** The address and key of the simulated platform, as `createReceiver` and `createServiceClient` take them. */
+export interface BenchService {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** The options of a receiver for the bench: spread them into those of `createReceiver`. */
+export interface BenchReceiverOptions {
+  /** Random credentials of this bench: username and secret for messages, a path token for handoffs. */
+  readonly auth: { readonly message: AuthScheme; readonly handoff: AuthScheme };
+  /** The simulated platform. */
   readonly service: BenchService;
-  /** Where the message webhook is. */
-  readonly url: string;
-  /** Lets handlers finish, drains the receiver if it can be closed, and ends everything. Twice is once. */
-  close(): Promise<void>;
-  /** The same, for `await using`. Left out where the runtime does not know the symbol. */
-  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Creates the receiver under test from the options of the bench. */
+export type ReceiverFactory = (options: BenchReceiverOptions) => RequestListener | Promise<RequestListener>;
+
+/** The URLs of the receiver under test and the credentials that the platform sends to it. */
+export interface ReceiverAddress {
+  /** The path of the message webhook. Default: `/`. */
+  readonly path?: string | undefined;
+  /** Sent to the message webhook as `Bearer <username>`; together with a `secret` as HTTP Basic. */
+  readonly username?: string | undefined;
+  /** See `username`. */
+  readonly secret?: string | undefined;
+  /** The path segment below `path` that contains the handoff endpoints. */
+  readonly token?: string | undefined;
+  /** Settings of the handoff endpoints that differ. By default they get no credentials. */
+  readonly handoff?:
+    | {
+        /** The base path of `/chat` and the others. Default: `path` with `token`. */
+        readonly path?: string | undefined;
+        readonly username?: string | undefined;
+        readonly secret?: string | undefined;
+        readonly headers?: Readonly<Record<string, string>> | undefined;
+      }
+    | undefined;
+  /** `false`: there is no message webhook, only handoff endpoints. */
+  readonly message?: false | undefined;
+}
+
+/** Settings of the bench itself. */
+export interface TestBenchOptions {
+  /** How long `nextReply` waits, in real time. Default: 2 s, which is below the timeout of test frameworks. */
+  readonly replyTimeoutMs?: number | undefined;
+  /** How long `close` waits for running handlers, in real time. Default: 1 s. */
+  readonly drainMs?: number | undefined;
+  /**
+   * Settings of the simulator, such as `waitTimeoutMs` and `idleTimeoutMs`. `deliveryTimeoutMs` is 2.5 s by
+   * default.
+   */
+  readonly simulator?: Omit<SimulatorOptions, 'agents' | 'clock'> | undefined;
+}
+
+/** The `code` of a {@link TestBenchError}. */
+export type TestBenchErrorCode =
+  /** The value given as receiver cannot take requests, or its address is invalid. */
+  | 'INVALID_RECEIVER'
+  /** The bench has no receiver yet. */
+  | 'NOT_CONNECTED'
+  /** The bench already has a receiver. */
+  | 'ALREADY_CONNECTED'
+  /** No handoff has been requested yet. */
+  | 'NO_CONVERSATION'
+  /** The conversation has ended or never started. */
+  | 'CONVERSATION_OVER'
+  /** The expected reply did not arrive. */
+  | 'NO_REPLY'
+  /** The bench was closed. */
+  | 'BENCH_CLOSED';
+
+/** Thrown by the test bench. The message lists the requests so far and suggests what to check. */
+export class TestBenchError extends HandoffKitError {
+  declare readonly code: TestBenchErrorCode;
 }

@@ -45,7 +45,7 @@ describe('handoff-kit doctor', () => {
     expect(stdout).toMatch(
       /^FAIL {2}message\.body .*\n +✘ message: msg is missing.*\n +→ Answer messages with/m,
     );
-    expect(stdout).toMatch(/^n\/a +transport .*\n +not testable: it is on this machine/m);
+    expect(stdout).toMatch(/^n\/a +transport .*\n +not testable: the receiver runs on this machine/m);
     expect(stdout).toMatch(/^\d+ passed, 3 failed, \d+ not testable; \d+ requests\.$/m);
     expect(stdout).not.toContain('\u001B');
   });

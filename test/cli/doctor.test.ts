@@ -1,6 +1,6 @@
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ExamineOptions, examine, type Target } from '../../src/doctor/index.js';
+import { type DoctorOptions, examineReceiver, type ReceiverTarget } from '../../src/doctor/index.js';
 import { bearer, noAuth, pathToken, webhookUser } from '../../src/index.js';
 import { startWrongReceiver } from '../fixtures/wrong-receiver.js';
 import { MISTAKES, type Mistake } from '../fixtures/wrong-receiver-mistakes.js';
@@ -9,15 +9,15 @@ import { serve } from '../helpers/serve.js';
 import { makeReceiver } from '../helpers/start.js';
 
 /** Small enough to be quick, and larger than the limit of every receiver in this file. */
-const OVERSIZE: ExamineOptions = { oversizeBytes: 1_048_576 };
+const OVERSIZE: DoctorOptions = { oversizeBytes: 1_048_576 };
 
-async function diagnose(target: Target, options: ExamineOptions = {}) {
-  const { results, leftOpen } = await examine(target, { ...OVERSIZE, ...options });
+async function diagnose(target: ReceiverTarget, options: DoctorOptions = {}) {
+  const { results, leftOpen } = await examineReceiver(target, { ...OVERSIZE, ...options });
   const failed = results.flatMap((result) => (result.verdict === 'fail' ? [result] : []));
   return { results, leftOpen, failed, ids: failed.map(({ id }) => id) };
 }
 
-async function wrongReceiver(...mistakes: Mistake[]): Promise<Target> {
+async function wrongReceiver(...mistakes: Mistake[]): Promise<ReceiverTarget> {
   const { target, end } = await startWrongReceiver(mistakes);
   onTestFinished(end);
   return target;
@@ -27,7 +27,7 @@ const CREDENTIALS = { username: USERNAME, secret: SECRET };
 const webhook = webhookUser(CREDENTIALS);
 
 /** Receivers of this package with the credentials that the doctor uses for each. */
-const OURS: [string, Parameters<typeof makeReceiver>[0], Partial<Target>][] = [
+const OURS: [string, Parameters<typeof makeReceiver>[0], Partial<ReceiverTarget>][] = [
   ['without authentication', {}, {}],
   [
     'with credentials and a token in the path',
@@ -53,7 +53,7 @@ describe('the doctor, with a receiver that was not made with this package', () =
 
   it.each(MISTAKES)('finds the mistake %s', async (mistake, checks) => {
     const target = await wrongReceiver(mistake);
-    const { ids } = await diagnose(target, mistake === 'slow' ? { goodTimeMs: 20 } : {});
+    const { ids } = await diagnose(target, mistake === 'slow' ? { slowAfterMs: 20 } : {});
     expect(ids).toEqual(checks);
   });
 

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { openSqliteQueues } from '../../src/delivery/sqlite/index.js';
+import { openSqliteDatabase } from '../../src/delivery/sqlite/index.js';
 import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
-import { API_KEY } from '../helpers/fake-service.js';
-import { flakyService } from '../helpers/flaky-service.js';
+import { API_KEY, flakyService } from '../helpers/fake-service.js';
 import { emptyDatabase, temporaryFolder } from '../standalone/databases.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
 import { addressOf, post, runServe } from '../standalone/program.js';
@@ -37,9 +36,9 @@ async function withTwoUsers() {
   await post(`${url}/webhook`, agentMessageBody({ user_id: 'jane', anonymous_id: null }), { authorization });
 
   const conversations = async (): Promise<string[]> => {
-    const queues = openSqliteQueues(file);
+    const { queues, close } = await openSqliteDatabase(file);
     const items = [...(await queues.list('inbox')), ...(await queues.list('outbox'))];
-    await queues.close();
+    await close();
     return items.map(({ conversationId }) => conversationId);
   };
   await vi.waitFor(async () => expect(await conversations()).toHaveLength(7));

@@ -5,8 +5,7 @@ import { inline } from '../../src/index.js';
 import { chatBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
-import { start } from '../helpers/start.js';
-import { startInline } from '../helpers/start-inline.js';
+import { start, startInline } from '../helpers/start.js';
 
 describe('too many events at once', () => {
   it('are 503 and may be sent again', async () => {

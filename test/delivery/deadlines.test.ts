@@ -6,8 +6,7 @@ import { agentMessageBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
 import { LEVEL } from '../helpers/log-lines.js';
-import { start } from '../helpers/start.js';
-import { startInline } from '../helpers/start-inline.js';
+import { start, startInline } from '../helpers/start.js';
 
 const SHORT = 10;
 

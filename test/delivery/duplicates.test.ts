@@ -3,8 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
-import { start } from '../helpers/start.js';
-import { startInline } from '../helpers/start-inline.js';
+import { start, startInline } from '../helpers/start.js';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
-import { start } from '../helpers/start.js';
-import { startInline } from '../helpers/start-inline.js';
+import { start, startInline } from '../helpers/start.js';
 
 describe('the events of one conversation', () => {
   it('are handled one at a time, in the order they came', async () => {

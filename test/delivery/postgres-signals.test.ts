@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openPostgresQueues } from '../../src/delivery/postgres/index.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
-import { flakyService } from '../helpers/flaky-service.js';
+import { flakyService } from '../helpers/fake-service.js';
 import { engineOn, type PostgresStore, postgresStore } from '../helpers/postgres.js';
 import { AN_HOUR, eventually, notes, stage } from './contract/stage.js';
 

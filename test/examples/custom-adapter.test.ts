@@ -6,7 +6,7 @@ import { conformanceChecks } from '../../src/testing/index.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Runs the example as its first lines say, with an environment that knows nothing of this test run. */
+/** Runs the example as its header says, without the environment variables of this test run. */
 function run(args: readonly string[]) {
   const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|TEST$)/.test(name));
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {

@@ -2,12 +2,12 @@ import { BEARER_TOKEN, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentia
 import { API_KEY } from '../helpers/fake-service.js';
 import { type RunningProgram, runNode } from '../standalone/program.js';
 
-/** An example that runs as a process of its own. */
+/** An example that runs in a child process. */
 export interface RunningExample extends RunningProgram {
   readonly url: string;
 }
 
-/** The settings that examples ask for. */
+/** The settings of the examples. */
 const SETTINGS = {
   PORT: '0',
   WEBHOOK_USERNAME: USERNAME,
@@ -16,7 +16,7 @@ const SETTINGS = {
   SERVICE_API_KEY: API_KEY,
 } as const;
 
-/** Credentials that nobody has been given. */
+/** Wrong credentials. */
 export const WRONG = { authorization: `Bearer ${BEARER_TOKEN}` };
 
 /** Starts an example and waits until it listens. */

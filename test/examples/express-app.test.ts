@@ -5,14 +5,14 @@ import { API_KEY, fakeService } from '../helpers/fake-service.js';
 import { post } from '../standalone/program.js';
 import { runExample, WRONG } from './example.js';
 
-it('the receiver lives in an Express app beside its other routes', async () => {
+it('the receiver runs in an Express app with other routes', async () => {
   const service = await fakeService();
   const app = await runExample('express-app', { SERVICE_BASE_URL: service.options.baseUrl });
   const message = agentMessageBody({ conversation_id: 'conversation-of-the-example' });
   const conversation_id = 'handoff-of-the-example';
   const handoff = `${app.url}/webhook/${PATH_TOKEN}`;
 
-  expect(await (await fetch(app.url)).text()).toBe('The app that was here before.');
+  expect(await (await fetch(app.url)).text()).toBe('The existing app.');
   expect(await (await post(`${app.url}/echo`, { any: 'json' })).json()).toEqual({ any: 'json' });
 
   expect((await post(`${app.url}/webhook`, message, WRONG)).status).toBe(401);

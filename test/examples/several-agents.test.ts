@@ -42,11 +42,11 @@ it('several agents share an app and nothing else', async () => {
     const authorization = `Bearer ${name}-key`;
     expect(service.calls.slice(already)).toMatchObject([
       { authorization, body: { conversation_id, body: `You are talking to ${name}.` } },
-      { authorization, body: { conversation_id, body: `${name} heard: Hi` } },
+      { authorization, body: { conversation_id, body: `${name} received: Hi` } },
     ]);
     const close = closeBody({ conversation_id });
     expect((await post(`${base}/${tokenOf(name)}/conversation/close`, close)).status).toBe(200);
-    await app.until(new RegExp(`${name}: ${conversation_id} is over`));
+    await app.until(new RegExp(`${name}: ${conversation_id} has ended`));
   }
 
   app.signal('SIGTERM');

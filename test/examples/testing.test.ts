@@ -8,9 +8,9 @@ const JEST = 'examples/testing/jest';
 const hasJest = existsSync(resolve(ROOT, JEST, 'node_modules/jest/package.json'));
 const needsJest = (process.env.HANDOFF_KIT_REQUIRE ?? '').split(/[\s,]+/).includes('jest');
 
-if (!hasJest && !needsJest) console.log(`left out: the Jest example. To run it: npm --prefix ${JEST} ci`);
+if (!hasJest && !needsJest) console.log(`skipped: the Jest example. To run it: npm --prefix ${JEST} ci`);
 
-/** Runs an example as its first lines say, with an environment that knows nothing of this test run. */
+/** Runs an example as its header says, without the environment variables of this test run. */
 function run(args: readonly string[], cwd = ROOT) {
   const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|JEST_|TEST$)/.test(name));
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {

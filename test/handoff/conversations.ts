@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { DeliveredEvent } from "../../src/events/index.js";
+import type { HandoffStore } from "../../src/handoff/index.js";
 import {
   type Conversation,
   createReceiver,
-  type DeliveredEvent,
   type Delivery,
-  type HandoffStore,
   type Receiver,
   type ReceiverOptions,
 } from '../../src/index.js';

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createLifecycle, createMemoryStore } from '../../src/handoff/index.js';
-import type { ConversationState, HandoffLifecycle, HandoffStore } from '../../src/index.js';
+import {
+  createLifecycle,
+  createMemoryStore,
+  type HandoffLifecycle,
+  type HandoffStore,
+} from '../../src/handoff/index.js';
+import type { ConversationState } from '../../src/index.js';
 import { requestEvent } from '../helpers/events.js';
 
 const NOW = 1_700_000_000_000;

@@ -1,4 +1,5 @@
-import type { Delivery, HandoffStore } from '../../src/index.js';
+import type { HandoffStore } from '../../src/handoff/index.js';
+import type { Delivery } from '../../src/index.js';
 import type { Engine } from '../delivery/contract.js';
 import type { StoreEngine } from './contract.js';
 

@@ -1,11 +1,11 @@
-/** A promise that a test settles when it likes. */
+/** A promise that the test settles. */
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
   readonly resolve: (value: Value) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Makes a {@link Deferred}. */
+/** Creates a {@link Deferred}. */
 export function deferred<Value = void>(): Deferred<Value> {
   let settle: Omit<Deferred<Value>, 'promise'> | undefined;
   const promise = new Promise<Value>((resolve, reject) => {
@@ -13,4 +13,33 @@ export function deferred<Value = void>(): Deferred<Value> {
   });
   if (!settle) throw new Error('a promise runs its executor at once');
   return { promise, ...settle };
+}
+
+/** Waits for a value that depends on state which changes now and then. */
+export interface Condition {
+  /** Call it after every change: waiting calls of `until` look again. */
+  changed(): void;
+  /** Resolves to the first value that `look` returns which is not `undefined`. */
+  until<Value>(look: () => Value | undefined): Promise<Value>;
+}
+
+/** Creates a {@link Condition}. */
+export function createCondition(): Condition {
+  const checks = new Set<() => void>();
+  return {
+    changed() {
+      for (const check of checks) check();
+    },
+    until: (look) =>
+      new Promise((resolve) => {
+        const check = (): void => {
+          const value = look();
+          if (value === undefined) return;
+          checks.delete(check);
+          resolve(value);
+        };
+        checks.add(check);
+        check();
+      }),
+  };
 }

@@ -1,8 +1,8 @@
-import type { DeliveredEvent } from '../../src/index.js';
+import type { DeliveredEvent } from '../../src/events/index.js';
 
 let made = 0;
 
-/** An accepted message of a user; its key differs from that of every other unless told otherwise. */
+/** An accepted message of a user, with a unique key by default. */
 export function chatEvent(
   conversationId: string,
   { key = `key-${++made}`, text = 'x', receivedAt = Date.now() } = {},
@@ -17,7 +17,7 @@ export function chatEvent(
   };
 }
 
-/** An accepted request to hand a user over. */
+/** An accepted handoff request. */
 export function requestEvent(
   conversationId: string,
   { key = `key-${++made}`, userId = null, anonymousId = null, receivedAt = Date.now() }: RequestDetails = {},

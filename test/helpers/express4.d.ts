@@ -1,4 +1,4 @@
-/** Express 4, which is installed under another name; what tests use of it has the types of Express 5. */
+/** Express 4 is installed as `express4`; the types of Express 5 fit what tests use. */
 declare module 'express4' {
   export { default } from 'express';
 }

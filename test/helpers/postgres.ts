@@ -4,25 +4,25 @@ import { inject, onTestFinished } from 'vitest';
 import { type PostgresOptions, postgres } from '../../src/delivery/postgres/index.js';
 import type { Engine } from '../delivery/contract.js';
 
-/** Where the tests' database is: `DATABASE_URL` where that is set, else a server that all tests share. */
+/** `DATABASE_URL` if set, else a server that all tests share; see postgres-server.ts. */
 const databaseUrl = (): string => inject('postgresUrl');
 
-/** Somewhere to store, of its own for each test. */
+/** A schema for one test. */
 export interface PostgresStore {
   readonly connectionString: string;
   readonly schema: string;
-  /** Runs a statement, as an administrator would. */
+  /** Runs a statement on a separate connection. */
   query(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   remove(): Promise<void>;
 }
 
-/** Makes a place to store in: a schema of its own, which comes into being when it is opened. */
+/** Chooses a new schema, which is created when a delivery opens it. */
 export async function createPostgresStore(at?: string): Promise<PostgresStore> {
   const connectionString = at ?? databaseUrl();
   const schema = `test_${randomBytes(8).toString('hex')}`;
   const query: PostgresStore['query'] = async (sql, values = []) => {
     const client = new Client({ connectionString });
-    // A test may cut every connection, this one too.
+    // A test may cut every connection, including this one.
     client.on('error', () => {});
     await client.connect();
     try {
@@ -39,17 +39,17 @@ export async function createPostgresStore(at?: string): Promise<PostgresStore> {
   };
 }
 
-/** The same, removed when the test ends. */
+/** Like createPostgresStore, but removed at the end of the test. */
 export async function postgresStore(at?: string): Promise<PostgresStore> {
   const store = await createPostgresStore(at);
   onTestFinished(() => store.remove());
   return store;
 }
 
-/** Longer than any test: what one process holds falls to another because it was given back, not in time. */
+/** Longer than any test, so that claims are released and never expire. */
 const LEASE_MS = 600_000;
 
-/** Schemas of PostgreSQL, for the contract. */
+/** PostgreSQL for the delivery contract. */
 export const postgresEngine: Engine = {
   stores: true,
   async createStore() {
@@ -59,7 +59,7 @@ export const postgresEngine: Engine = {
   },
 };
 
-/** An engine whose every delivery is opened on the same store, with settings of the test's own. */
+/** An engine whose deliveries all use the same store, with the given settings. */
 export function engineOn(
   { connectionString, schema }: Pick<PostgresStore, 'connectionString' | 'schema'>,
   settings: Partial<PostgresOptions> = {},

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** An answer as it came over the wire. */
+/** An answer as received over the wire. */
 export interface RawAnswer {
   readonly status: number;
   /** By lower-case name, all values. */
@@ -12,13 +12,13 @@ export interface RawAnswer {
 export interface RawRequest {
   readonly method?: string;
   readonly path?: string;
-  /** As they are written, in order; some may come twice. */
+  /** Sent in this order; names may repeat. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
-  /** Sent as it is. Without a `Content-Length` among the headers, one is added. */
+  /** Sent unchanged. `Content-Length` is added unless the headers have it. */
   readonly body?: string | Buffer;
 }
 
-/** The bytes of a request that asks for the connection to be closed after the answer. */
+/** The bytes of a request with `Connection: close`. */
 export function bytesOf({ method = 'POST', path = '/', headers = [], body = '' }: RawRequest): Buffer {
   const names = new Set(headers.map(([name]) => name.toLowerCase()));
   const framed = names.has('content-length') || names.has('transfer-encoding');
@@ -40,7 +40,7 @@ export function dial(port: number): Promise<Socket> {
   });
 }
 
-/** Everything that comes until the other side ends the connection. A reset ends it too. */
+/** Reads until the connection ends or is reset. */
 export function readAll(socket: Socket): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -50,19 +50,19 @@ export function readAll(socket: Socket): Promise<Buffer> {
   });
 }
 
-/** Sends bytes as they are, and reads the answer until the connection ends. */
+/** Sends raw bytes and reads the answer until the connection ends. */
 export async function sendBytes(port: number, bytes: string | Buffer): Promise<RawAnswer> {
   const socket = await dial(port);
   socket.write(bytes);
   return parseAnswer(await readAll(socket));
 }
 
-/** Sends a request that no well-behaved client would. */
+/** Sends a request that HTTP clients refuse to send. */
 export function sendRaw(port: number, request: RawRequest): Promise<RawAnswer> {
   return sendBytes(port, bytesOf(request));
 }
 
-/** Reads an answer; status 0 when there was none. */
+/** Parses an answer; status 0 if there was none. */
 export function parseAnswer(bytes: Buffer): RawAnswer {
   const text = bytes.toString();
   const [head = '', ...rest] = text.split('\r\n\r\n');

@@ -1,33 +1,33 @@
 import { describe, it } from 'vitest';
 
-/** Something that some tests need and that `npm ci` does not install. */
+/** Something that some tests need and `npm ci` does not install. */
 export interface Requirement {
-  /** How `HANDOFF_KIT_REQUIRE` names it. */
+  /** Its name in `HANDOFF_KIT_REQUIRE`. */
   readonly name: string;
   readonly found: boolean;
-  /** What is left out without it. */
+  /** The tests that are skipped without it. */
   readonly leavesOut: string;
   /** How to get it. */
   readonly howToGet: string;
 }
 
 /**
- * `describe` for tests that need something. Where it is missing, one line says what is left out and how to get
- * it, and the tests are skipped with that reason. Where `HANDOFF_KIT_REQUIRE`, a list of names with commas
- * between them, has its name, missing is a failure: CI must not leave out what it should show.
+ * `describe` for tests with a requirement. If it is missing, the tests are skipped with one line that says how to
+ * get it. If `HANDOFF_KIT_REQUIRE`, a comma-separated list, contains its name, a missing requirement is an error: CI
+ * must not skip tests.
  */
 export function describeWith(
   { name, found, leavesOut, howToGet }: Requirement,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): (title: string, suite: () => void) => void {
   if (found) return (title, suite) => void describe(title, suite);
-  const reason = `left out: ${leavesOut}. To run it: ${howToGet}`;
+  const reason = `skipped: ${leavesOut}. To run it: ${howToGet}`;
   const isRequired = env.HANDOFF_KIT_REQUIRE?.split(',').some((required) => required.trim() === name);
-  if (isRequired) throw new Error(`HANDOFF_KIT_REQUIRE says that "${name}" must be there. ${reason}`);
+  if (isRequired) throw new Error(`HANDOFF_KIT_REQUIRE contains "${name}", but it is missing. ${reason}`);
   process.stderr.write(`${reason}\n`);
   return (title) => {
     describe(title, () => {
-      it('needs what is not here', ({ skip }) => skip(reason));
+      it('is skipped', ({ skip }) => skip(reason));
     });
   };
 }

@@ -2,16 +2,16 @@ import { createServer, type Server } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { RequestListener } from '../../src/index.js';
 
-/** A server on a port of its own. */
+/** A running HTTP server. */
 export interface Served {
   readonly server: Server;
   readonly port: number;
   readonly url: string;
-  /** Ends it, with all its connections. */
+  /** Stops it and closes every connection. */
   end(): Promise<void>;
 }
 
-/** Starts a server, for tests that share one. */
+/** Starts a server on a free port, for tests that share one. */
 export async function listen(listener: RequestListener): Promise<Served> {
   const server = createServer((request, response) => listener(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -30,7 +30,7 @@ export async function listen(listener: RequestListener): Promise<Served> {
   };
 }
 
-/** Starts a server that ends with the test that is running. */
+/** Starts a server that stops with the current test. */
 export async function serve(listener: RequestListener): Promise<Served> {
   const served = await listen(listener);
   onTestFinished(() => served.end());

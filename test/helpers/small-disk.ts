@@ -17,7 +17,7 @@ const isPossible = (attempt: () => void): boolean => {
   }
 };
 
-/** Makes a filesystem of so many megabytes in memory. Needs to be root. */
+/** Mounts a tmpfs of this size. Needs root. */
 function mount(megabytes: number): { folder: string; unmount(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-disk-'));
   try {
@@ -29,14 +29,14 @@ function mount(megabytes: number): { folder: string; unmount(): void } {
   return {
     folder,
     unmount() {
-      // Lazily: a driver may keep a closed file open until the next collection of garbage.
+      // Lazily: a driver may keep a closed file open until the next garbage collection.
       run('umount', '--lazy', folder);
       rmSync(folder, { recursive: true });
     },
   };
 }
 
-/** A small filesystem, for filling it up. */
+/** Requirement: mounting a small filesystem, which tests fill up. */
 export const SMALL_DISK = {
   name: 'mount',
   found: isPossible(() => mount(1).unmount()),
@@ -44,20 +44,20 @@ export const SMALL_DISK = {
   howToGet: 'run the tests as root on Linux, so that they can mount a small filesystem',
 };
 
-/** A filesystem of so many megabytes, until the test ends. */
+/** A filesystem of this size, until the test ends. */
 export function smallDisk(megabytes: number): string {
   const disk = mount(megabytes);
   onTestFinished(() => disk.unmount());
   return disk.folder;
 }
 
-/** Makes files such that nobody, not even root, can write to them, also not those who have them open. */
+/** Makes files immutable, even for root and for processes that have them open. */
 export const freeze = (...files: readonly string[]): void => run('chattr', '+i', ...files);
 
 /** Undoes {@link freeze}. */
 export const thaw = (...files: readonly string[]): void => run('chattr', '-i', ...files);
 
-/** Files that can be made read-only under a process that has them open. */
+/** Requirement: `chattr +i`, which makes open files read-only. */
 export const FROZEN_FILES = {
   name: 'chattr',
   found: isPossible(() => {

@@ -7,17 +7,17 @@ import { sqliteWith } from '../../src/delivery/sqlite/sqlite.js';
 import type { Delivery } from '../../src/index.js';
 import type { Engine } from '../delivery/contract.js';
 
-/** A folder that goes with the test. */
+/** A folder that is removed at the end of the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'handoff-kit-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Longer than any test: what one process holds falls to another because it was given back, not in time. */
+/** Longer than any test, so that claims are released and never expire. */
 const LEASE_MS = 600_000;
 
-/** Opens a file and writes to it in a thread, whose code is that of the built package. */
+/** SQLite with the writer thread of the built package. */
 export const threadedSqlite = (options: SqliteOptions): Delivery =>
   sqliteWith(options, new URL('../../dist/delivery/sqlite/writer-thread.js', import.meta.url));
 
@@ -32,8 +32,8 @@ const engineOf = (openFile: (options: SqliteOptions) => Delivery): Engine => ({
   },
 });
 
-/** Files of SQLite, written to in the thread of the test, for the contract. */
+/** SQLite with writes in the test's own thread, for the delivery contract. */
 export const sqliteEngine: Engine = engineOf(sqlite);
 
-/** Files of SQLite, written to in a thread as the built package does, for the contract. */
+/** SQLite with the writer thread of the built package, for the delivery contract. */
 export const threadedEngine: Engine = engineOf(threadedSqlite);

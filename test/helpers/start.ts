@@ -1,7 +1,10 @@
+import type { DeliveredEvent, HandlerContexts, HandlerRun } from '../../src/events/index.js';
 import {
   createReceiver,
   type EventName,
-  type HandlerContexts,
+  type FailureReport,
+  type InlineOptions,
+  inline,
   noAuth,
   type Receiver,
   type ReceiverOptions,
@@ -9,17 +12,17 @@ import {
 import { logLines } from './log-lines.js';
 import { type Served, serve } from './serve.js';
 
-/** What reached the handlers, in order. */
+/** The contexts that reached the handlers, in order. */
 type Seen = HandlerContexts[EventName][];
 
-/** A receiver that is served on its own, and what can be seen of it. */
+/** A served receiver with its handled events and its log. */
 export interface Started extends Served {
   readonly receiver: Receiver;
   readonly seen: Seen;
   readonly logged: ReturnType<typeof logLines>;
 }
 
-/** A receiver whose every event is noted, with its log in memory. Open to everybody unless told otherwise. */
+/** A receiver that records every event and logs to memory. Without authentication by default. */
 export function makeReceiver(options: Partial<ReceiverOptions> = {}) {
   const logged = logLines();
   const seen: Seen = [];
@@ -34,8 +37,34 @@ export function makeReceiver(options: Partial<ReceiverOptions> = {}) {
   return { receiver, seen, logged };
 }
 
-/** The same, listening until the test ends. */
+/** Like makeReceiver, but served until the test ends. */
 export async function start(options: Partial<ReceiverOptions> = {}): Promise<Started> {
   const made = makeReceiver(options);
   return { ...made, ...(await serve(made.receiver)) };
+}
+
+/** An inline delivery with the test's handler, and its log and error reports in memory. */
+export function startInline(
+  handle: (event: DeliveredEvent, run: HandlerRun) => Promise<void> | void,
+  options?: InlineOptions,
+) {
+  const logged = logLines();
+  const reports: (Partial<FailureReport> & { readonly error: unknown })[] = [];
+  const delivery = inline(options);
+  delivery.connect({
+    handles: () => true,
+    // Like the dispatcher: never throws synchronously, and returns no promise for synchronous handlers.
+    handle(event, run) {
+      try {
+        return handle(event, run) ?? undefined;
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+    greet: async () => {},
+    report: (error, place) => reports.push({ ...place, error }),
+    log: logged.log,
+  });
+  const accept = async (event: DeliveredEvent) => delivery.accept(event);
+  return { delivery: { ...delivery, accept }, logged, reports };
 }

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Stands between a client and a server, and does to their connections what networks do. */
+/** A TCP proxy that simulates network failures. */
 export interface TcpProxy {
   readonly port: number;
-  /** How many connections were made so far. */
+  /** The number of connections so far. */
   readonly made: number;
-  /** Cuts every connection. New ones are taken. */
+  /** Closes every connection. New ones are accepted. */
   cut(): void;
   /** Whether new connections are refused. */
   refuse(refusing: boolean): void;
-  /** Forwards nothing more on the connections there are, without closing them: nobody is told, ever. */
+  /** Stops forwarding on open connections without closing them, as when packets are dropped. */
   swallow(): void;
 }
 

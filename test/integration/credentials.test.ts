@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type AuthChoice, basic, bearer, noAuth, pathToken, webhookUser } from '../../src/index.js';
-import type { HumanService, MessageWebhook } from '../../src/simulator/index.js';
+import type { HumanServiceWebhook, MessageWebhook } from '../../src/simulator/index.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
-import { startWorld } from './world.js';
+import { startIntegration } from './integration-setup.js';
 
-type Sent = Pick<HumanService, 'username' | 'secret' | 'headers'>;
+type Sent = Pick<HumanServiceWebhook, 'username' | 'secret' | 'headers'>;
 
 const MESSAGE: readonly [string, AuthChoice, Omit<MessageWebhook, 'url'>, RegExp | undefined][] = [
   ['a username as Bearer', webhookUser({ username: USERNAME }), { username: USERNAME }, /^Bearer /],
@@ -32,7 +32,7 @@ const HANDOFF: readonly [string, AuthChoice, string, Sent][] = [
   ['Bearer', bearer('the-bearer-token'), '', { username: 'the-bearer-token' }],
   ['Basic', basic({ username: USERNAME, password: SECRET }), '', { username: USERNAME, secret: SECRET }],
   [
-    'a header of their own',
+    'a custom header',
     ({ headers }) => headers['x-shared-key'] === 'the-shared-key',
     '',
     { headers: { 'X-Shared-Key': 'the-shared-key' } },
@@ -41,19 +41,19 @@ const HANDOFF: readonly [string, AuthChoice, string, Sent][] = [
 
 describe('the message webhook, called with', () => {
   it.each(MESSAGE)('%s', async (_name, message, sent, header) => {
-    const { simulator, receiverUrl, seen, to } = await startWorld({
+    const { simulator, receiverUrl, seen, exchangesWith } = await startIntegration({
       receiver: { auth: { message, handoff: noAuth() } },
     });
     simulator.agents.update('agent-1', { message: { url: `${receiverUrl}/`, ...sent } });
     expect(await simulator.agentMessage({ text: 'Hello' })).toMatchObject({ status: 200 });
     expect(seen).toMatchObject([{ event: 'message', text: 'Hello' }]);
-    const { authorization } = to('/')[0]?.headers ?? {};
+    const { authorization } = exchangesWith('/')[0]?.headers ?? {};
     if (header) expect(authorization).toMatch(header);
     else expect(authorization).toBeUndefined();
   });
 
-  it.each(MESSAGE.slice(0, 3))('wrong credentials in place of %s', async (_name, message, sent) => {
-    const { simulator, receiverUrl, seen } = await startWorld({
+  it.each(MESSAGE.slice(0, 3))('wrong credentials instead of %s', async (_name, message, sent) => {
+    const { simulator, receiverUrl, seen } = await startIntegration({
       receiver: { auth: { message, handoff: noAuth() } },
     });
     simulator.agents.update('agent-1', { message: { url: `${receiverUrl}/`, ...sent } });
@@ -68,7 +68,7 @@ describe('the message webhook, called with', () => {
 
 describe('the handoff endpoints, called with', () => {
   it.each(HANDOFF)('%s', async (_name, handoff, path, sent) => {
-    const { simulator, receiverUrl, seen } = await startWorld({
+    const { simulator, receiverUrl, seen } = await startIntegration({
       receiver: { auth: { message: false, handoff } },
     });
     const desk = { componentId: 'desk', url: receiverUrl + path, ...sent };
@@ -84,8 +84,8 @@ describe('the handoff endpoints, called with', () => {
     ]);
   });
 
-  it.each(HANDOFF.slice(2))('wrong credentials in place of %s', async (_name, handoff, path, sent) => {
-    const { simulator, receiverUrl, seen } = await startWorld({
+  it.each(HANDOFF.slice(2))('wrong credentials instead of %s', async (_name, handoff, path, sent) => {
+    const { simulator, receiverUrl, seen } = await startIntegration({
       receiver: { auth: { message: false, handoff } },
     });
     const desk = { componentId: 'desk', url: receiverUrl + path, ...sent };
@@ -97,7 +97,7 @@ describe('the handoff endpoints, called with', () => {
   });
 
   it('another token in the path', async () => {
-    const { simulator, receiverUrl, seen } = await startWorld();
+    const { simulator, receiverUrl, seen } = await startIntegration();
     const desk = { componentId: 'desk', url: `${receiverUrl}/another-token-of-this-length` };
     simulator.agents.update('agent-1', { humanServices: [desk] });
     expect(await simulator.requestHandoff()).toMatchObject({ state: 'busy', deliveries: [{ status: 401 }] });

@@ -1,6 +1,6 @@
 import { serve } from '../helpers/serve.js';
 
-/** A server of knowledge files, until the test ends; a path that is not named is answered 404. */
+/** Serves knowledge files until the test ends; other paths are answered 404. */
 export async function fileServer(files: Readonly<Record<string, string>>): Promise<(path: string) => string> {
   const { url } = await serve((request, response) => {
     const text = files[request.url ?? ''];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PATH_TOKEN } from '../helpers/credentials.js';
-import { API_KEY, startWorld } from './world.js';
+import { API_KEY, startIntegration } from './integration-setup.js';
 
 const ESTABLISH = `/${PATH_TOKEN}/conversation/establish`;
 const CHAT = `/${PATH_TOKEN}/chat`;
@@ -9,8 +9,10 @@ const REPLY = '/v1/human/message/receive';
 const HUMAN_CLOSE = '/v1/human/close';
 
 describe('a handoff, in both directions', () => {
-  it('goes over the wire as the contract says', async () => {
-    const { simulator, receiver, to, clock } = await startWorld({ receiver: { greeting: 'Hello' } });
+  it('follows the protocol on the wire', async () => {
+    const { simulator, receiver, exchangesWith, clock } = await startIntegration({
+      receiver: { greeting: 'Hello' },
+    });
     receiver.on('handoff.message', async ({ payload, reply }) => {
       await reply(`You said: ${payload.body}`);
     });
@@ -28,7 +30,7 @@ describe('a handoff, in both directions', () => {
     expect(conversation.replies.map(({ text }) => text)).toEqual(['Hello', 'You said: where is it?']);
 
     const conversation_id = conversation.id;
-    expect(to(ESTABLISH).map(({ request }) => JSON.parse(request))).toEqual([
+    expect(exchangesWith(ESTABLISH).map(({ request }) => JSON.parse(request))).toEqual([
       {
         conversation_id,
         timestamp: clock.now(),
@@ -41,35 +43,35 @@ describe('a handoff, in both directions', () => {
         user_info: { phone: '+41 1', email: 'ada@example.com', user_id: 'ada', anonymous_id: 'device-1' },
       },
     ]);
-    expect(to(CHAT).map(({ request }) => JSON.parse(request))).toEqual([
+    expect(exchangesWith(CHAT).map(({ request }) => JSON.parse(request))).toEqual([
       { conversation_id, timestamp: expect.any(Number), body: 'where is it?' },
     ]);
-    expect(to(CLOSE).map(({ request }) => JSON.parse(request))).toEqual([
+    expect(exchangesWith(CLOSE).map(({ request }) => JSON.parse(request))).toEqual([
       { conversation_id, timestamp: expect.any(Number), type: 'USER_CLOSED' },
     ]);
-    for (const { answer } of [...to(ESTABLISH), ...to(CHAT), ...to(CLOSE)])
+    for (const { answer } of [...exchangesWith(ESTABLISH), ...exchangesWith(CHAT), ...exchangesWith(CLOSE)])
       expect(JSON.parse(answer)).toEqual({ code: 200, message: 'success' });
 
-    expect(to(REPLY).map(({ request }) => JSON.parse(request))).toEqual([
+    expect(exchangesWith(REPLY).map(({ request }) => JSON.parse(request))).toEqual([
       { conversation_id, timestamp: expect.any(Number), body: 'Hello' },
       { conversation_id, timestamp: expect.any(Number), body: 'You said: where is it?' },
     ]);
-    for (const { headers, answer } of to(REPLY)) {
+    for (const { headers, answer } of exchangesWith(REPLY)) {
       expect(headers.authorization).toBe(`Bearer ${API_KEY}`);
       expect(JSON.parse(answer)).toEqual({ code: 200, message: 'success' });
     }
   });
 
-  it('is ended by the human, and takes no reply until the user asks again', async () => {
-    const { simulator, client, receiver, to, clock } = await startWorld();
+  it('is closed by the human, and accepts no reply until the next handoff', async () => {
+    const { simulator, client, receiver, exchangesWith, clock } = await startIntegration();
     const conversation = await simulator.requestHandoff({ conversationId: 'c-1' });
     await receiver.conversations.reply('c-1', 'Hello');
     await receiver.conversations.end('c-1');
     expect(conversation).toMatchObject({ state: 'closed', endedBy: 'human' });
-    expect(to(HUMAN_CLOSE).map(({ answer }) => JSON.parse(answer))).toEqual([
+    expect(exchangesWith(HUMAN_CLOSE).map(({ answer }) => JSON.parse(answer))).toEqual([
       { conversation_id: 'c-1', timestamp: clock.now() },
     ]);
-    expect(to(CLOSE)).toEqual([]);
+    expect(exchangesWith(CLOSE)).toEqual([]);
 
     const late = { conversationId: 'c-1', text: 'One more thing' };
     await expect(client.reply(late)).rejects.toMatchObject({ serviceCode: 40356 });
@@ -80,12 +82,12 @@ describe('a handoff, in both directions', () => {
     expect(conversation.replies).toMatchObject([{ text: 'Hello' }]);
   });
 
-  it('ends by itself when no reply comes within the wait timeout', async () => {
-    const { simulator, clock, to, seen, client } = await startWorld();
+  it('ends if no reply arrives within the wait timeout', async () => {
+    const { simulator, clock, exchangesWith, seen, client } = await startIntegration();
     const { id } = await simulator.requestHandoff();
     clock.advance(60_000);
     await simulator.idle();
-    expect(to(CLOSE).map(({ request }) => JSON.parse(request))).toMatchObject([
+    expect(exchangesWith(CLOSE).map(({ request }) => JSON.parse(request))).toMatchObject([
       { conversation_id: id, type: 'TIMEOUT' },
     ]);
     expect(seen.map(({ event }) => event)).toEqual(['handoff.requested', 'handoff.closed']);
@@ -94,8 +96,8 @@ describe('a handoff, in both directions', () => {
     });
   });
 
-  it('is answered from within the handler of the request', async () => {
-    const { simulator, receiver } = await startWorld();
+  it('can be answered within the handler of the request', async () => {
+    const { simulator, receiver } = await startIntegration();
     receiver.on('handoff.requested', async ({ reply, end }) => {
       await reply('We are closed');
       await end();
@@ -105,24 +107,24 @@ describe('a handoff, in both directions', () => {
     expect(conversation.replies).toMatchObject([{ text: 'We are closed' }]);
   });
 
-  it('is busy when the receiver says no', async () => {
-    const { simulator, receiver, to } = await startWorld();
+  it('is busy if the receiver refuses', async () => {
+    const { simulator, receiver, exchangesWith } = await startIntegration();
     receiver.admit(() => 'come back at nine');
     expect(await simulator.requestHandoff()).toMatchObject({ state: 'busy' });
-    expect(to(ESTABLISH)).toMatchObject([
+    expect(exchangesWith(ESTABLISH)).toMatchObject([
       { status: 503, answer: '{"code":503,"message":"come back at nine"}' },
     ]);
   });
 });
 
 describe('agent messages', () => {
-  it('go over the wire as the contract says, those of humans too', async () => {
-    const { simulator, client, seen, to } = await startWorld();
+  it('follow the protocol on the wire, including human replies', async () => {
+    const { simulator, client, seen, exchangesWith } = await startIntegration();
     await simulator.agentMessage({ text: 'It is on its way', userId: 'ada', conversationId: 'a-1' });
     const { id } = await simulator.requestHandoff({ agentConversationId: 'a-1' });
     await client.reply({ conversationId: id, text: 'I am human' });
     await simulator.idle();
-    expect(to('/').map(({ answer }) => JSON.parse(answer))).toEqual([
+    expect(exchangesWith('/').map(({ answer }) => JSON.parse(answer))).toEqual([
       { code: 200, msg: 'success' },
       { code: 200, msg: 'success' },
     ]);
@@ -130,7 +132,7 @@ describe('agent messages', () => {
       { conversationId: 'a-1', text: 'It is on its way', payload: { user_id: 'ada' } },
       { conversationId: 'a-1', text: 'I am human' },
     ]);
-    expect(JSON.parse(to('/')[0]?.request ?? '')).toMatchObject({
+    expect(JSON.parse(exchangesWith('/')[0]?.request ?? '')).toMatchObject({
       conversation_id: 'a-1',
       message_id: expect.any(String),
       create_time: expect.any(Number),

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { fileServer } from './file-server.js';
-import { startWorld } from './world.js';
+import { startIntegration } from './integration-setup.js';
 
 const pair = { question: 'How long does it take?', answer: 'Two days.' };
 
-describe('knowledge, from the client to the simulator', () => {
+describe('knowledge, from the client exchangesWith the simulator', () => {
   it('is added as text', async () => {
-    const { client, simulator, to } = await startWorld();
+    const { client, simulator, exchangesWith } = await startIntegration();
     const answer = await client.knowledge.addQa({ purpose: 'QA_TEXT', name: 'Shipping', qaList: [pair] });
     const [document] = simulator.documents();
     expect(document).toMatchObject({ name: 'Shipping', knowledgeBaseId: 'default', pairs: [pair] });
     expect(answer).toEqual({ doc: [{ doc_id: document?.docId, doc_name: 'Shipping' }], failed: [] });
-    expect(to('/v1/bot/doc/qa/add').map(({ answer: text }) => JSON.parse(text))).toEqual([answer]);
+    expect(exchangesWith('/v1/bot/doc/qa/add').map(({ answer: text }) => JSON.parse(text))).toEqual([answer]);
   });
 
-  it('is added as CSV files, and a bad one is named', async () => {
-    const { client, simulator } = await startWorld();
+  it('is added as CSV files, and invalid ones are named', async () => {
+    const { client, simulator } = await startIntegration();
     const at = await fileServer({
       '/good.csv': 'Topic,Question,Answer\nshipping,"How long, roughly?",Two days.\n',
       '/bad.csv': 'question,answer\nwithout an answer,\n',
@@ -31,8 +31,8 @@ describe('knowledge, from the client to the simulator', () => {
     ]);
   });
 
-  it('is made from documents', async () => {
-    const { client, simulator } = await startWorld();
+  it('is created from documents', async () => {
+    const { client, simulator } = await startIntegration();
     const at = await fileServer({ '/faq.md': '# Shipping\n\nTwo days.\n\n# Returns\n\nThirty days.\n' });
     const files = [{ source_url: at('/faq.md'), file_name: 'faq.md' }];
     await client.knowledge.addQa({ purpose: 'FILE_2_QA', files, chunk_token: 50 });
@@ -43,7 +43,7 @@ describe('knowledge, from the client to the simulator', () => {
   });
 
   it('is replaced as a whole, by pairs or by files', async () => {
-    const { client, simulator } = await startWorld();
+    const { client, simulator } = await startIntegration();
     const at = await fileServer({ '/new.txt': 'Fresh text.' });
     const { doc } = await client.knowledge.addQa({
       purpose: 'QA_TEXT',
@@ -60,8 +60,8 @@ describe('knowledge, from the client to the simulator', () => {
     expect(simulator.documents()).toMatchObject([{ docId, pairs: [{ answer: 'Fresh text.' }] }]);
   });
 
-  it('of a document that does not exist is refused with 40000', async () => {
-    const { client } = await startWorld();
+  it('of an unknown document is refused with 40000', async () => {
+    const { client } = await startIntegration();
     const update = client.knowledge.updateQa({ doc_id: 'nothing', qaList: [pair] });
     await expect(update).rejects.toMatchObject({ code: 'SERVICE_REFUSED', status: 400, serviceCode: 40000 });
   });

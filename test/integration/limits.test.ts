@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../src/index.js';
 import { SERVICE_PATHS, ValidationError } from '../../src/protocol/index.js';
 import { fileServer } from './file-server.js';
+import { startIntegration } from './integration-setup.js';
 import { createOpenApiValidator } from './openapi-validator.js';
-import { startWorld } from './world.js';
 
 const { bodyViolations } = createOpenApiValidator();
 const { addQa, updateQa, reply, close } = SERVICE_PATHS;
 const qaList = [{ question: 'How long?', answer: 'Two days.' }];
 
-/** As many entries as asked for, all of the same file. */
+/** Copies of an entry. */
 const many = (count: number, entry: object) => Array.from({ length: count }, () => ({ ...entry }));
 
-type Case = readonly [name: string, verdict: 'taken' | 'refused', body: (known: Known) => object];
+type Case = readonly [name: string, verdict: 'accepted' | 'refused', body: (known: Known) => object];
 interface Known {
   readonly url: string;
   readonly docId: string;
@@ -23,7 +23,7 @@ const source = ({ url }: Known) => ({ source_url: url, file_name: 'a.csv' });
 const update = ({ url, docId }: Known) => ({ doc_id: docId, source_url: url, file_name: 'a.csv' });
 
 const ADDING: readonly Case[] = [
-  ['QA_TEXT with name and qaList', 'taken', () => ({ purpose: 'QA_TEXT', name: 'n', qaList })],
+  ['QA_TEXT with name and qaList', 'accepted', () => ({ purpose: 'QA_TEXT', name: 'n', qaList })],
   ['QA_TEXT without name', 'refused', () => ({ purpose: 'QA_TEXT', qaList })],
   ['QA_TEXT with an empty name', 'refused', () => ({ purpose: 'QA_TEXT', name: '', qaList })],
   ['QA_TEXT without qaList', 'refused', () => ({ purpose: 'QA_TEXT', name: 'n' })],
@@ -33,13 +33,17 @@ const ADDING: readonly Case[] = [
     'refused',
     () => ({ purpose: 'QA_TEXT', name: 'n', qaList: [{ question: 'q' }] }),
   ],
-  ['QA_FILE with 20 files', 'taken', (known) => ({ purpose: 'QA_FILE', files: many(20, csv(known)) })],
+  ['QA_FILE with 20 files', 'accepted', (known) => ({ purpose: 'QA_FILE', files: many(20, csv(known)) })],
   ['QA_FILE with 21 files', 'refused', (known) => ({ purpose: 'QA_FILE', files: many(21, csv(known)) })],
   ['QA_FILE with no files', 'refused', () => ({ purpose: 'QA_FILE', files: [] })],
   ['QA_FILE without files', 'refused', () => ({ purpose: 'QA_FILE' })],
   ['QA_FILE with source_url', 'refused', (known) => ({ purpose: 'QA_FILE', files: [source(known)] })],
   ['QA_FILE without file_name', 'refused', ({ url }) => ({ purpose: 'QA_FILE', files: [{ file_url: url }] })],
-  ['FILE_2_QA with 20 files', 'taken', (known) => ({ purpose: 'FILE_2_QA', files: many(20, source(known)) })],
+  [
+    'FILE_2_QA with 20 files',
+    'accepted',
+    (known) => ({ purpose: 'FILE_2_QA', files: many(20, source(known)) }),
+  ],
   [
     'FILE_2_QA with 21 files',
     'refused',
@@ -47,7 +51,7 @@ const ADDING: readonly Case[] = [
   ],
   ['FILE_2_QA with file_url', 'refused', (known) => ({ purpose: 'FILE_2_QA', files: [csv(known)] })],
   [
-    'FILE_2_QA with what is no URL',
+    'FILE_2_QA with an invalid URL',
     'refused',
     () => ({ purpose: 'FILE_2_QA', files: [{ source_url: 'x', file_name: 'n' }] }),
   ],
@@ -55,7 +59,7 @@ const ADDING: readonly Case[] = [
   ['an unknown purpose', 'refused', () => ({ purpose: 'QA_AUDIO', name: 'n', qaList })],
   [
     'a chunk_token of 1',
-    'taken',
+    'accepted',
     (known) => ({ purpose: 'FILE_2_QA', files: [source(known)], chunk_token: 1 }),
   ],
   [
@@ -63,33 +67,33 @@ const ADDING: readonly Case[] = [
     'refused',
     (known) => ({ purpose: 'FILE_2_QA', files: [source(known)], chunk_token: 0 }),
   ],
-  ['a header_row of 0', 'taken', (known) => ({ purpose: 'QA_FILE', files: [csv(known)], header_row: 0 })],
+  ['a header_row of 0', 'accepted', (known) => ({ purpose: 'QA_FILE', files: [csv(known)], header_row: 0 })],
   ['a header_row of -1', 'refused', (known) => ({ purpose: 'QA_FILE', files: [csv(known)], header_row: -1 })],
-  ['a field that nobody knows', 'taken', () => ({ purpose: 'QA_TEXT', name: 'n', qaList, colour: 'red' })],
+  ['an unknown field', 'accepted', () => ({ purpose: 'QA_TEXT', name: 'n', qaList, colour: 'red' })],
 ];
 
 const UPDATING: readonly Case[] = [
-  ['qaList with doc_id', 'taken', ({ docId }) => ({ doc_id: docId, qaList })],
+  ['qaList with doc_id', 'accepted', ({ docId }) => ({ doc_id: docId, qaList })],
   ['qaList without doc_id', 'refused', () => ({ qaList })],
   ['qaList and files', 'refused', (known) => ({ doc_id: known.docId, qaList, files: [update(known)] })],
   ['neither qaList nor files', 'refused', ({ docId }) => ({ doc_id: docId })],
   ['both of them empty', 'refused', ({ docId }) => ({ doc_id: docId, qaList: [], files: [] })],
-  ['qaList and no files', 'taken', ({ docId }) => ({ doc_id: docId, qaList, files: [] })],
-  ['files and no qaList', 'taken', (known) => ({ qaList: [], files: [update(known)] })],
-  ['20 files', 'taken', (known) => ({ files: many(20, update(known)) })],
+  ['qaList and no files', 'accepted', ({ docId }) => ({ doc_id: docId, qaList, files: [] })],
+  ['files and no qaList', 'accepted', (known) => ({ qaList: [], files: [update(known)] })],
+  ['20 files', 'accepted', (known) => ({ files: many(20, update(known)) })],
   ['21 files', 'refused', (known) => ({ files: many(21, update(known)) })],
   ['a file without doc_id', 'refused', (known) => ({ files: [source(known)] })],
   ['a file without source_url', 'refused', ({ docId }) => ({ files: [{ doc_id: docId, file_name: 'n' }] })],
 ];
 
 async function startWithDocument() {
-  const world = await startWorld();
+  const world = await startIntegration();
   const at = await fileServer({ '/a.csv': 'question,answer\nq,a\n' });
   const { doc } = await world.client.knowledge.addQa({ purpose: 'QA_TEXT', name: 'n', qaList });
   return { ...world, known: { url: at('/a.csv'), docId: doc[0]?.doc_id ?? '' } };
 }
 
-/** What the client makes of a body that may not fit its types. */
+/** Whether the client accepts a body that may not fit its types. */
 async function verdictOf(
   { knowledge }: ServiceClient,
   name: keyof ServiceClient['knowledge'],
@@ -97,7 +101,7 @@ async function verdictOf(
 ): Promise<string> {
   try {
     await Reflect.apply(knowledge[name], knowledge, [body]);
-    return 'taken';
+    return 'accepted';
   } catch (error) {
     if (error instanceof ValidationError) return 'refused';
     throw error;
@@ -109,46 +113,52 @@ const REFUSED = {
   body: { code: 40000, message: expect.stringMatching(/^Parameter error: /) },
 };
 
-describe('the rules of 4.1, by client, simulator and openapi.json alike', () => {
+describe('the rules for adding QA documents, in client, simulator and openapi.json', () => {
   it.each(ADDING)('%s is %s', async (_name, verdict, make) => {
     const { client, raw, known } = await startWithDocument();
     const body = make(known);
     expect(await verdictOf(client, 'addQa', body)).toBe(verdict);
     expect(bodyViolations('POST', addQa, body).length > 0).toBe(verdict === 'refused');
-    expect(await raw('POST', addQa, body)).toMatchObject(verdict === 'taken' ? { status: 200 } : REFUSED);
+    expect(await raw('POST', addQa, body)).toMatchObject(verdict === 'accepted' ? { status: 200 } : REFUSED);
   });
 });
 
-describe('the rules of 4.2, by client, simulator and openapi.json alike', () => {
+describe('the rules for updating QA documents, in client, simulator and openapi.json', () => {
   it.each(UPDATING)('%s is %s', async (_name, verdict, make) => {
     const { client, raw, known } = await startWithDocument();
     const body = make(known);
     expect(await verdictOf(client, 'updateQa', body)).toBe(verdict);
     expect(bodyViolations('PUT', updateQa, body).length > 0).toBe(verdict === 'refused');
-    expect(await raw('PUT', updateQa, body)).toMatchObject(verdict === 'taken' ? { status: 200 } : REFUSED);
+    expect(await raw('PUT', updateQa, body)).toMatchObject(
+      verdict === 'accepted' ? { status: 200 } : REFUSED,
+    );
   });
 });
 
-describe('the rules of 4.9 and 4.10, by simulator and openapi.json alike', () => {
+describe('the rules for reply and close, in simulator and openapi.json', () => {
   it.each([
     ['a reply without conversation_id', reply, { timestamp: 1, body: 'Hello' }],
     ['a reply without timestamp', reply, { conversation_id: 'c', body: 'Hello' }],
     ['a reply without body', reply, { conversation_id: 'c', timestamp: 1 }],
     ['a reply with an empty body', reply, { conversation_id: 'c', timestamp: 1, body: '' }],
-    ['a reply whose body is no text', reply, { conversation_id: 'c', timestamp: 1, body: { text: 'Hello' } }],
+    [
+      'a reply whose body is not a string',
+      reply,
+      { conversation_id: 'c', timestamp: 1, body: { text: 'Hello' } },
+    ],
     ['a close without conversation_id', close, { timestamp: 1 }],
     ['a close without timestamp', close, { conversation_id: 'c' }],
-    ['a close whose timestamp is text', close, { conversation_id: 'c', timestamp: 'now' }],
+    ['a close whose timestamp is a string', close, { conversation_id: 'c', timestamp: 'now' }],
   ])('%s is refused', async (_name, path, body) => {
-    const { raw } = await startWorld();
+    const { raw } = await startIntegration();
     expect(bodyViolations('POST', path, body)).not.toEqual([]);
     expect(await raw('POST', path, body)).toMatchObject(REFUSED);
   });
 
-  it('an empty reply is refused by the client, before anything is sent', async () => {
-    const { client, tapped } = await startWorld();
+  it('an empty reply is refused by the client before it is sent', async () => {
+    const { client, exchanges } = await startIntegration();
     await expect(client.reply({ conversationId: 'c', text: '' })).rejects.toThrow(ValidationError);
     await expect(client.end({ conversationId: '' })).rejects.toThrow(ValidationError);
-    expect(tapped).toEqual([]);
+    expect(exchanges).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createOpenApiValidator } from './openapi-validator.js';
-import type { Tapped } from './wiretap.js';
+import type { ProxiedExchange } from './recording-proxy.js';
 
 const { violations } = createOpenApiValidator();
 const json = { 'content-type': 'application/json' };
 
-const reply: Tapped = {
+const reply: ProxiedExchange = {
   method: 'POST',
   path: '/v1/human/message/receive',
   headers: { ...json, authorization: 'Bearer key' },
@@ -14,12 +14,12 @@ const reply: Tapped = {
   answerType: 'application/json; charset=utf-8',
   answer: '{"code":200,"message":"success"}',
 };
-const chat: Tapped = {
+const chat: ProxiedExchange = {
   ...reply,
   path: '/webhook/token/chat',
   headers: json,
 };
-const health: Tapped = {
+const health: ProxiedExchange = {
   ...reply,
   method: 'GET',
   path: '/v1/webhook/service/health',
@@ -34,11 +34,11 @@ describe('the validator of openapi.json', () => {
     ['a call', reply],
     ['a webhook', chat],
     ['plain text', health],
-  ])('passes %s as it should be', (_name, exchange) => {
+  ])('accepts %s that conforms', (_name, exchange) => {
     expect(violations(exchange)).toEqual([]);
   });
 
-  it.each<[string, Tapped, string]>([
+  it.each<[string, ProxiedExchange, string]>([
     [
       'a field of the wrong type',
       { ...reply, request: '{"conversation_id":1,"timestamp":1,"body":"x"}' },
@@ -49,13 +49,13 @@ describe('the validator of openapi.json', () => {
       { ...reply, request: '{"conversation_id":"c-1","timestamp":1}' },
       "request: body must have required property 'body'",
     ],
-    ['a request that is no JSON', { ...reply, request: '{' }, 'request: not JSON'],
-    ['a body too many', { ...health, request: '{}' }, 'request: a body where none is described'],
+    ['a request that is not JSON', { ...reply, request: '{' }, 'request: not JSON'],
+    ['an unexpected body', { ...health, request: '{}' }, 'request: a body where none is described'],
     ['a missing key', { ...reply, headers: json }, 'request: no key in Authorization: Bearer'],
     [
-      'a key too many',
+      'an unexpected key',
       { ...health, headers: { authorization: 'Bearer key' } },
-      'request: a key where none is asked for',
+      'request: a key where none is required',
     ],
     [
       'a wrong answer',
@@ -68,11 +68,11 @@ describe('the validator of openapi.json', () => {
       "answer 401: body must have required property 'message'",
     ],
     [
-      'an answer of another kind',
+      'an answer of another content type',
       { ...reply, status: 429, answerType: 'text/plain', answer: 'no' },
       'answer 429: the content type text/plain is not described',
     ],
-    ['a status that is not described', { ...reply, status: 302 }, 'answer 302: this status is not described'],
+    ['an undocumented status', { ...reply, status: 302 }, 'answer 302: this status is not described'],
     ['a wrong text', { ...health, answer: 'fine' }, 'answer 200: body must be equal to constant'],
     [
       'a webhook with a wrong body',
@@ -86,7 +86,7 @@ describe('the validator of openapi.json', () => {
     ],
     ['an unknown endpoint', { ...reply, path: '/v1/nothing' }, 'not described'],
     ['a wrong method', { ...reply, method: 'PUT' }, 'not described'],
-  ])('finds %s', (_name, exchange, problem) => {
+  ])('reports %s', (_name, exchange, problem) => {
     expect(violations(exchange)).toEqual([`${exchange.method} ${exchange.path}: ${problem}`]);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createServiceClient, type ServiceClient } from '../../src/index.js';
-import { API_KEY, startWorld } from './world.js';
+import { API_KEY, startIntegration } from './integration-setup.js';
 
 const qaList = [{ question: 'q', answer: 'a' }];
 
-/** Every endpoint that asks for a key. */
+/** Every endpoint that requires a key. */
 const CALLS: readonly (readonly [name: string, call: (client: ServiceClient) => Promise<unknown>])[] = [
   ['addQa', ({ knowledge }) => knowledge.addQa({ purpose: 'QA_TEXT', name: 'n', qaList })],
   ['updateQa', ({ knowledge }) => knowledge.updateQa({ doc_id: 'd', qaList })],
@@ -16,8 +16,8 @@ const ENDPOINTS = ['addQa', 'updateQa', 'checkWebhooks', 'reply', 'close'] as co
 
 describe.each(CALLS)('%s', (endpoint, call) => {
   it('with an unknown key is 40127', async () => {
-    const { clientWith } = await startWorld();
-    await expect(call(clientWith('a-key-nobody-has'))).rejects.toMatchObject({
+    const { clientWith } = await startIntegration();
+    await expect(call(clientWith('an-unknown-key'))).rejects.toMatchObject({
       code: 'SERVICE_AUTH_FAILED',
       serviceCode: 40127,
       status: 401,
@@ -27,7 +27,7 @@ describe.each(CALLS)('%s', (endpoint, call) => {
   });
 
   it('of a deleted agent is 40378', async () => {
-    const { client, simulator } = await startWorld();
+    const { client, simulator } = await startIntegration();
     simulator.agents.delete('agent-1');
     await expect(call(client)).rejects.toMatchObject({
       code: 'SERVICE_REFUSED',
@@ -37,8 +37,8 @@ describe.each(CALLS)('%s', (endpoint, call) => {
     });
   });
 
-  it('during an internal error is 50000, and is in doubt', async () => {
-    const { client, simulator } = await startWorld();
+  it('during an internal error is 50000 with an unknown outcome', async () => {
+    const { client, simulator } = await startIntegration();
     simulator.faults.set('answerError', { on: [...ENDPOINTS] });
     const repeatable = endpoint !== 'addQa' && endpoint !== 'reply';
     await expect(call(client)).rejects.toMatchObject({
@@ -50,16 +50,16 @@ describe.each(CALLS)('%s', (endpoint, call) => {
     });
   });
 
-  it('is refused all the same where failures come with HTTP 200', async () => {
-    const { simulator, direct } = await startWorld({ simulator: { failureStatus: () => 200 } });
+  it('is refused even if failures have HTTP status 200', async () => {
+    const { simulator, direct } = await startIntegration({ simulator: { failureStatus: () => 200 } });
     simulator.agents.delete('agent-1');
-    // Past the wiretap: openapi.json describes failures with 4XX and 5XX only.
+    // Without the proxy: openapi.json describes failures with 4XX and 5XX only.
     const client = createServiceClient({ baseUrl: direct, apiKey: API_KEY, retry: false });
     await expect(call(client)).rejects.toMatchObject({ serviceCode: 40378, status: 200 });
   });
 
   it('is throttled with 429, and the client honours Retry-After', async () => {
-    const { simulator, direct } = await startWorld();
+    const { simulator, direct } = await startIntegration();
     simulator.faults.set('answerThrottle', { on: [...ENDPOINTS], times: 1, retryAfterSeconds: 7 });
     const waits: number[] = [];
     const clock = {
@@ -68,7 +68,7 @@ describe.each(CALLS)('%s', (endpoint, call) => {
         waits.push(ms);
       },
     };
-    // Past the wiretap: a gateway's answer is none of the service's.
+    // Without the proxy: the answer of a gateway is not in openapi.json.
     const client = createServiceClient({ baseUrl: direct, apiKey: API_KEY, clock });
     await call(client).catch(() => {});
     expect(waits).toEqual([7_000]);
@@ -76,8 +76,8 @@ describe.each(CALLS)('%s', (endpoint, call) => {
 });
 
 describe('a conversation', () => {
-  it.each(['reply', 'end'] as const)('that nobody began is 40356 to a %s', async (name) => {
-    const { client } = await startWorld();
+  it.each(['reply', 'end'] as const)('that does not exist is 40356 to a %s', async (name) => {
+    const { client } = await startIntegration();
     await expect(client[name]({ conversationId: 'c', text: 'Hello' })).rejects.toMatchObject({
       code: 'SERVICE_REFUSED',
       serviceCode: 40356,
@@ -86,22 +86,22 @@ describe('a conversation', () => {
   });
 
   it.each(['reply', 'end'] as const)('of another agent is 40358 to a %s', async (name) => {
-    const { clientWith, simulator } = await startWorld();
+    const { clientWith, simulator } = await startIntegration();
     simulator.agents.add({ id: 'agent-2', apiKey: 'api-key-of-agent-2' });
     const { id } = await simulator.requestHandoff({ agentId: 'agent-1' });
-    const stranger = clientWith('api-key-of-agent-2');
-    await expect(stranger[name]({ conversationId: id, text: 'Hello' })).rejects.toMatchObject({
+    const otherClient = clientWith('api-key-of-agent-2');
+    await expect(otherClient[name]({ conversationId: id, text: 'Hello' })).rejects.toMatchObject({
       code: 'SERVICE_REFUSED',
       serviceCode: 40358,
       status: 403,
     });
   });
 
-  it('that does not get an answer in time is in doubt', async () => {
-    const { simulator, direct } = await startWorld();
+  it('without an answer in time has an unknown outcome', async () => {
+    const { simulator, direct } = await startIntegration();
     const { id, replies } = await simulator.requestHandoff();
     simulator.faults.set('answerNothing', { times: 1 });
-    // Past the wiretap: there is no answer to note.
+    // Without the proxy: there is no answer to record.
     const client = createServiceClient({ baseUrl: direct, apiKey: API_KEY });
     const reply = client.reply({ conversationId: id, text: 'Hello' }, { timeoutMs: 50 });
     await expect(reply).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', outcome: 'unknown', attempts: 1 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { PATH_TOKEN } from '../helpers/credentials.js';
 import { serve } from '../helpers/serve.js';
-import { startWorld } from './world.js';
+import { startIntegration } from './integration-setup.js';
 
-describe('a webhook check, from the client over the simulator to the receiver', () => {
-  it('reports every webhook, and reaches no handler but those of probes', async () => {
-    const { client, receiverUrl, seen, tapped } = await startWorld();
+describe('a webhook check, from the client over the simulator exchangesWith the receiver', () => {
+  it('reports every webhook, and reaches probe handlers only', async () => {
+    const { client, receiverUrl, seen, exchanges } = await startIntegration();
     expect(await client.webhooks.check()).toEqual({
       results: [
         {
@@ -29,15 +29,17 @@ describe('a webhook check, from the client over the simulator to the receiver', 
       ],
     });
     expect(seen.map(({ event }) => event)).toEqual(['probe', 'probe']);
-    const probes = tapped.filter(({ path }) => !path.startsWith('/v1/'));
+    const probes = exchanges.filter(({ path }) => !path.startsWith('/v1/'));
     expect(probes.map(({ request }) => JSON.parse(request).istest)).toEqual([true, true]);
   });
 
-  it('reports what is wrong with each', async () => {
-    const { client, simulator, receiverUrl } = await startWorld({ simulator: { probeTimeoutMs: 2_000 } });
+  it('reports the problem of each', async () => {
+    const { client, simulator, receiverUrl } = await startIntegration({
+      simulator: { probeTimeoutMs: 2_000 },
+    });
     const silent = await serve(() => {});
     simulator.agents.update('agent-1', {
-      message: { url: `${receiverUrl}/`, username: 'somebody', secret: 'else-entirely' },
+      message: { url: `${receiverUrl}/`, username: 'another-user', secret: 'another-secret' },
       humanServices: [
         { componentId: 'slow', url: silent.url },
         { componentId: 'lost', url: `${receiverUrl}/nowhere` },
@@ -56,15 +58,15 @@ describe('a webhook check, from the client over the simulator to the receiver', 
   });
 
   it('of an agent without webhooks is empty', async () => {
-    const { clientWith, simulator } = await startWorld();
+    const { clientWith, simulator } = await startIntegration();
     simulator.agents.add({ id: 'agent-2', apiKey: 'api-key-of-agent-2' });
     expect(await clientWith('api-key-of-agent-2').webhooks.check()).toEqual({ results: [] });
   });
 
   it.each(['establish', 'chat', 'close'] as const)(
-    'of %s itself is answered and only observed',
+    'of %s is answered and reaches probe handlers only',
     async (endpoint) => {
-      const { simulator, seen } = await startWorld();
+      const { simulator, seen } = await startIntegration();
       expect(await simulator.probe({ componentId: 'desk', endpoint })).toMatchObject({ status: 200 });
       expect(seen).toMatchObject([{ event: 'probe', payload: { endpoint } }]);
     },
@@ -72,14 +74,16 @@ describe('a webhook check, from the client over the simulator to the receiver', 
 });
 
 describe('the health of the service', () => {
-  it('is normal, and asks for no key', async () => {
-    const { client, to } = await startWorld();
+  it('is normal, and requires no key', async () => {
+    const { client, exchangesWith } = await startIntegration();
     expect(await client.webhooks.health()).toMatchObject({ available: true, status: 200 });
-    expect(to('/v1/webhook/service/health')).toMatchObject([{ method: 'GET', answer: 'service is normal' }]);
+    expect(exchangesWith('/v1/webhook/service/health')).toMatchObject([
+      { method: 'GET', answer: 'service is normal' },
+    ]);
   });
 
-  it('is not, when the service is out of order', async () => {
-    const { client, simulator } = await startWorld();
+  it('is not available during an outage', async () => {
+    const { client, simulator } = await startIntegration();
     simulator.faults.set('outOfOrder');
     expect(await client.webhooks.health()).toMatchObject({ available: false, status: 503, reason: 'status' });
     simulator.faults.clear();

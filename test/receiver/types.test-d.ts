@@ -173,7 +173,7 @@ describe('createReceiver', () => {
     ).toEqualTypeOf<Receiver>();
     expectTypeOf(receiver.before(receiver)).toEqualTypeOf<RequestListener>();
     expectTypeOf(receiver.close()).resolves.toEqualTypeOf<{ readonly unfinished: number }>();
-    expectTypeOf<Acceptance>().toExtend<string>();
+    expectTypeOf(receiver.start()).resolves.toEqualTypeOf<void>();
     // @ts-expect-error a gate says yes, no, or why not
     receiver.admit(() => 5);
   });

@@ -40,12 +40,12 @@ test('output, ids and conversation can be given', async () => {
   });
 });
 
-test('an agent without a message webhook says so', async () => {
+test('an agent message without a message webhook fails with a clear error', async () => {
   const { simulator } = await startSimulator({ agents: [agentAt(NOWHERE)] });
   await expect(simulator.agentMessage({ text: 'x' })).rejects.toMatchObject({ code: 'NO_MESSAGE_WEBHOOK' });
 });
 
-test('what a human replies goes to the message webhook too, in the agent conversation', async () => {
+test('human replies are delivered to the message webhook too, in the agent conversation', async () => {
   const receiver = await startReceiver();
   const { simulator, call } = await startSimulator({
     agents: [agentAt(receiver.url, { message: { url: `${receiver.origin}/message` } })],
@@ -60,7 +60,7 @@ test('what a human replies goes to the message webhook too, in the agent convers
   expect(messageText(agentMessage.parse(receiver.received[1]?.body))).toBe('I am human');
 });
 
-test('unless it is switched off', async () => {
+test('human replies are not delivered to the message webhook if humanResponses is false', async () => {
   const receiver = await startReceiver();
   const { simulator, call } = await startSimulator({
     agents: [agentAt(receiver.url, { message: { url: receiver.url, humanResponses: false } })],

@@ -32,20 +32,20 @@ test.each([
   expect(() => createSimulator({ agents: [agentAt(NOWHERE, change)] })).toThrow(field);
 });
 
-test('ids and keys are used once', () => {
+test('ids and API keys are unique', () => {
   const twice = { ...agentAt(NOWHERE), apiKey: 'another' };
   expect(() => createSimulator({ agents: [agentAt(NOWHERE), twice] })).toThrow('agents.update()');
   const sameKey = { ...agentAt(NOWHERE), id: 'agent-2' };
   expect(() => createSimulator({ agents: [agentAt(NOWHERE), sameKey] })).toThrow('apiKey');
 });
 
-test('a change that is refused changes nothing', async () => {
+test('a refused change has no effect', async () => {
   const { simulator } = await startSimulator({ agents: [agentAt(NOWHERE)] });
   expect(() => simulator.agents.update('agent-1', { apiKey: '' })).toThrow('apiKey');
   expect(simulator.agents.get().apiKey).toBe('the-key-of-agent-1');
 });
 
-test('asking for what is not there says what is', async () => {
+test('an unknown agent or component is an error that lists the known ones', async () => {
   const { simulator } = await startSimulator();
   await expect(simulator.requestHandoff()).rejects.toMatchObject({ code: 'UNKNOWN_AGENT' });
   simulator.agents.add({ id: 'a', apiKey: 'k' });

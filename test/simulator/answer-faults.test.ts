@@ -7,7 +7,7 @@ async function start() {
   return { ...started, conversation: await started.simulator.requestHandoff() };
 }
 
-test('500 with a failure body, and the reply is not shown', async () => {
+test('answerError answers 500 with a failure body, and the reply is dropped', async () => {
   const { simulator, call, conversation } = await start();
   simulator.faults.set('answerError', { times: 1 });
   expect(await replyTo(call, conversation.id, 'one')).toMatchObject({
@@ -18,7 +18,7 @@ test('500 with a failure body, and the reply is not shown', async () => {
   expect((await replyTo(call, conversation.id, 'one')).status).toBe(200);
 });
 
-test('429 with Retry-After, for a while', async () => {
+test('answerThrottle answers 429 with Retry-After for a limited time', async () => {
   const { simulator, call, conversation, clock } = await start();
   simulator.faults.set('answerThrottle', { retryAfterSeconds: 7, forMs: 7_000 });
   const answer = await replyTo(call, conversation.id, 'one');
@@ -28,7 +28,7 @@ test('429 with Retry-After, for a while', async () => {
   expect(conversation.replies).toHaveLength(1);
 });
 
-test('nothing at all: the caller gives up, and the log says so', async () => {
+test('answerNothing never answers, and the log records that the caller gave up', async () => {
   const { simulator, baseUrl, call, conversation } = await start();
   simulator.faults.set('answerNothing', { times: 1 });
   const waiting = fetch(`${baseUrl}/v1/human/message/receive`, {
@@ -43,7 +43,7 @@ test('nothing at all: the caller gives up, and the log says so', async () => {
   expect((await replyTo(call, conversation.id, 'one')).status).toBe(200);
 });
 
-test('a caller that is never answered does not keep the simulator from closing', async () => {
+test('an unanswered caller does not prevent the simulator from closing', async () => {
   const { simulator, call, conversation } = await start();
   simulator.faults.set('answerNothing');
   const waiting = expect(replyTo(call, conversation.id, 'one')).rejects.toThrow();
@@ -52,7 +52,7 @@ test('a caller that is never answered does not keep the simulator from closing',
   await waiting;
 });
 
-test('other endpoints are struck when they are named', async () => {
+test('faults apply to other endpoints if these are named', async () => {
   const { simulator, call, conversation } = await start();
   simulator.faults.set('answerError', { on: ['addQa', 'updateQa'] });
   expect((await call('POST', '/v1/bot/doc/qa/add', {})).body.code).toBe(50000);

@@ -30,7 +30,7 @@ describe.each(ENDPOINTS)('%s %s', (method, path) => {
     expect(body).toEqual({ code: 40378, message: 'Agent deleted' });
   });
 
-  test('takes a new key at once, and the old one no more', async () => {
+  test('accepts a new key at once and refuses the old one', async () => {
     const { simulator, call } = await startSimulator({ agents: [agentAt(NOWHERE)] });
     simulator.agents.update('agent-1', { apiKey: 'rotated-key' });
     expect((await call(method, path, {})).body.code).toBe(40127);
@@ -38,7 +38,7 @@ describe.each(ENDPOINTS)('%s %s', (method, path) => {
   });
 });
 
-test('the HTTP status of a failure can be chosen', async () => {
+test('the HTTP status of a failure is configurable', async () => {
   const { call } = await startSimulator({ failureStatus: () => 200 });
   const { status, body } = await call('POST', '/v1/human/close', {});
   expect(status).toBe(200);

@@ -34,7 +34,7 @@ describe('a request that cannot be read', () => {
     expect([answer.status, answer.body.code]).toEqual([415, 40000]);
   });
 
-  test('bytes that are no UTF-8 are answered with 40000', async () => {
+  test('bytes that are not UTF-8 are answered with 40000', async () => {
     const { baseUrl } = await start();
     const response = await fetch(`${baseUrl}${REPLY}`, {
       method: 'POST',
@@ -58,7 +58,7 @@ test('an unknown path is answered 404 with a failure body', async () => {
   expect(await call('GET', '/v1/nothing')).toMatchObject({ status: 404, body: { code: 40000 } });
 });
 
-test('a path that cannot be decoded does no harm', async () => {
+test('a path that cannot be decoded is refused without harm', async () => {
   const { call } = await start();
   expect((await call('GET', '/%E0%A4%A')).status).toBeLessThan(500);
   expect((await call('GET', '/v1/webhook/service/health')).text).toBe('service is normal');

@@ -31,7 +31,7 @@ test('handoff requests carry no credentials unless the component has some', asyn
   ]);
 });
 
-test('the fault wrongCredentials sends others of the same shape', async () => {
+test('the fault wrongCredentials sends wrong credentials of the same shape', async () => {
   const receiver = await startReceiver();
   const { simulator } = await startSimulator({
     agents: [
@@ -50,7 +50,7 @@ test('the fault wrongCredentials sends others of the same shape', async () => {
   ]);
 });
 
-test('a username that no header can hold is an error of that delivery, and is not shown', async () => {
+test('a username that is invalid in a header fails that delivery and is not shown', async () => {
   const receiver = await startReceiver();
   const message = { url: receiver.url, username: 'hook\r\nx-injected: yes' };
   const { simulator } = await startSimulator({ agents: [agentAt(NOWHERE, { message })] });

@@ -15,18 +15,18 @@ test('duplicate sends the same bytes again', async () => {
   const delivery = await conversation.say('hello');
   expect(receiver.received).toHaveLength(3);
   expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1);
-  expect(delivery.also).toHaveLength(2);
+  expect(delivery.copies).toHaveLength(2);
 });
 
 describe('reorder', () => {
-  test('lets the next delivery of the conversation go first', async () => {
+  test('sends the next delivery of the conversation first', async () => {
     const { simulator, conversation, texts } = await start();
     simulator.faults.set('reorder', { times: 1 });
     await Promise.all([conversation.say('first'), conversation.say('second'), conversation.say('third')]);
     expect(texts()).toEqual(['second', 'first', 'third']);
   });
 
-  test('waits for a next one that is not there yet', async () => {
+  test('waits for the next delivery if there is none yet', async () => {
     const { simulator, conversation, texts } = await start();
     simulator.faults.set('reorder', { times: 1 });
     const first = conversation.say('first');
@@ -37,7 +37,7 @@ describe('reorder', () => {
     expect(texts()).toEqual(['second', 'first']);
   });
 
-  test('gives up waiting after a while', async () => {
+  test('sends the held delivery after holdMs', async () => {
     const { simulator, conversation, texts, clock } = await start();
     simulator.faults.set('reorder', { holdMs: 1_000 });
     const first = conversation.say('first');
@@ -79,7 +79,7 @@ describe('drop', () => {
     expect(cut?.text.length).toBeLessThan(Number(cut?.headers['content-length']));
   });
 
-  test('breaks it before the answer is read: the receiver did its work', async () => {
+  test('breaks the connection before the answer is read, after the receiver handled it', async () => {
     const { simulator, conversation, texts } = await start();
     simulator.faults.set('drop', { at: 'answer' });
     expect((await conversation.say('hello')).status).toBeNull();
@@ -90,24 +90,24 @@ describe('drop', () => {
     const { simulator, receiver, conversation } = await start();
     simulator.faults.set('drop', { resend: true });
     const delivery = await conversation.say('hello');
-    expect(delivery).toMatchObject({ status: 200, accepted: true, also: [{ status: null }] });
+    expect(delivery).toMatchObject({ status: 200, accepted: true, copies: [{ status: null }] });
     await until(() => receiver.received.length === 2);
     expect(receiver.received.filter(({ whole }) => whole).map(({ body }) => body.body)).toEqual(['hello']);
   });
 });
 
-test('mirror sends the same event to a second URL at the same moment', async () => {
+test('mirror sends the same event to a second URL at the same time', async () => {
   const { simulator, conversation, texts } = await start();
   const second = await startReceiver();
   simulator.faults.set('mirror', { url: second.url });
   const delivery = await conversation.say('hello');
   expect(texts()).toEqual(['hello']);
   expect(second.received.map(({ body }) => body.body)).toEqual(['hello']);
-  expect(delivery.also).toMatchObject([{ url: second.url, status: 200 }]);
+  expect(delivery.copies).toMatchObject([{ url: second.url, status: 200 }]);
 });
 
 describe('every fault', () => {
-  test('strikes only as often as told', async () => {
+  test('applies as many times as configured', async () => {
     const { simulator, receiver, conversation } = await start();
     simulator.faults.set('duplicate', { times: 2 });
     await conversation.say('1');
@@ -118,7 +118,7 @@ describe('every fault', () => {
     expect(receiver.received).toHaveLength(5);
   });
 
-  test('lasts only as long as told', async () => {
+  test('stays on as long as configured', async () => {
     const { simulator, receiver, conversation, clock } = await start();
     simulator.faults.set('duplicate', { forMs: 1_000 });
     clock.advance(999);
@@ -128,7 +128,7 @@ describe('every fault', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  test('strikes only what it is told to; probes are left alone unless named', async () => {
+  test('applies to the named deliveries only, and to probes only if named', async () => {
     const { simulator, receiver, conversation } = await start();
     simulator.faults.set('duplicate', { on: ['close'] });
     await conversation.say('1');
@@ -140,7 +140,7 @@ describe('every fault', () => {
     expect(receiver.received).toHaveLength(4);
   });
 
-  test('several strike together', async () => {
+  test('can be combined with others', async () => {
     const { simulator, receiver, conversation } = await start();
     simulator.faults.set('duplicate');
     simulator.faults.set('wrongCredentials');
@@ -154,7 +154,7 @@ describe('every fault', () => {
     expect(simulator.faults.active()).toEqual({});
   });
 
-  test('refuses settings it does not know', async () => {
+  test('refuses unknown settings', async () => {
     const { simulator } = await start();
     expect(() => simulator.faults.setFrom('mirror', {})).toThrow('fault mirror: url: expected the http');
     expect(() => simulator.faults.setFrom('delay', { delayMs: -1 })).toThrow('delayMs');

@@ -31,7 +31,7 @@ test('replies from within the establish handler count as soon as it answers 200'
   expect(conversation.state).toBe('connected');
 });
 
-test('they are dropped when establish is refused', async () => {
+test('replies from within the establish handler are dropped if establish is refused', async () => {
   const { simulator } = await startInline(503, (id, call) => call('POST', REPLY, reply(id, 'one')));
   const conversation = await simulator.requestHandoff();
   expect(conversation).toMatchObject({ state: 'busy', replies: [] });
@@ -50,7 +50,7 @@ test('a close from within the handler takes effect after the replies before it',
   expect(conversation.replies.map(({ text }) => text)).toEqual(['We are closed today.']);
 });
 
-test('a user who leaves before establish is answered is closed afterwards', async () => {
+test('a user who leaves before establish is answered is closed after the answer', async () => {
   const { simulator, receiver } = await startInline(200, async (id) => {
     void simulator.conversation(id)?.closeByUser();
   });
@@ -60,7 +60,7 @@ test('a user who leaves before establish is answered is closed afterwards', asyn
   expect(receiver.paths()).toEqual(['/webhook/conversation/establish', '/webhook/conversation/close']);
 });
 
-test('what a user typed during a refused establish is never sent', async () => {
+test('messages typed during a refused establish are never sent', async () => {
   const said: unknown[] = [];
   const { simulator, receiver } = await startInline(500, async (id) => {
     void simulator

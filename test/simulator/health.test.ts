@@ -10,7 +10,7 @@ test('health needs no key and is plain text', async () => {
   expect(headers.get('content-type')).toMatch(/^text\/plain/);
 });
 
-test('health can be put out of order, and recovers', async () => {
+test('health can report an outage and recover', async () => {
   const { simulator, call } = await startSimulator();
   simulator.faults.set('outOfOrder');
   expect((await call('GET', HEALTH, undefined, {})).status).toBe(503);
@@ -18,7 +18,7 @@ test('health can be put out of order, and recovers', async () => {
   expect((await call('GET', HEALTH, undefined, {})).status).toBe(200);
 });
 
-test('health can be out of order for a while', async () => {
+test('health can report an outage for a limited time', async () => {
   const { simulator, call, clock } = await startSimulator();
   simulator.faults.set('outOfOrder', { forMs: 1_000 });
   expect((await call('GET', HEALTH, undefined, {})).status).toBe(503);

@@ -37,7 +37,7 @@ async function start() {
   return startSimulator({ agents: [agentAt(receiver.url)] });
 }
 
-test('a browser first gets everything, then what happens', async () => {
+test('a browser first gets the whole state, then live events', async () => {
   const { simulator, baseUrl } = await start();
   await simulator.customer.say('before');
   const { response, events } = await openEvents(baseUrl);
@@ -60,7 +60,7 @@ test('a browser first gets everything, then what happens', async () => {
     ]);
 });
 
-test('a browser that comes back gets what it missed, once', async () => {
+test('a browser that reconnects gets the missed events once', async () => {
   const { simulator, baseUrl } = await start();
   const first = await openEvents(baseUrl);
   await simulator.customer.say('one');
@@ -79,7 +79,7 @@ test('a browser that comes back gets what it missed, once', async () => {
   expect(second.events.filter(({ id, type }) => type === 'state' || seen.has(id))).toEqual([]);
 });
 
-test('a browser that missed nothing gets nothing', async () => {
+test('a browser that missed no events gets none', async () => {
   const { simulator, baseUrl } = await start();
   const first = await openEvents(baseUrl);
   await expect.poll(() => first.events.length).toBe(1);
@@ -88,13 +88,16 @@ test('a browser that missed nothing gets nothing', async () => {
   await expect.poll(() => second.events.map(({ type }) => type)).toEqual(['line', 'line']);
 });
 
-test.each(['nonsense', '-1', 'otherrun-1', ''])('an id of another run (%j) starts anew', async (id) => {
-  const { baseUrl } = await start();
-  const { events } = await openEvents(baseUrl, id);
-  await expect.poll(() => events.map(({ type }) => type)).toEqual(['state']);
-});
+test.each(['nonsense', '-1', 'otherrun-1', ''])(
+  'an event id of another run (%j) gets the whole state',
+  async (id) => {
+    const { baseUrl } = await start();
+    const { events } = await openEvents(baseUrl, id);
+    await expect.poll(() => events.map(({ type }) => type)).toEqual(['state']);
+  },
+);
 
-test('a browser that was away too long starts anew', async () => {
+test('a browser that was away too long gets the whole state again', async () => {
   const { simulator, baseUrl } = await start();
   const first = await openEvents(baseUrl);
   await expect.poll(() => first.events.length).toBe(1);
@@ -103,7 +106,7 @@ test('a browser that was away too long starts anew', async () => {
   await expect.poll(() => second.events[0]?.type).toBe('state');
 });
 
-test('line breaks in what is shown do not break an event', async () => {
+test('line breaks in texts do not break an event', async () => {
   const { simulator, baseUrl } = await start();
   const { events } = await openEvents(baseUrl);
   const text = 'one\n\nevent: evil\ndata: {}\r\n\u2028';

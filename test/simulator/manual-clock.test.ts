@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '../../src/simulator/index.js';
 
-test('calls are made in the order of their time, each at its own time', () => {
+test('calls run in the order of their due time, each at its own time', () => {
   const clock = createManualClock(1_000);
   const calls: string[] = [];
   const note = (name: string) => () => calls.push(`${name} at ${clock.now()}`);

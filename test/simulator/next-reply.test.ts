@@ -15,7 +15,7 @@ test('each call returns the next reply, whether it came before or comes after', 
   expect((await second).text).toBe('two');
 });
 
-test('two who wait get one each, in order', async () => {
+test('two waiting calls get one reply each, in order', async () => {
   const { call, conversation } = await start();
   const both = Promise.all([conversation.nextReply(), conversation.nextReply()]);
   await replyTo(call, conversation.id, 'one');
@@ -23,7 +23,7 @@ test('two who wait get one each, in order', async () => {
   expect((await both).map(({ text }) => text)).toEqual(['one', 'two']);
 });
 
-test('waiting in vain says so', async () => {
+test('a wait without a reply times out with an error', async () => {
   const { conversation } = await start();
   await expect(conversation.nextReply({ timeoutMs: 20 })).rejects.toMatchObject({
     code: 'NO_REPLY',
@@ -31,14 +31,14 @@ test('waiting in vain says so', async () => {
   });
 });
 
-test('whoever waits is told when the conversation ends', async () => {
+test('waiting calls are rejected when the conversation ends', async () => {
   const { conversation } = await start();
   const waiting = expect(conversation.nextReply()).rejects.toMatchObject({ code: 'NO_REPLY' });
   await conversation.closeByUser();
   await waiting;
 });
 
-test('onChange tells of every state and reply, until it is taken back', async () => {
+test('onChange reports every state and reply until it is removed', async () => {
   const { call, conversation } = await start();
   const seen: string[] = [];
   const stop = conversation.onChange(({ state, replies }) => seen.push(`${state} ${replies.length}`));

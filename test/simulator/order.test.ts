@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentAt, startReceiver, startSimulator, until } from './support.js';
 
-/** A receiver that answers only when told, so that what is on its way can be counted. */
+/** A receiver that answers on demand, so that deliveries in flight can be counted. */
 async function startSlow() {
   const held: (() => void)[] = [];
   const receiver = await startReceiver((_received, response) => {
@@ -14,7 +14,7 @@ async function startSlow() {
   return { ...receiver, answerNext, onTheirWay: () => held.length };
 }
 
-test('what a user types is delivered one after another, in order', async () => {
+test('messages of a user are delivered one at a time, in order', async () => {
   const receiver = await startSlow();
   const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)] });
   const asking = simulator.requestHandoff();
@@ -46,7 +46,7 @@ test('different conversations do not wait for each other', async () => {
   expect((await asking).map(({ state }) => state)).toEqual(['connecting', 'connecting']);
 });
 
-test('timestamps of one conversation always rise, so that no two messages look like one', async () => {
+test('timestamps of one conversation strictly increase', async () => {
   const receiver = await startReceiver();
   const { simulator, clock } = await startSimulator({ agents: [agentAt(receiver.url)] });
   const conversation = await simulator.requestHandoff();
@@ -56,7 +56,7 @@ test('timestamps of one conversation always rise, so that no two messages look l
   expect(times).toEqual([clock.now(), clock.now() + 1, clock.now() + 2]);
 });
 
-test('three hundred conversations at once all come through', async () => {
+test('300 concurrent conversations all complete', async () => {
   const receiver = await startReceiver();
   const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)] });
   const all = Array.from({ length: 300 }, async () => {

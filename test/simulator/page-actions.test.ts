@@ -9,7 +9,7 @@ async function start(more: Parameters<typeof agentAt>[1] = {}) {
   return { ...started, receiver, act, state };
 }
 
-test('before a handoff the agent answers, and its message webhook hears it', async () => {
+test('before a handoff the agent answers, and its message webhook gets the answer', async () => {
   const receiver = await startReceiver();
   const { act, state } = await start({ message: { url: `${receiver.origin}/message` } });
   expect((await act('say', { text: ' Hello ' })).body).toEqual({ ok: true });
@@ -23,7 +23,7 @@ test('before a handoff the agent answers, and its message webhook hears it', asy
   expect(receiver.paths()).toEqual(['/message']);
 });
 
-test('the agent knows what was added to its knowledge', async () => {
+test('the agent answers from its QA documents', async () => {
   const { call, act, state } = await start();
   const qaList = [{ question: 'Open when?', answer: 'From nine to five.' }];
   await call('POST', '/v1/bot/doc/qa/add', { purpose: 'QA_TEXT', name: 'Hours', qaList });
@@ -61,16 +61,18 @@ test('a handoff from the page: transcript, replies, messages, close', async () =
   expect(receiver.received).toHaveLength(3);
 });
 
-test('what the receiver did not take is noted in the window', async () => {
+test('deliveries that the receiver refused are noted in the chat window', async () => {
   const { act, state } = await start({ humanServices: [{ componentId: 'off', url: NOWHERE }] });
   await act('handoff');
   expect(await state()).toMatchObject({
     view: { status: 'busy' },
-    lines: [{ from: 'note', text: 'Your request was not taken: connection refused: nothing listens there.' }],
+    lines: [
+      { from: 'note', text: 'Your request was not accepted: connection refused: nothing listens there.' },
+    ],
   });
 });
 
-test('a new customer begins with an empty window, and leaves the human of the last one', async () => {
+test('a new customer starts with an empty window and closes the last handoff', async () => {
   const { simulator, receiver, act, state } = await start();
   await act('handoff');
   const before = simulator.customer.view().customerId;
@@ -90,7 +92,7 @@ test('faults are switched from the page', async () => {
   expect(simulator.faults.active()).toEqual({});
 });
 
-test('the components to choose from are named, and no secret is', async () => {
+test('the list of components has their names and no secrets', async () => {
   const { state } = await start({
     humanServices: [{ componentId: 'desk-1', componentName: 'Desk', url: NOWHERE, username: 'hook-user' }],
   });
@@ -99,7 +101,7 @@ test('the components to choose from are named, and no secret is', async () => {
   expect(JSON.stringify(shown)).not.toMatch(/the-key-of-agent-1|hook-user/);
 });
 
-describe('an action that makes no sense is refused in words', () => {
+describe('an invalid action is refused with a reason', () => {
   test.each([
     ['say', {}, 'text'],
     ['say', { text: '   ' }, 'text'],

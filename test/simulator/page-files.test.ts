@@ -25,7 +25,7 @@ test.each(FILES)('%s is served with a strict policy', async (path) => {
   expect(headers.get('x-content-type-options')).toBe('nosniff');
 });
 
-test('the page has nothing inline and nothing from elsewhere', async () => {
+test('the page has no inline code and no external resources', async () => {
   const { call } = await startSimulator();
   const { text, headers } = await call('GET', '/', undefined, {});
   expect(headers.get('content-type')).toMatch(/^text\/html/);
@@ -33,7 +33,7 @@ test('the page has nothing inline and nothing from elsewhere', async () => {
   expect(text).not.toMatch(/<script(?![^>]*\ssrc=)/);
 });
 
-describe('the page’s scripts put in text and never markup', () => {
+describe('the page’s scripts insert text and never markup', () => {
   test.each(FILES.filter((path) => path.endsWith('.js')))('%s', async (path) => {
     const source = await readFile(new URL(`../../src/simulator/page${path}`, import.meta.url), 'utf8');
     expect(source).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|\.style\b/);

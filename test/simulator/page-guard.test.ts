@@ -46,14 +46,14 @@ describe.each(ROUTES)('%s %s', (method, path) => {
     expect(JSON.parse(answer.text).code).toBe('FORBIDDEN');
   });
 
-  test.each(['localhost', '127.0.0.1:99', '[::1]:99', 'LOCALHOST:99'])('is open at %s', async (host) => {
+  test.each(['localhost', '127.0.0.1:99', '[::1]:99', 'LOCALHOST:99'])('is served at %s', async (host) => {
     const { baseUrl } = await startSimulator({ agents: [agentAt(NOWHERE)] });
     const headers = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
     expect((await send(baseUrl, method, path, { ...JSON_TYPE, ...headers })).status).toBe(200);
   });
 });
 
-test('other names can be allowed', async () => {
+test('other host names can be allowed', async () => {
   const { baseUrl } = await startSimulator({ allowedHosts: ['Simulator.test'] });
   const headers = { host: 'simulator.test:8080' };
   expect((await send(baseUrl, 'GET', '/', headers)).status).toBe(200);
@@ -69,7 +69,7 @@ test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp
   },
 );
 
-test('the service itself is open to any host name: it asks for a key', async () => {
+test('the API accepts any host name, because it requires a key', async () => {
   const { baseUrl } = await startSimulator();
   const headers = { host: 'service.example' };
   expect((await send(baseUrl, 'GET', '/v1/webhook/service/health', headers)).status).toBe(200);

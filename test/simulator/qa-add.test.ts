@@ -8,7 +8,7 @@ const copies = (count: number) => Array.from({ length: count }, () => file);
 const source = { source_url: `${NOWHERE}/a.md`, file_name: 'a.md' };
 const pair = { question: 'Open when?', answer: 'From nine to five.' };
 
-test('QA_TEXT keeps the pairs and names the document', async () => {
+test('QA_TEXT stores the pairs and returns the document', async () => {
   const { simulator, call } = await start();
   const { status, body } = await call('POST', ADD, { purpose: 'QA_TEXT', name: 'Hours', qaList: [pair] });
   expect(status).toBe(200);
@@ -66,7 +66,7 @@ describe('is refused with 40000, naming the field', () => {
   });
 });
 
-test('20 files are not too many', async () => {
+test('20 files are accepted', async () => {
   const { call } = await start();
   const { status, body } = await call('POST', ADD, { purpose: 'QA_FILE', files: copies(20) });
   expect(status).toBe(200);

@@ -48,7 +48,7 @@ test('QA_FILE fetches a CSV file and keeps its pairs', async () => {
   ]);
 });
 
-test('header_row is passed on to the reading of CSV', async () => {
+test('header_row is used for CSV files', async () => {
   const { simulator, call, files } = await start();
   const named = [{ file_url: `${files.origin}/good.csv`, file_name: 'hours.csv' }];
   await call('POST', ADD, { purpose: 'QA_FILE', files: named, header_row: 0 });
@@ -66,7 +66,7 @@ test('FILE_2_QA fetches a document and splits it into pairs', async () => {
   ]);
 });
 
-test('chunk_token and splitter are passed on to the splitting', async () => {
+test('chunk_token and splitter are used for documents', async () => {
   const { simulator, call, files } = await start();
   const named = [{ source_url: `${files.origin}/good.md`, file_name: 'shop.md' }];
   await call('POST', ADD, { purpose: 'FILE_2_QA', files: named, splitter: '# ', chunk_token: 3 });
@@ -78,7 +78,7 @@ test('chunk_token and splitter are passed on to the splitting', async () => {
   ]);
 });
 
-describe('a file that cannot be read lands in failed by its name', () => {
+describe('a file that cannot be read is listed in failed by name', () => {
   test.each([
     ['a row without an answer', 'QA_FILE', '/bad.csv'],
     ['CSV that does not parse', 'QA_FILE', '/broken.csv'],

@@ -25,7 +25,7 @@ test('qaList replaces every pair of the document', async () => {
   expect(simulator.documents().map(({ pairs }) => pairs)).toEqual([fresh]);
 });
 
-test('files replace the pairs of the documents they name; a bad one leaves its document as it was', async () => {
+test('files replace the pairs of the documents they name; an invalid file leaves its document unchanged', async () => {
   const { simulator, call, docId } = await start();
   const files = await startReceiver(({ path }, response) => {
     response.statusCode = path === '/new.md' ? 200 : 500;

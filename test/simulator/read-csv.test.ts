@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCsv } from '../../src/simulator/knowledge/read-csv.js';
+import { readCsv } from '../../src/simulator/knowledge/parse-file.js';
 
 const A = { question: 'A?', answer: 'a' };
 const B = { question: 'B?', answer: 'b' };
@@ -8,11 +8,11 @@ test('the first row names the columns, in any case and order', () => {
   expect(readCsv('id,ANSWER,Question\n1,a,A?\n2,b,B?\n')).toEqual([A, B]);
 });
 
-test('without known names the first two columns count', () => {
+test('without known column names the first two columns are used', () => {
   expect(readCsv('Frage,Antwort,Notiz\nA?,a,x\nB?,b,y\n')).toEqual([A, B]);
 });
 
-test('header_row counts from 1, and what stands above it is skipped', () => {
+test('header_row counts from 1, and rows above it are skipped', () => {
   expect(readCsv('made by hand\n\nanswer,question\na,A?\n', 2)).toEqual([A]);
 });
 
@@ -30,6 +30,6 @@ test.each([
   ['no question', 'question,answer\n,a\n', 'row 2 lacks its question'],
   ['nothing below the header', 'question,answer\n', 'no row below'],
   ['nothing at all', '', 'no row below'],
-])('a file with %s is bad', (_name, text, message) => {
+])('a file with %s is refused', (_name, text, message) => {
   expect(() => readCsv(text)).toThrow(message);
 });

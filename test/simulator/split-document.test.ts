@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitDocument } from '../../src/simulator/knowledge/split-document.js';
+import { splitDocument } from '../../src/simulator/knowledge/parse-file.js';
 
 const DOCUMENT = `# Hours
 
@@ -11,7 +11,7 @@ We close at five.
 We are closed.
 `;
 
-test('a heading is the question, and what stands below it the answer', () => {
+test('a heading is the question, and the text below it the answer', () => {
   expect(splitDocument(DOCUMENT)).toEqual([
     { question: 'Hours', answer: 'We open at nine.\n\nWe close at five.' },
     { question: 'Holidays', answer: 'We are closed.' },
@@ -22,7 +22,7 @@ test('the same document always gives the same pairs', () => {
   expect(splitDocument(DOCUMENT, { chunkToken: 3 })).toEqual(splitDocument(DOCUMENT, { chunkToken: 3 }));
 });
 
-test('paragraphs are gathered only as long as they fit into a chunk', () => {
+test('paragraphs are joined as long as they fit into a chunk', () => {
   expect(splitDocument(DOCUMENT, { chunkToken: 5 })).toEqual([
     { question: 'Hours', answer: 'We open at nine.' },
     { question: 'Hours (2)', answer: 'We close at five.' },
@@ -38,7 +38,7 @@ test('a paragraph longer than a chunk is cut between words', () => {
   ]);
 });
 
-test('a chunk has 600 tokens unless told otherwise', () => {
+test('a chunk has 600 tokens by default', () => {
   expect(splitDocument('word '.repeat(600))).toHaveLength(1);
   expect(splitDocument('word '.repeat(601))).toHaveLength(2);
 });
@@ -47,7 +47,7 @@ test('an ideograph is a token', () => {
   expect(splitDocument('你好世界', { chunkToken: 2 }).map(({ answer }) => answer)).toEqual(['你好', '世界']);
 });
 
-test('a splitter cuts where it stands and nowhere else', () => {
+test('the text is cut at the splitter and nowhere else', () => {
   expect(splitDocument('A\n\nB\n---\nC\n---\n', { splitter: '---' })).toEqual([
     { question: 'A', answer: 'A\n\nB' },
     { question: 'C', answer: 'C' },
@@ -63,6 +63,6 @@ test('line ends of Windows and a byte order mark make no difference', () => {
   expect(splitDocument(windows)).toEqual(splitDocument(DOCUMENT));
 });
 
-test.each(['', '  \n\n ', '# Only a heading\n'])('a document without text is bad: %j', (text) => {
+test.each(['', '  \n\n ', '# Only a heading\n'])('a document without text is refused: %j', (text) => {
   expect(() => splitDocument(text)).toThrow('holds no text');
 });

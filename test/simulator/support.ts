@@ -7,14 +7,14 @@ import {
   type SimulatorOptions,
 } from '../../src/simulator/index.js';
 
-/** A request that a plain receiver got. */
+/** A request that the plain receiver got. */
 export interface Received {
   method: string;
   path: string;
   headers: IncomingMessage['headers'];
   text: string;
   body: Record<string, unknown>;
-  /** False when the connection broke before the body was whole. */
+  /** False if the connection broke before the body was complete. */
   whole: boolean;
 }
 
@@ -25,12 +25,12 @@ const answerSuccess: Answerer = (_received, response) => {
   response.end('{"code":200,"message":"success"}');
 };
 
-/** A plain server on loopback that keeps what it gets; it is stopped when the test is over. */
+/** A plain HTTP server that records its requests until the test ends. */
 export async function startReceiver(answer: Answerer = answerSuccess) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     const handle = async () => {
-      const got = await keep(request);
+      const got = await readRequest(request);
       received.push(got);
       if (got.whole) await answer(got, response);
     };
@@ -51,7 +51,7 @@ export async function startReceiver(answer: Answerer = answerSuccess) {
   return { url: `${origin}/webhook`, origin, received, paths: () => received.map(({ path }) => path) };
 }
 
-async function keep(request: IncomingMessage): Promise<Received> {
+async function readRequest(request: IncomingMessage): Promise<Received> {
   const { method = '', url = '', headers } = request;
   const chunks: Buffer[] = [];
   const got = { method, path: url, headers, text: '', body: {}, whole: false };
@@ -69,7 +69,7 @@ async function keep(request: IncomingMessage): Promise<Received> {
 /** An address on which nothing listens. */
 export const NOWHERE = 'http://127.0.0.1:1/webhook';
 
-/** The agent that most tests need: a desk at `url`. */
+/** The agent of most tests, with a human service at `url`. */
 export function agentAt(url: string, more: Partial<SimulatedAgent> = {}): SimulatedAgent {
   return {
     id: 'agent-1',
@@ -79,7 +79,7 @@ export function agentAt(url: string, more: Partial<SimulatedAgent> = {}): Simula
   };
 }
 
-/** A simulator with a manual clock that listens until the test is over. */
+/** A simulator with a manual clock that listens until the test ends. */
 export async function startSimulator(options: SimulatorOptions = {}) {
   const clock = createManualClock();
   const simulator = createSimulator({ clock, ...options });
@@ -88,7 +88,7 @@ export async function startSimulator(options: SimulatorOptions = {}) {
   return { simulator, baseUrl, clock, call: callerOf(baseUrl) };
 }
 
-/** What an HTTP call came to. */
+/** The answer to an HTTP call. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -114,13 +114,13 @@ function callerOf(baseUrl: string) {
   };
 }
 
-/** A human's reply over HTTP, as a developer's system sends it. */
+/** Sends a human reply over HTTP, as a receiver does. */
 export function replyTo(call: ReturnType<typeof callerOf>, conversationId: string, text: string) {
   const body = { conversation_id: conversationId, timestamp: 1_742_265_090_895, body: text };
   return call('POST', '/v1/human/message/receive', body);
 }
 
-/** Resolves as soon as something holds; the test's own timeout ends a wait in vain. */
+/** Resolves when the condition holds. The test's own timeout ends an endless wait. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) {
     await new Promise((resolve) => {

@@ -21,7 +21,7 @@ test('without a first reply within 60 s the handoff ends with TIMEOUT', async ()
   expect((await replyTo(call, conversation.id, 'too late')).body.code).toBe(40356);
 });
 
-test('a user who types does not extend the wait', async () => {
+test('messages of the user do not extend the wait timeout', async () => {
   const { simulator, clock } = await start({ waitTimeoutMs: 1_000 });
   const conversation = await simulator.requestHandoff();
   clock.advance(900);
@@ -30,7 +30,7 @@ test('a user who types does not extend the wait', async () => {
   expect(conversation.endedBy).toBe('timeout');
 });
 
-test('a first reply in time ends the wait for good', async () => {
+test('a first reply in time cancels the wait timeout', async () => {
   const { simulator, call, clock } = await start();
   const conversation = await simulator.requestHandoff();
   clock.advance(59_999);
@@ -55,7 +55,7 @@ test('silence ends a connected conversation when an idle timeout is set', async 
   expect(receiver.received.at(-1)?.body.type).toBe('TIMEOUT');
 });
 
-test('a conversation that is over does not time out again', async () => {
+test('an ended conversation does not time out again', async () => {
   const { receiver, simulator, clock } = await start();
   const conversation = await simulator.requestHandoff();
   await conversation.closeByUser();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentAt, replyTo, startReceiver, startSimulator } from './support.js';
 
-test('every request and answer of both directions is kept, in order', async () => {
+test('every request and answer of both directions is recorded, in order', async () => {
   const receiver = await startReceiver();
   const { simulator, call } = await startSimulator({ agents: [agentAt(receiver.url)] });
   const conversation = await simulator.requestHandoff();
@@ -30,7 +30,7 @@ test('every request and answer of both directions is kept, in order', async () =
   ]);
 });
 
-test('no key, secret, header value or path token is kept', async () => {
+test('no key, secret, header value or path token is recorded', async () => {
   const receiver = await startReceiver(({ headers }, response) => {
     response.setHeader('x-echo', String(headers.authorization));
     response.setHeader('set-cookie', 'session=cookie-secret');
@@ -81,7 +81,7 @@ test('the log keeps the newest, and long bodies are cut', async () => {
   expect(simulator.traffic.exchanges()).toEqual([]);
 });
 
-test('listeners hear of a request at once, and again of its answer', async () => {
+test('listeners are called for a request at once, and again for its answer', async () => {
   const receiver = await startReceiver();
   const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)] });
   const seen: (number | null)[] = [];

@@ -77,7 +77,7 @@ test('an address without a listener is not reachable and has no status', async (
   });
 });
 
-test('a receiver that never answers is given up after the timeout, beside one that answers', async () => {
+test('a receiver that never answers times out without delaying the check of another', async () => {
   const hanging = await startReceiver(() => {});
   const good = await startReceiver();
   const { simulator } = await startSimulator({
@@ -101,7 +101,7 @@ test('a receiver that stops in the middle of its answer is not reachable', async
   expect(result).toMatchObject({ reachable: false, http_status: null });
 });
 
-test('from code: one webhook, or one handoff endpoint in its own format', async () => {
+test('probe() tests one webhook, or one handoff endpoint in its own format', async () => {
   const receiver = await startReceiver();
   const { simulator } = await startSimulator({
     agents: [agentAt(receiver.url, { message: { url: `${receiver.origin}/message` } })],
@@ -114,7 +114,7 @@ test('from code: one webhook, or one handoff endpoint in its own format', async 
   expect(receiver.received[2]?.body).toMatchObject({ body: 'availability test', istest: true });
 });
 
-test('from code: a wrong key is refused as over HTTP', async () => {
+test('check() refuses a wrong key as the HTTP endpoint does', async () => {
   const { simulator } = await startSimulator();
   await expect(simulator.check('nobody')).rejects.toMatchObject({ serviceCode: 40127 });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import type { QueueName, StoredJob } from '../../src/delivery/index.js';
-import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
+import { openSqliteDatabase, sqlite } from '../../src/delivery/sqlite/index.js';
 import { createReceiver, noAuth } from '../../src/index.js';
 import { serve } from '../helpers/serve.js';
 import { post } from './program.js';
@@ -18,18 +18,18 @@ export function temporaryFolder(): string {
 
 /** Reads the dead letters of a queue. Other processes may use the file at the same time. */
 export async function deadLettersIn(file: string, queue: QueueName): Promise<readonly StoredJob[]> {
-  const queues = openSqliteQueues(file);
+  const { queues, close } = await openSqliteDatabase(file);
   try {
     return await queues.list(queue, { state: 'dead', limit: 100 });
   } finally {
-    await queues.close();
+    await close();
   }
 }
 
 /** The environment for an empty database. */
 export async function emptyDatabase(): Promise<{ DATABASE_URL: string }> {
   const file = join(temporaryFolder(), 'x.db');
-  await openSqliteQueues(file).close();
+  await (await openSqliteDatabase(file)).close();
   return { DATABASE_URL: `sqlite:${file}` };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSqliteQueues } from '../../src/delivery/sqlite/index.js';
+import { openSqliteDatabase } from '../../src/delivery/sqlite/index.js';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
 import { API_KEY, fakeService } from '../helpers/fake-service.js';
@@ -106,10 +106,10 @@ describe('the program with a database', () => {
   it('handles no stored event when it cannot listen', async () => {
     const file = join(temporaryFolder(), 'x.db');
     await storeDeadLetters(file, [{ conversationId: 'c-1', text: 'hello' }]);
-    const queues = openSqliteQueues(file);
+    const { queues, close } = await openSqliteDatabase(file);
     const [item] = await queues.list('inbox');
     expect(await queues.retry('inbox', item?.id ?? '')).toBe(true);
-    await queues.close();
+    await close();
     const { port } = await serveHttp((_request, response) => response.end());
     const program = runServe(['--port', String(port)], { ...ENVIRONMENT, DATABASE_URL: `sqlite:${file}` });
     expect(await program.ended).toBe(1);

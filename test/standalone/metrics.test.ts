@@ -2,14 +2,13 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
 import { type Delivery, type DeliveryHost, inline, type QueueAdmin } from '../../src/delivery/index.js';
-import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
+import { openSqliteDatabase, sqlite } from '../../src/delivery/sqlite/index.js';
 import { silentLog } from '../../src/internal/index.js';
 import { createMetrics, registerQueues } from '../../src/standalone/metrics.js';
 import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { chatEvent } from '../helpers/events.js';
-import { API_KEY } from '../helpers/fake-service.js';
-import { flakyService } from '../helpers/flaky-service.js';
+import { API_KEY, flakyService } from '../helpers/fake-service.js';
 import { temporaryFolder } from './databases.js';
 import { startStandalone } from './in-process.js';
 import { post } from './program.js';
@@ -80,11 +79,11 @@ describe('metrics', () => {
   it('time every handler run, and the wait of an event once', async () => {
     const metrics = createMetrics();
     const hosts: DeliveryHost[] = [];
-    const delivery = metrics.instrumentDelivery({ ...inline(), start: (host) => void hosts.push(host) });
+    const delivery = metrics.instrumentDelivery({ ...inline(), connect: (host) => void hosts.push(host) });
     const handle = async (): Promise<void> => {
       throw new Error('the handler failed');
     };
-    delivery.start({ handle, greet: async () => {}, report() {}, log: silentLog });
+    delivery.connect({ handles: () => true, handle, greet: async () => {}, report() {}, log: silentLog });
     const { signal } = new AbortController();
     for (const attempt of [1, 2]) {
       await expect(hosts[0]?.handle(chatEvent('c-1'), { attempt, signal })).rejects.toThrow('failed');
@@ -130,9 +129,9 @@ describe('metrics', () => {
   it('show that the database does not answer, and still show the rest', async () => {
     const file = join(temporaryFolder(), 'x.db');
     const delivery = sqlite({ file });
-    const queues = openSqliteQueues(file);
+    const { queues, close } = await openSqliteDatabase(file);
     const { url } = await afterTraffic({ ...delivery, queues });
-    await queues.close();
+    await close();
     const metrics = await metricsOf(url);
     expect(metrics).toContain('handoff_kit_database_up 0\n');
     expect(metrics).toContain('handoff_kit_requests_total');

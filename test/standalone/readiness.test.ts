@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
+import { openSqliteDatabase, sqlite } from '../../src/delivery/sqlite/index.js';
 import { createDatabaseCheck } from '../../src/standalone/health.js';
 import { deferred } from '../helpers/deferred.js';
 import { logLines } from '../helpers/log-lines.js';
@@ -16,10 +16,10 @@ describe('readyz', () => {
   it('reports whether the database can be reached', async () => {
     const file = join(temporaryFolder(), 'x.db');
     const delivery = sqlite({ file });
-    const queues = openSqliteQueues(file);
+    const { queues, close } = await openSqliteDatabase(file);
     const { url, logged } = await startStandalone({}, { ...delivery, queues });
     expect(await readiness(url)).toEqual([200, { status: 'ready' }]);
-    await queues.close();
+    await close();
     expect(await readiness(url)).toEqual([503, { status: 'database unreachable' }]);
     expect(await readiness(url)).toEqual([503, { status: 'database unreachable' }]);
     expect(logged.about('cannot be used')).toHaveLength(1);

@@ -35,7 +35,8 @@ describe('the settings of storage', () => {
     const file = join(temporaryFolder(), 'x.db');
     const delivery = await openDelivery({ kind: 'sqlite', file }, await settingsOf({ MAX_ATTEMPTS: '1' }));
     const attempts: number[] = [];
-    delivery?.start({
+    delivery?.connect({
+      handles: () => true,
       handle: async (_event, { attempt }) => {
         attempts.push(attempt);
         throw new Error('no');
@@ -44,6 +45,7 @@ describe('the settings of storage', () => {
       report: () => {},
       log: logLines().log,
     });
+    await delivery?.start?.();
     await delivery?.accept(chatEvent('c'));
     await vi.waitFor(async () =>
       expect(await delivery?.queues?.depth('inbox')).toMatchObject({ waiting: 0, dead: 1 }),

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { echoBench } from './support.js';
 
 describe('the clock of the bench', () => {
-  it('stands still until it is advanced past the wait timeout', async () => {
-    const { bench, seen } = await echoBench();
+  it('stands still until a test advances it past the wait timeout', async () => {
+    const { bench, handled } = await echoBench();
     const start = bench.clock.now();
     await bench.requestHandoff();
     bench.clock.advance(59_999);
@@ -12,10 +12,10 @@ describe('the clock of the bench', () => {
     expect(bench.conversation).toMatchObject({ state: 'closed', endedBy: 'timeout' });
     expect(bench.clock.now()).toBe(start + 60_000);
     await bench.idle();
-    expect(seen.at(-1)).toMatchObject({ event: 'handoff.closed', payload: { type: 'TIMEOUT' } });
+    expect(handled.at(-1)).toMatchObject({ event: 'handoff.closed', payload: { type: 'TIMEOUT' } });
   });
 
-  it('does not end a conversation that was answered', async () => {
+  it('does not end a conversation that has a reply', async () => {
     const { bench } = await echoBench({ greeting: 'Hello' });
     await bench.requestHandoff();
     await bench.nextReply();
@@ -25,17 +25,17 @@ describe('the clock of the bench', () => {
 });
 
 describe('the faults of the bench', () => {
-  it('make duplicates, which the receiver handles once', async () => {
-    const { bench, seen } = await echoBench();
+  it('cause duplicates, which the receiver handles once', async () => {
+    const { bench, handled } = await echoBench();
     await bench.requestHandoff();
     bench.faults.set('duplicate', { copies: 3, on: ['chat'] });
-    const { also } = await bench.say('hello');
-    expect(also).toMatchObject([{ status: 200 }, { status: 200 }]);
-    expect(seen.filter(({ event }) => event === 'handoff.message')).toHaveLength(1);
+    const { copies } = await bench.say('hello');
+    expect(copies).toMatchObject([{ status: 200 }, { status: 200 }]);
+    expect(handled.filter(({ event }) => event === 'handoff.message')).toHaveLength(1);
     expect(bench.replies).toHaveLength(1);
   });
 
-  it('make the service fail, which the handler sees', async () => {
+  it('make the platform fail, which the handler sees', async () => {
     const { bench } = await echoBench();
     await bench.requestHandoff();
     bench.faults.set('answerError', { times: 1 });

@@ -16,7 +16,7 @@ const isReachable = (url: string) =>
   );
 
 describe('closing the bench', () => {
-  it('ends receiver and service, and twice is once', async () => {
+  it('stops receiver and platform, and is idempotent', async () => {
     const { bench } = await echoBench();
     const { url, service } = bench;
     expect([await isReachable(url), await isReachable(service.baseUrl)]).toEqual([true, true]);
@@ -25,7 +25,7 @@ describe('closing the bench', () => {
     expect([await isReachable(url), await isReachable(service.baseUrl)]).toEqual([false, false]);
   });
 
-  it('lets a handler finish, and its reply arrive', async () => {
+  it('waits for a running handler and its reply', async () => {
     const entered = deferred();
     const mayFinish = deferred();
     const bench = await createTestBench({
@@ -46,7 +46,7 @@ describe('closing the bench', () => {
     expect(bench.replies).toMatchObject([{ text: 'at last' }]);
   });
 
-  it('does not wait for ever for a handler that hangs', async () => {
+  it('does not wait forever for a hanging handler', async () => {
     const entered = deferred();
     const bench = await createTestBench({
       drainMs: 10,
@@ -63,7 +63,7 @@ describe('closing the bench', () => {
     expect(await saying).toMatchObject({ accepted: false });
   });
 
-  it('closes a receiver that can be closed, with a time limit', async () => {
+  it('calls close of the receiver with a timeout', async () => {
     const calls: unknown[] = [];
     const receiver = Object.assign(answer(), { close: async (options: unknown) => calls.push(options) });
     const bench = await createTestBench({ receiver });
@@ -71,7 +71,7 @@ describe('closing the bench', () => {
     expect(calls).toEqual([{ timeoutMs: 1_000 }]);
   });
 
-  it('still ends everything when the receiver fails to close', async () => {
+  it('stops everything even if the receiver fails to close', async () => {
     const receiver = Object.assign(answer(), { close: () => Promise.reject(new Error('cannot close')) });
     const bench = await createTestBench({ receiver });
     const { url, service } = bench;
@@ -79,7 +79,7 @@ describe('closing the bench', () => {
     expect([await isReachable(url), await isReachable(service.baseUrl)]).toEqual([false, false]);
   });
 
-  it('happens by itself at the end of a block', async () => {
+  it('runs at the end of an await using block', async () => {
     let url = '';
     {
       await using bench = await createTestBench({ receiver: (options) => echoReceiver(options) });
@@ -89,7 +89,7 @@ describe('closing the bench', () => {
     expect(await isReachable(url)).toBe(false);
   });
 
-  it('happens by itself when the receiver cannot be made', async () => {
+  it('runs if the receiver cannot be created', async () => {
     let baseUrl = '';
     const failing = createTestBench({
       receiver: ({ service }) => {
@@ -103,7 +103,7 @@ describe('closing the bench', () => {
 });
 
 describe('a program that closes its bench', () => {
-  it('ends by itself: nothing is left open', () => {
+  it('exits: no handle is left open', () => {
     const program = `
       import { setImmediate } from 'node:timers/promises';
       import { createReceiver } from 'handoff-kit';

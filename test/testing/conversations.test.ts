@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { echoBench } from './support.js';
 
 describe('a conversation on the bench', () => {
-  it('goes from the request over messages and replies to the close', async () => {
-    const { bench, seen } = await echoBench({ greeting: 'Hello' });
+  it('has a request, messages, replies and a close', async () => {
+    const { bench, handled } = await echoBench({ greeting: 'Hello' });
     const conversation = await bench.requestHandoff({ user: { userId: 'ada' } });
     expect(bench.conversation).toBe(conversation);
     expect(await bench.nextReply()).toMatchObject({ text: 'Hello' });
@@ -15,28 +15,28 @@ describe('a conversation on the bench', () => {
 
     expect(await bench.closeByUser()).toMatchObject({ accepted: true });
     expect(conversation).toMatchObject({ state: 'closed', endedBy: 'user' });
-    expect(seen.map(({ event }) => event).filter((event) => event !== 'message')).toEqual([
+    expect(handled.map(({ event }) => event).filter((event) => event !== 'message')).toEqual([
       'handoff.requested',
       'handoff.message',
       'handoff.closed',
     ]);
   });
 
-  it('is the current one from the moment it is asked for', async () => {
+  it('is the current one as soon as it is requested', async () => {
     const { bench } = await echoBench();
     const asked = bench.requestHandoff();
     expect(bench.conversation.state).toBe('requesting');
     expect(await asked).toBe(bench.conversation);
   });
 
-  it('has the user, the transcript and the id that the test names', async () => {
-    const { bench, seen } = await echoBench();
+  it('has the user, transcript and id chosen by the test', async () => {
+    const { bench, handled } = await echoBench();
     await bench.requestHandoff({
       conversationId: 'c-1',
       user: { userId: 'ada', email: 'ada@example.com' },
       transcript: [{ text: 'I want a human', message_type: 'QUESTION' }],
     });
-    expect(seen[0]).toMatchObject({
+    expect(handled[0]).toMatchObject({
       conversationId: 'c-1',
       user: { key: 'user:ada', email: 'ada@example.com' },
       transcript: [{ from: 'user', text: 'I want a human' }],
@@ -50,14 +50,14 @@ describe('a conversation on the bench', () => {
     expect(bench.conversation.endedBy).toBe('human');
   });
 
-  it('is busy when the gate refuses', async () => {
+  it('is busy if the admit gate refuses', async () => {
     const { bench } = await echoBench();
-    const conversation = await bench.requestHandoff({ user: { userId: 'nobody' } });
+    const conversation = await bench.requestHandoff({ user: { userId: 'blocked-user' } });
     expect(conversation.state).toBe('busy');
     expect(conversation.deliveries).toMatchObject([{ status: 503, accepted: false }]);
   });
 
-  it('does not mix with others at the same time', async () => {
+  it('is separate from concurrent ones', async () => {
     const { bench } = await echoBench();
     const [ada, grace] = await Promise.all([bench.requestHandoff(), bench.requestHandoff()]);
     await Promise.all([ada.say('a'), grace.say('g')]);
@@ -67,7 +67,7 @@ describe('a conversation on the bench', () => {
     expect(bench.replies).toHaveLength(1);
   });
 
-  it('gives each reply once, and one that is asked for before it comes', async () => {
+  it('returns each reply once, even if requested before it arrives', async () => {
     const { bench } = await echoBench();
     await bench.requestHandoff();
     const first = bench.nextReply();

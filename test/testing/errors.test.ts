@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createReceiver, HandoffKitError, noAuth } from '../../src/index.js';
 import { createTestBench, TestBenchError } from '../../src/testing/index.js';
-import { echoBench, echoReceiver, errorOf, untilTestEnds } from './support.js';
+import { closeAfterTest, echoBench, echoReceiver, errorOf } from './support.js';
 
-/** The text of an error without what differs from run to run. */
+/** The text of an error without ids and times. */
 const textOf = ({ message }: Error): string =>
   message.replace(/handoff-[\da-f-]{36}/g, '<id>').replace(/ +\d+ ms$/gm, '  <time>');
 
@@ -12,8 +12,8 @@ const teapot = (_request: IncomingMessage, response: ServerResponse) => response
 const silent = (_request: IncomingMessage, _response: ServerResponse) => {};
 const soon = { timeoutMs: 20 };
 
-describe('when no reply comes', () => {
-  it('the error shows what passed, and what to look at', async () => {
+describe('an error without a reply', () => {
+  it('lists the requests so far and what to check', async () => {
     const { bench } = await echoBench();
     await bench.requestHandoff();
     await bench.say('be quiet');
@@ -22,20 +22,20 @@ describe('when no reply comes', () => {
     expect(error).toBeInstanceOf(HandoffKitError);
     expect(error.code).toBe('NO_REPLY');
     expect(textOf(error)).toBe(
-      `no reply came within 20 ms.
+      `no reply arrived within 20 ms.
 
-Conversation <id> is connecting: establish was answered 200, the first reply has not come. 0 replies so far.
+Conversation <id> is connecting: establish was answered 200, the first reply is pending. 0 replies so far.
 
-What passed (→ to the receiver, ← to the service):
+Requests so far (→ to the receiver, ← to the platform):
 → POST /…/conversation/establish  200  {"code":200,"message":"success"}  <time>
 → POST /…/chat                    200  {"code":200,"message":"success"}  <time>
 
-Look at:
-- the receiver took the last delivery and has called nothing since: does its handler reply(), and to bench.service?`,
+What to check:
+- the receiver accepted the last delivery and has not called the platform since: does its handler call reply(), and does it use bench.service?`,
     );
   });
 
-  it('the columns line up, and both directions are told apart', async () => {
+  it('aligns the columns and shows both directions', async () => {
     const { bench } = await echoBench();
     await bench.requestHandoff();
     await bench.say('throw');
@@ -54,33 +54,33 @@ Look at:
     expect(new Set(lines.map((line) => line.search(/ [25]00 /)))).toHaveProperty('size', 1);
     expect(new Set(lines.map((line) => line.length))).toHaveProperty('size', 1);
     expect(lines[1]).toContain('500  {"code":500,"message":"handler failed"}');
-    expect(error.message).toContain('is connected: a human has replied. 1 reply so far.');
+    expect(error.message).toContain('is connected: the human side has replied. 1 reply so far.');
     expect(error.message).toContain(
-      '- each reply is returned once: those that came before are in bench.replies.',
+      '- nextReply returns each reply once: earlier ones are in bench.replies.',
     );
   });
 
   it.each([
     ['throw', '- a handler threw: register receiver.onError'],
-    ['close', '- the human ended it: ask again with bench.requestHandoff().'],
-  ])('a user who says "%s" is explained', async (words, text) => {
+    ['close', '- the human closed the conversation: request another with bench.requestHandoff().'],
+  ])('explains a handler that was told to "%s"', async (words, text) => {
     const { bench } = await echoBench();
     await bench.requestHandoff();
     await bench.say(words);
     expect((await errorOf(bench.nextReply(soon))).message).toContain(text);
   });
 
-  it('a refused handoff is explained', async () => {
+  it('explains a refused handoff', async () => {
     const { bench } = await echoBench();
-    await bench.requestHandoff({ user: { userId: 'nobody' } });
+    await bench.requestHandoff({ user: { userId: 'blocked-user' } });
     const { message } = await errorOf(bench.nextReply(soon));
-    expect(message).toMatch(/^no further reply can come\./);
-    expect(message).toContain('is busy: establish was not answered 200, so the handoff never began.');
-    expect(message).toContain('503  {"code":503,"message":"we do not talk to nobody"}');
-    expect(message).toContain('look at its admit gate');
+    expect(message).toMatch(/^no further reply can arrive\./);
+    expect(message).toContain('is busy: establish was not answered 200, so the handoff never started.');
+    expect(message).toContain('503  {"code":503,"message":"this user is blocked"}');
+    expect(message).toContain('check its admit gate');
   });
 
-  it('a timeout is explained', async () => {
+  it('explains a timeout', async () => {
     const { bench } = await echoBench();
     await bench.requestHandoff();
     bench.clock.advance(60_000);
@@ -90,7 +90,7 @@ Look at:
     expect(message).toContain('- the wait timeout passed without a reply: set a greeting');
   });
 
-  it('faults that are on are named', async () => {
+  it('names the active faults', async () => {
     const { bench } = await echoBench();
     await bench.requestHandoff();
     bench.faults.set('drop', { on: ['chat'] });
@@ -98,73 +98,73 @@ Look at:
     const { message } = await errorOf(bench.nextReply(soon));
     expect(message).toContain('→ POST /…/chat (fault: drop)');
     expect(message).toContain('---  the connection was dropped on purpose');
-    expect(message).toContain('- faults are on: drop. bench.faults.clear() ends them.');
+    expect(message).toContain('- active faults: drop. bench.faults.clear() switches them off.');
   });
 
-  it('a delivery that waits for the clock is explained', async () => {
+  it('explains a delivery that waits for the clock', async () => {
     const { bench } = await echoBench();
     await bench.requestHandoff();
     bench.faults.set('delay', { delayMs: 10, on: ['chat'] });
     const saying = bench.say('hello');
     const { message } = await errorOf(bench.nextReply(soon));
-    expect(message).toContain('What is held back waits for bench.clock.advance().');
+    expect(message).toContain('Held deliveries wait for bench.clock.advance().');
     bench.clock.advance(10);
     await saying;
     expect(await bench.nextReply()).toMatchObject({ text: 'You said: hello' });
   });
 
-  it('wrong credentials are explained', async () => {
+  it('explains wrong credentials', async () => {
     const bench = await createTestBench({ receiver: (options) => echoReceiver(options) });
-    untilTestEnds(bench).faults.set('wrongCredentials');
+    closeAfterTest(bench).faults.set('wrongCredentials');
     expect(await bench.agentMessage()).toMatchObject({ status: 401 });
     const auth = { message: noAuth(), handoff: () => false };
-    const closed = untilTestEnds(await createTestBench({ receiver: createReceiver({ auth, log: false }) }));
+    const closed = closeAfterTest(await createTestBench({ receiver: createReceiver({ auth, log: false }) }));
     await closed.requestHandoff();
     const { message } = await errorOf(closed.nextReply(soon));
     expect(message).toContain('→ POST /conversation/establish  401');
-    expect(message).toContain('- the receiver does not take the credentials: hand it the options');
+    expect(message).toContain('- the receiver refused the credentials: create it with the options');
   });
 
-  it('a wrong path is explained', async () => {
+  it('explains a wrong path', async () => {
     const receiver = createReceiver({ auth: { message: noAuth(), handoff: noAuth() }, log: false });
-    const bench = untilTestEnds(await createTestBench({ receiver, path: '/webhook' }));
+    const bench = closeAfterTest(await createTestBench({ receiver, path: '/webhook' }));
     await bench.requestHandoff();
     const { message } = await errorOf(bench.nextReply(soon));
     expect(message).toContain('→ POST /webhook/conversation/establish  404');
-    expect(message).toContain('- the receiver has nothing at that path: tell the bench its path');
+    expect(message).toContain('- the receiver has no endpoint at that path: pass its path');
   });
 
-  it('an answer that no receiver should give is explained', async () => {
-    const bench = untilTestEnds(await createTestBench({ receiver: teapot }));
+  it('explains an unexpected status', async () => {
+    const bench = closeAfterTest(await createTestBench({ receiver: teapot }));
     await bench.requestHandoff();
     const { message } = await errorOf(bench.nextReply(soon));
-    expect(message).toContain('- the receiver answered establish with 418, and only 200 counts.');
+    expect(message).toContain('- the receiver answered establish with 418, and only 200 means accepted.');
   });
 
-  it('a receiver that does not answer is explained', async () => {
+  it('explains a receiver that does not answer', async () => {
     const simulator = { deliveryTimeoutMs: 50 };
-    const bench = untilTestEnds(await createTestBench({ receiver: silent, simulator }));
+    const bench = closeAfterTest(await createTestBench({ receiver: silent, simulator }));
     await bench.requestHandoff();
     const { message } = await errorOf(bench.nextReply(soon));
     expect(message).toContain('- the receiver has not answered establish: no answer within 50 ms.');
   });
 
-  it("a key that is not the service's is explained", async () => {
+  it('explains an unknown API key', async () => {
     const bench = await createTestBench({
       receiver: ({ auth, service }) => echoReceiver({ auth, service: { ...service, apiKey: 'another-key' } }),
     });
-    untilTestEnds(bench);
+    closeAfterTest(bench);
     await bench.requestHandoff();
     await bench.say('hello');
     const { message } = await errorOf(bench.nextReply(soon));
     expect(message).toContain('← POST /v1/human/message/receive  401');
-    expect(message).toContain('give it the baseUrl and apiKey of bench.service');
+    expect(message).toContain('create it with the baseUrl and apiKey of bench.service');
   });
 });
 
-describe('wrong use', () => {
+describe('misuse', () => {
   it('of a bench without a receiver', async () => {
-    const bench = untilTestEnds(await createTestBench());
+    const bench = closeAfterTest(await createTestBench());
     const expected = {
       code: 'NOT_CONNECTED',
       message:
@@ -183,35 +183,33 @@ describe('wrong use', () => {
     const error = await errorOf(bench.say('hello'));
     expect(error.code).toBe('NO_CONVERSATION');
     expect(error.message).toBe(
-      `no user has asked for a human yet.
+      `no handoff was requested yet.
 
-What passed (→ to the receiver, ← to the service):
-nothing
+Requests so far (→ to the receiver, ← to the platform):
+none
 
-Look at:
-- nothing was sent yet: begin with await bench.requestHandoff().`,
+What to check:
+- no requests were sent: start with await bench.requestHandoff().`,
     );
     expect(await errorOf(() => bench.conversation)).toMatchObject({ code: 'NO_CONVERSATION' });
   });
 
-  it('of a conversation that is over', async () => {
+  it('of an ended conversation', async () => {
     const { bench } = await echoBench();
     await bench.requestHandoff();
     await bench.closeByUser();
     const error = await errorOf(bench.say('hello'));
     expect(error.code).toBe('CONVERSATION_OVER');
-    expect(error.message).toMatch(
-      /^the user has nobody to talk to any more\.\n\nConversation .* ended by the user/,
-    );
+    expect(error.message).toMatch(/^the conversation has ended\.\n\nConversation .* ended by the user/);
     expect(error.message).toContain('→ POST /…/conversation/close');
     expect(await errorOf(bench.closeByUser())).toMatchObject({ code: 'CONVERSATION_OVER' });
   });
 
-  it('of a bench that was closed', async () => {
+  it('of a closed bench', async () => {
     const { bench } = await echoBench();
     await bench.requestHandoff();
     await bench.close();
-    const expected = { code: 'BENCH_CLOSED', message: 'this bench was closed: make another one.' };
+    const expected = { code: 'BENCH_CLOSED', message: 'this bench was closed: create another one.' };
     expect(await errorOf(bench.say('hello'))).toMatchObject(expected);
     expect(await errorOf(bench.requestHandoff())).toMatchObject(expected);
     expect(await errorOf(bench.connect(() => noAuth))).toMatchObject(expected);
@@ -219,9 +217,9 @@ Look at:
 });
 
 describe('secrets', () => {
-  it('do not stand in an error, wherever the receiver puts them', async () => {
+  it('do not appear in an error, wherever the receiver puts them', async () => {
     const address = { username: 'acme', secret: 'the-webhook-secret', token: 'token-of-16-char' };
-    const bench = untilTestEnds(await createTestBench());
+    const bench = closeAfterTest(await createTestBench());
     await bench.connect(
       (request: IncomingMessage, response: ServerResponse) => {
         response.statusCode = 400;

@@ -12,7 +12,7 @@ const PATHS = {
 const ENDPOINTS = ['message', 'establish', 'chat', 'close'] as const;
 
 describe('fixtures', () => {
-  it.each(ENDPOINTS)('%s is a body that a receiver takes', async (endpoint) => {
+  it.each(ENDPOINTS)('%s is a body that a receiver accepts', async (endpoint) => {
     const body = fixtures[endpoint]();
     expect(validateWebhook(endpoint, body)).toMatchObject(body);
     const { url, seen } = await start();
@@ -26,16 +26,16 @@ describe('fixtures', () => {
     expect(seen).toMatchObject([{ conversationId: body.conversation_id }]);
   });
 
-  it('probe is a message that asks for nothing but an answer', () => {
+  it('probe is an availability test', () => {
     expect(isProbe(fixtures.probe())).toBe(true);
     expect(validateWebhook('message', fixtures.probe())).toMatchObject({ istest: true });
   });
 
-  it.each([...ENDPOINTS, 'probe'] as const)('%s has ids of its own in each', (name) => {
+  it.each([...ENDPOINTS, 'probe'] as const)('%s has new ids in each call', (name) => {
     expect(fixtures[name]().conversation_id).not.toBe(fixtures[name]().conversation_id);
   });
 
-  it('take fields in place of their own, and others on top', () => {
+  it('accept replacements and extra fields', () => {
     expect(fixtures.chat({ conversation_id: 'c-1', body: 'Hi', extra: [1] })).toEqual({
       conversation_id: 'c-1',
       timestamp: Date.UTC(2025, 0, 1),

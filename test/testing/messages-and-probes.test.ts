@@ -3,25 +3,29 @@ import { createServiceClient } from '../../src/index.js';
 import { echoBench } from './support.js';
 
 describe('the message webhook on the bench', () => {
-  it('gets what an agent says', async () => {
-    const { bench, seen } = await echoBench();
+  it('receives the answers of an agent', async () => {
+    const { bench, handled } = await echoBench();
     expect(await bench.agentMessage('It is on its way.')).toMatchObject({
       status: 200,
       body: { code: 200, msg: 'success' },
     });
     await bench.agentMessage({ text: 'And here.', userId: 'ada', conversationId: 'a-1' });
-    expect(seen).toMatchObject([
+    expect(handled).toMatchObject([
       { event: 'message', text: 'It is on its way.' },
       { event: 'message', text: 'And here.', conversationId: 'a-1', payload: { user_id: 'ada' } },
     ]);
   });
 
-  it('gets what a human says too', async () => {
-    const { bench, seen } = await echoBench();
+  it('receives human replies too', async () => {
+    const { bench, handled } = await echoBench();
     await bench.requestHandoff({ agentConversationId: 'a-1' });
     await bench.say('hello');
     await bench.idle();
-    expect(seen.at(-1)).toMatchObject({ event: 'message', conversationId: 'a-1', text: 'You said: hello' });
+    expect(handled.at(-1)).toMatchObject({
+      event: 'message',
+      conversationId: 'a-1',
+      text: 'You said: hello',
+    });
   });
 });
 
@@ -29,13 +33,13 @@ describe('a probe on the bench', () => {
   it.each([undefined, 'establish', 'chat', 'close'] as const)(
     'reaches %s and is only observed',
     async (endpoint) => {
-      const { bench, seen } = await echoBench();
+      const { bench, handled } = await echoBench();
       expect(await bench.probe(endpoint ? { endpoint } : undefined)).toMatchObject({ status: 200 });
-      expect(seen).toMatchObject([{ event: 'probe', payload: { endpoint: endpoint ?? 'message' } }]);
+      expect(handled).toMatchObject([{ event: 'probe', payload: { endpoint: endpoint ?? 'message' } }]);
     },
   );
 
-  it('is what a webhook check of the service client sends', async () => {
+  it('is sent by a webhook check of the service client', async () => {
     const { bench } = await echoBench();
     const { results } = await createServiceClient(bench.service).webhooks.check();
     expect(results).toMatchObject([

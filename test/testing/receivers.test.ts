@@ -3,7 +3,7 @@ import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { basic, bearer, createReceiver, noAuth, pathToken, webhookUser } from '../../src/index.js';
 import { type BenchReceiverOptions, createTestBench } from '../../src/testing/index.js';
-import { echoReceiver, errorOf, untilTestEnds } from './support.js';
+import { closeAfterTest, echoReceiver, errorOf } from './support.js';
 
 const token = 'a-token-of-16-or-more';
 const message = webhookUser({ username: 'acme', secret: 'the-secret' });
@@ -19,34 +19,34 @@ const expectAnEcho = async (bench: Awaited<ReturnType<typeof createTestBench>>) 
   expect(await bench.agentMessage('an answer')).toMatchObject({ status: 200 });
 };
 
-describe('what can be put on the bench', () => {
-  it('a function that makes a receiver from the options of the bench', async () => {
+describe('receivers that a bench accepts', () => {
+  it('a function that creates a receiver from the options of the bench', async () => {
     const bench = await createTestBench({ receiver: (options) => echoReceiver(options) });
-    await expectAnEcho(untilTestEnds(bench));
+    await expectAnEcho(closeAfterTest(bench));
     expect((await fetch(bench.url, { method: 'POST' })).status).toBe(401);
   });
 
-  it('a function that takes its time, and makes an app with a path', async () => {
+  it('an async function that creates an app with a path', async () => {
     const bench = await createTestBench({ receiver: appAtWebhook, path: '/webhook/' });
-    await expectAnEcho(untilTestEnds(bench));
+    await expectAnEcho(closeAfterTest(bench));
     expect(new URL(bench.url).pathname).toBe('/webhook');
   });
 
-  it('a function whose credentials the test chooses', async () => {
+  it('a function with credentials chosen by the test', async () => {
     const bench = await createTestBench({
       receiver: (options) => echoReceiver(options),
       username: 'acme',
       token,
     });
-    await expectAnEcho(untilTestEnds(bench));
+    await expectAnEcho(closeAfterTest(bench));
     const headers = { authorization: 'Bearer acme', 'content-type': 'application/json' };
     const body = '{"istest":true}';
     expect((await fetch(bench.url, { method: 'POST', headers, body })).status).toBe(200);
     expect((await fetch(`${bench.url}${token}/chat`, { method: 'POST', headers, body })).status).toBe(200);
   });
 
-  it('an app that learns of the service from its environment', async () => {
-    const bench = untilTestEnds(await createTestBench());
+  it('an app that reads the address of the platform from its environment', async () => {
+    const bench = closeAfterTest(await createTestBench());
     process.env.BENCH_SERVICE_URL = bench.service.baseUrl;
     onTestFinished(() => {
       delete process.env.BENCH_SERVICE_URL;
@@ -58,15 +58,15 @@ describe('what can be put on the bench', () => {
     await expectAnEcho(bench);
   });
 
-  it('a function given to connect', async () => {
-    const bench = untilTestEnds(await createTestBench());
+  it('a function passed to connect', async () => {
+    const bench = closeAfterTest(await createTestBench());
     await bench.connect((options) => echoReceiver(options));
     await expectAnEcho(bench);
   });
 
-  it('a finished receiver', async () => {
+  it('an existing receiver', async () => {
     const receiver = createReceiver({ auth: { message, handoff: pathToken(token) }, log: false });
-    const bench = untilTestEnds(await createTestBench({ receiver, ...address }));
+    const bench = closeAfterTest(await createTestBench({ receiver, ...address }));
     expect((await bench.requestHandoff()).state).toBe('connecting');
     expect(await bench.agentMessage()).toMatchObject({ status: 200 });
   });
@@ -79,7 +79,7 @@ describe('what can be put on the bench', () => {
         response.end();
       },
     });
-    untilTestEnds(bench);
+    closeAfterTest(bench);
     await bench.requestHandoff();
     await bench.say('hello');
     await bench.closeByUser();
@@ -100,27 +100,27 @@ describe('what can be put on the bench', () => {
       ({ headers }: { headers: NodeJS.Dict<string | string[]> }) => headers['x-key'] === 'the-key',
       { headers: { 'x-key': 'the-key' } },
     ],
-  ])('handoff endpoints that ask for %s, at a path of their own', async (_name, handoff, credentials) => {
+  ])('handoff endpoints that require %s, at their own path', async (_name, handoff, credentials) => {
     const app = express();
     app.use('/handoff', createReceiver({ auth: { message: false, handoff }, log: false }));
     const where = { message: false, handoff: { path: '/handoff', ...credentials } } as const;
-    const bench = untilTestEnds(await createTestBench({ receiver: app, ...where }));
+    const bench = closeAfterTest(await createTestBench({ receiver: app, ...where }));
     expect((await bench.requestHandoff()).state).toBe('connecting');
     expect(await errorOf(bench.agentMessage())).toMatchObject({ code: 'NO_MESSAGE_WEBHOOK' });
   });
 });
 
-describe('what cannot be put on the bench', () => {
+describe('receivers that a bench refuses', () => {
   it.each([
-    ['an object', { receiver: {} }, 'receiver is a value of type object. Give the bench one of'],
-    ['null', { receiver: null }, 'receiver is null. Give the bench one of'],
+    ['an object', { receiver: {} }, 'receiver is a value of type object. Pass one of'],
+    ['null', { receiver: null }, 'receiver is null. Pass one of'],
     [
       'a function that returns nothing',
       { receiver: () => {} },
-      'returned a value of type undefined. Give the bench',
+      'returned a value of type undefined. Pass one of',
     ],
-    ['a path without a slash', { receiver: () => noAuth, path: 'webhook' }, 'a path begins with "/"'],
-    ['a secret alone', { receiver: () => noAuth, secret: 's' }, 'a secret is sent together with a username'],
+    ['a path without a slash', { receiver: () => noAuth, path: 'webhook' }, 'a path starts with "/"'],
+    ['a secret alone', { receiver: () => noAuth, secret: 's' }, 'a secret needs a username'],
   ])('%s', async (_name, options, text) => {
     const error = await errorOf(Reflect.apply(createTestBench, undefined, [options]));
     expect(error.code).toBe('INVALID_RECEIVER');
@@ -128,11 +128,11 @@ describe('what cannot be put on the bench', () => {
   });
 
   it('a second receiver', async () => {
-    const bench = untilTestEnds(await createTestBench({ receiver: (options) => echoReceiver(options) }));
+    const bench = closeAfterTest(await createTestBench({ receiver: (options) => echoReceiver(options) }));
     const error = await errorOf(bench.connect((options) => echoReceiver(options)));
     expect(error).toMatchObject({
       code: 'ALREADY_CONNECTED',
-      message: 'this bench has a receiver already: make another bench.',
+      message: 'this bench already has a receiver: create another bench.',
     });
   });
 });

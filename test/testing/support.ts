@@ -1,37 +1,32 @@
 import { onTestFinished } from 'vitest';
-import {
-  createReceiver,
-  type EventName,
-  type HandlerContexts,
-  HandoffKitError,
-  type ReceiverOptions,
-} from '../../src/index.js';
+import type { HandlerContexts } from '../../src/events/index.js';
+import { createReceiver, type EventName, HandoffKitError, type ReceiverOptions } from '../../src/index.js';
 import { type BenchReceiverOptions, createTestBench, type TestBench } from '../../src/testing/index.js';
 
-/** A receiver that says back what it hears, in a way that tests can steer by what they say. */
+/** A receiver that echoes messages. The texts "throw", "close" and "be quiet" change its behaviour. */
 export function echoReceiver(options: Omit<ReceiverOptions, 'log'>) {
   return createReceiver({ log: false, ...options }).on('handoff.message', async ({ payload, reply, end }) => {
-    if (payload.body === 'throw') throw new Error('as the test wants it');
+    if (payload.body === 'throw') throw new Error('thrown on purpose');
     if (payload.body === 'close') await end();
     else if (payload.body !== 'be quiet') await reply(`You said: ${payload.body}`);
   });
 }
 
-/** A bench around an echo, until the test ends; `seen` has what reached the handlers, in order. */
+/** A bench with an echo receiver, until the test ends. `handled` collects the handler contexts in order. */
 export async function echoBench(options: Partial<ReceiverOptions> = {}) {
-  const seen: HandlerContexts[EventName][] = [];
+  const handled: HandlerContexts[EventName][] = [];
   const receiver = (given: BenchReceiverOptions) =>
     echoReceiver({ ...given, ...options })
-      .admit(({ user }) => user.userId !== 'nobody' || 'we do not talk to nobody')
+      .admit(({ user }) => user.userId !== 'blocked-user' || 'this user is blocked')
       .onAny((context) => {
-        seen.push(context);
+        handled.push(context);
       });
   const bench = await createTestBench({ receiver });
   onTestFinished(() => bench.close());
-  return { bench, seen };
+  return { bench, handled };
 }
 
-/** The error that a task of the bench ends with. */
+/** The error of a task. */
 export async function errorOf(task: Promise<unknown> | (() => unknown)): Promise<HandoffKitError> {
   try {
     await (typeof task === 'function' ? task() : task);
@@ -42,8 +37,8 @@ export async function errorOf(task: Promise<unknown> | (() => unknown)): Promise
   throw new Error('expected an error');
 }
 
-/** Has a bench end with the test. */
-export function untilTestEnds(bench: TestBench): TestBench {
+/** Closes a bench at the end of the test. */
+export function closeAfterTest(bench: TestBench): TestBench {
   onTestFinished(() => bench.close());
   return bench;
 }

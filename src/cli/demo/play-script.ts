@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import { HandoffKitError } from '../../internal/index.js';
-import type { Exchange } from '../../simulator/index.js';
+import type { RecordedExchange } from '../../simulator/index.js';
 import { printable } from '../../standalone/index.js';
 import { createExchangeText, type ExchangeRecord, followTraffic, recordOf } from '../traffic.js';
 import { type DemoStage, type ExchangeKind, SCRIPT, type ScriptStep, type SpokenLine } from './script.js';
@@ -26,12 +26,12 @@ export interface PlayedScript {
   readonly problems: readonly string[];
 }
 
-const kindOf = ({ direction, what }: Exchange): ExchangeKind => `${direction} ${what}`;
+const kindOf = ({ direction, what }: RecordedExchange): ExchangeKind => `${direction} ${what}`;
 
 /** Plays every conversation of the script and stops at the first step that fails. */
 export async function playScript(demo: DemoStage, onStep: (step: PlayedStep) => void): Promise<PlayedScript> {
   const { simulator } = demo;
-  let pending: Exchange[] = [];
+  let pending: RecordedExchange[] = [];
   const follower = followTraffic(simulator.traffic, (exchange) => {
     pending.push(exchange);
   });
@@ -45,7 +45,7 @@ export async function playScript(demo: DemoStage, onStep: (step: PlayedStep) => 
   });
 
   /** Takes the exchanges of a step. Those of a later step may have arrived already and stay pending. */
-  const take = (kinds: readonly ExchangeKind[]): Exchange[] => {
+  const take = (kinds: readonly ExchangeKind[]): RecordedExchange[] => {
     const taken = pending.filter((exchange) => kinds.includes(kindOf(exchange)));
     pending = pending.filter((exchange) => !taken.includes(exchange));
     requests += taken.length;
@@ -87,7 +87,7 @@ async function attempt(
   }
 }
 
-function problemsOf(exchanges: readonly Exchange[], expects: readonly ExchangeKind[]): string[] {
+function problemsOf(exchanges: readonly RecordedExchange[], expects: readonly ExchangeKind[]): string[] {
   const miscounted = expects
     .map((kind) => ({ kind, count: exchanges.filter((exchange) => kindOf(exchange) === kind).length }))
     .filter(({ count }) => count !== 1)

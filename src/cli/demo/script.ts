@@ -1,5 +1,5 @@
 import { HandoffKitError } from '../../internal/index.js';
-import type { Exchange } from '../../simulator/index.js';
+import type { RecordedExchange } from '../../simulator/index.js';
 import type { Demo } from './server.js';
 
 /** A line of the conversation. */
@@ -25,7 +25,7 @@ export interface ScriptedConversation {
 }
 
 /** Direction and kind of a request, such as `sent chat`. */
-export type ExchangeKind = `${Exchange['direction']} ${Exchange['what']}`;
+export type ExchangeKind = `${RecordedExchange['direction']} ${RecordedExchange['what']}`;
 
 /** The parts of the demo that the script uses. */
 export type DemoStage = Pick<Demo, 'simulator' | 'sampleQuestion'>;

@@ -1,37 +1,38 @@
 import type { WebhookEndpoint } from '../../protocol/index.js';
-import { atEach, type Check, found } from '../check.js';
-import { judgeBody, judgeStatus, judgeType } from '../judge-answer.js';
-import { groupOf, HANDOFF_ENDPOINTS } from '../target.js';
+import { probeBody } from '../../simulator/sending/index.js';
+import { assessBody, contentTypeProblem, statusProblem } from '../assess-answer.js';
+import { checkEachEndpoint, type DoctorCheck, findingOf, notTestable } from '../check.js';
+import { groupOf, HANDOFF_ENDPOINTS, handoffBaseUrl } from '../target.js';
 
-const accepted = (endpoint: WebhookEndpoint, expects: string, advice: string): Check => ({
+const accepted = (endpoint: WebhookEndpoint, expects: string, advice: string): DoctorCheck => ({
   id: `${endpoint}.accepted`,
   group: groupOf(endpoint),
   expects,
   advice,
-  run: async (session) => found([judgeStatus(await session.baseline(endpoint))]),
+  run: async (client) => findingOf([statusProblem(await client.wellFormedAnswer(endpoint))]),
 });
 
-/** Well-formed deliveries, and what is answered to them. */
-export const answerChecks: readonly Check[] = [
+/** The answers to well-formed deliveries. */
+export const answerChecks: readonly DoctorCheck[] = [
   accepted(
     'message',
     'answers an agent message with HTTP 200',
-    'Compare --url, --username and --secret with the webhook settings of the agent, then look into the log of the receiver.',
+    'Compare --url, --username and --secret with the webhook settings of the agent, then read the log of the receiver.',
   ),
   accepted(
     'establish',
     'answers a handoff request with HTTP 200',
-    'POST <url>/conversation/establish must be answered 200 as soon as the request is taken, else the user is shown "busy". Compare --url, --token and --handoff-auth with its settings. If nobody is on duty now, examine it when somebody is.',
+    'Answer POST <url>/conversation/establish with 200 as soon as the request is accepted, else the user is told "busy". Compare --url, --token and --handoff-auth with the settings of the receiver. If it refuses because no agent is available, run the doctor during service hours.',
   ),
   accepted(
     'chat',
     "answers a user's message with HTTP 200",
-    'POST <url>/chat must be answered 200 while the handoff is open; what takes time belongs after the answer.',
+    'Answer POST <url>/chat with 200 while the handoff is open, and do slow work after the answer.',
   ),
   accepted(
     'close',
     'answers a close notice with HTTP 200',
-    'POST <url>/conversation/close must be answered 200: the user is gone already, and nobody can refuse that.',
+    'Answer POST <url>/conversation/close with 200: the user has already left, so there is nothing to refuse.',
   ),
   {
     id: 'message.body',
@@ -39,11 +40,11 @@ export const answerChecks: readonly Check[] = [
     expects: 'answers a message with the body {"code":200,"msg":"success"}',
     advice:
       'Answer messages with exactly {"code":200,"msg":"success"}: code is a number, and the field is msg.',
-    run: (session) =>
-      atEach(
-        session,
+    run: (client) =>
+      checkEachEndpoint(
+        client,
         ['message'],
-        async (endpoint) => judgeBody(endpoint, await session.baseline(endpoint)).deviations,
+        async (endpoint) => assessBody(endpoint, await client.wellFormedAnswer(endpoint)).deviations,
       ),
   },
   {
@@ -52,30 +53,98 @@ export const answerChecks: readonly Check[] = [
     expects: 'answers handoff requests with a body such as {"code":200,"message":"success"}',
     advice:
       'Answer with {"code":200,"message":"success"}: code is a whole number, and here the field is message.',
-    run: (session) =>
-      atEach(
-        session,
+    run: (client) =>
+      checkEachEndpoint(
+        client,
         HANDOFF_ENDPOINTS,
-        async (endpoint) => judgeBody(endpoint, await session.baseline(endpoint)).deviations,
+        async (endpoint) => assessBody(endpoint, await client.wellFormedAnswer(endpoint)).deviations,
       ),
   },
   {
     id: 'answers.type',
-    expects: 'says that its answers are JSON',
+    expects: 'sends its answers as application/json',
     advice: 'Send the header content-type: application/json with every answer.',
-    run: (session) =>
-      atEach(session, undefined, async (endpoint) => [judgeType(await session.baseline(endpoint))]),
+    run: (client) =>
+      checkEachEndpoint(client, undefined, async (endpoint) => [
+        contentTypeProblem(await client.wellFormedAnswer(endpoint)),
+      ]),
   },
   {
     id: 'answers.time',
-    expects: 'answers in good time',
+    expects: 'answers within the time limit',
     advice:
-      'Answer as soon as the delivery is safe, and do the work afterwards: the service does not wait for ever, and does not say how long it does.',
-    run: (session) =>
-      atEach(session, undefined, async (endpoint) => {
-        const { latencyMs } = await session.baseline(endpoint);
-        const late = latencyMs > session.goodTimeMs;
-        return [late ? `answered after ${latencyMs} ms, expected at most ${session.goodTimeMs} ms` : null];
+      'Answer as soon as the delivery is stored, and do the work afterwards: the platform has a timeout that it does not publish.',
+    run: (client) =>
+      checkEachEndpoint(client, undefined, async (endpoint) => {
+        const { latencyMs } = await client.wellFormedAnswer(endpoint);
+        const late = latencyMs > client.slowAfterMs;
+        return [late ? `answered after ${latencyMs} ms, expected at most ${client.slowAfterMs} ms` : null];
       }),
+  },
+];
+
+const probe = () => probeBody(Date.now());
+
+/** Availability tests: bodies with `istest: true`, on every endpoint and on the base URL. */
+export const probeChecks: readonly DoctorCheck[] = [
+  {
+    id: 'probe.message',
+    group: 'message',
+    expects: 'answers an availability test of the message webhook with HTTP 200',
+    advice:
+      'If a body has "istest": true, answer 200 and do nothing else. Check for it before you store anything.',
+    run: (client) =>
+      checkEachEndpoint(client, ['message'], async () => [
+        statusProblem(await client.send('message', probe())),
+      ]),
+  },
+  {
+    id: 'probe.root',
+    group: 'handoff',
+    expects: 'answers an availability test at the base URL of the handoff endpoints with HTTP 200',
+    advice:
+      'The platform tests the base URL of the human-service component itself. Answer POST there with 200 if the body has "istest": true, else its webhook check shows the component as unreachable.',
+    run: async (client) => {
+      if ((await client.workingEndpoints(HANDOFF_ENDPOINTS)).length === 0) {
+        return notTestable('no handoff endpoint accepted a well-formed delivery');
+      }
+      const url = handoffBaseUrl(client.target);
+      return findingOf([statusProblem(await client.send('chat', probe(), { url }))]);
+    },
+  },
+  {
+    id: 'probe.handoff',
+    group: 'handoff',
+    expects: 'answers an availability test of each handoff endpoint with HTTP 200',
+    advice: 'Handoff requests may carry "istest": true, too. Answer 200 and open no conversation.',
+    run: (client) =>
+      checkEachEndpoint(client, HANDOFF_ENDPOINTS, async (endpoint) => {
+        const body = {
+          ...(await client.createBody(endpoint)),
+          conversation_id: client.newId(),
+          istest: true,
+        };
+        return [statusProblem(await client.send(endpoint, body))];
+      }),
+  },
+  {
+    id: 'probe.format',
+    group: 'handoff',
+    expects: 'accepts availability tests of the handoff endpoints in the format of agent messages',
+    advice:
+      'Availability tests use the standard message format on every endpoint. Check for "istest": true before you validate the body.',
+    run: (client) =>
+      checkEachEndpoint(client, HANDOFF_ENDPOINTS, async (endpoint) => [
+        statusProblem(await client.send(endpoint, probe())),
+      ]),
+  },
+  {
+    id: 'probe.effect',
+    expects: 'has no side effects in an availability test',
+    advice: 'Do not store or forward a body with "istest": true.',
+    run: async () =>
+      notTestable(
+        'side effects are not visible from outside: make sure that no "availability test" was stored',
+      ),
   },
 ];

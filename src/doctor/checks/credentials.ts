@@ -1,29 +1,46 @@
-import { type Credentials, credentialHeaders } from '../../simulator/sending/index.js';
-import { atEach, type Check, type Finding, notTestable, refused } from '../check.js';
-import type { Deviation, Session } from '../session.js';
-import { type Group, HANDOFF_ENDPOINTS, headersOf, type Target, urlOf } from '../target.js';
+import { credentialHeaders, type WebhookCredentials } from '../../simulator/sending/index.js';
+import {
+  checkEachEndpoint,
+  type DoctorCheck,
+  type DoctorFinding,
+  expectRefusal,
+  notTestable,
+} from '../check.js';
+import type { DoctorClient, RequestOverrides } from '../client.js';
+import {
+  type EndpointGroup,
+  endpointHeaders,
+  endpointUrl,
+  HANDOFF_ENDPOINTS,
+  type ReceiverTarget,
+} from '../target.js';
 
-/** A way in that should be closed. */
-interface WayIn {
+/** A target with wrong credentials, which the receiver should refuse. */
+interface WrongCredentials {
   readonly what: string;
-  readonly target: Target;
+  readonly target: ReceiverTarget;
 }
 
 const ENDPOINTS = { message: ['message'], handoff: HANDOFF_ENDPOINTS } as const;
 
-const NOT_PROTECTED: Readonly<Record<Group, string>> = {
-  message: 'no credentials were given: if the receiver asks for some, give --username and --secret',
+const NOT_PROTECTED: Readonly<Record<EndpointGroup, string>> = {
+  message: 'no credentials were given: if the receiver requires some, pass --username and --secret',
   handoff:
-    'no credentials were given: if the receiver asks for some, give --token or --handoff-auth; if it does not, anybody who knows the URL can send',
+    'no credentials were given: if the receiver requires some, pass --token or --handoff-auth; if it does not, anyone who knows the URL can send',
 };
 
-/** Another text of the same length. */
-const other = (text: string): string => text.replace(/./gs, (letter) => (letter === 'x' ? 'y' : 'x'));
+/** A different text of the same length. */
+const scramble = (text: string): string => text.replace(/./gs, (letter) => (letter === 'x' ? 'y' : 'x'));
 
-const hasCredentials = ({ username }: Credentials): boolean => username !== undefined;
+const hasCredentials = ({ username }: WebhookCredentials): boolean => username !== undefined;
 
-/** The credentials of a group with one thing changed, wherever it has any. */
-function changed(target: Target, group: Group, change: (secret: string) => string, what: string): WayIn[] {
+/** Variants of a target with the credentials of a group changed, in the header and in the path. */
+function withChangedCredentials(
+  target: ReceiverTarget,
+  group: EndpointGroup,
+  change: (secret: string) => string,
+  what: string,
+): WrongCredentials[] {
   const credentials = target[group];
   const { username = '', secret } = credentials;
   const wrong = secret === undefined ? { username: change(username) } : { username, secret: change(secret) };
@@ -38,7 +55,7 @@ function changed(target: Target, group: Group, change: (secret: string) => strin
   ];
 }
 
-function without(target: Target, group: Group): WayIn[] {
+function withoutCredentials(target: ReceiverTarget, group: EndpointGroup): WrongCredentials[] {
   const inPath = group === 'handoff' && target.token !== undefined;
   return [
     ...(hasCredentials(target[group])
@@ -48,69 +65,89 @@ function without(target: Target, group: Group): WayIn[] {
   ];
 }
 
-async function closed(session: Session, group: Group, waysIn: readonly WayIn[]): Promise<Finding> {
-  if (waysIn.length === 0) return notTestable(NOT_PROTECTED[group]);
-  return atEach(session, ENDPOINTS[group], async (endpoint) => {
+async function expectRefused(
+  client: DoctorClient,
+  group: EndpointGroup,
+  variants: readonly WrongCredentials[],
+): Promise<DoctorFinding> {
+  if (variants.length === 0) return notTestable(NOT_PROTECTED[group]);
+  return checkEachEndpoint(client, ENDPOINTS[group], async (endpoint) => {
     const problems: (string | null)[] = [];
-    for (const { what, target } of waysIn) {
-      const deviation: Deviation = { url: urlOf(target, endpoint), headers: headersOf(target, endpoint) };
-      problems.push(refused(what, await session.send(endpoint, await session.body(endpoint), deviation)));
+    for (const { what, target } of variants) {
+      const overrides: RequestOverrides = {
+        url: endpointUrl(target, endpoint),
+        headers: endpointHeaders(target, endpoint),
+      };
+      problems.push(
+        expectRefusal(what, await client.send(endpoint, await client.createBody(endpoint), overrides)),
+      );
     }
     return problems;
   });
 }
 
-const ADVICE: Readonly<Record<Group, string>> = {
+const ADVICE: Readonly<Record<EndpointGroup, string>> = {
   message:
-    'Refuse with 401 whatever does not carry the exact credentials of the webhook settings, before the body is looked at: Bearer <username>, or Basic where a secret is set.',
-  handoff: 'Protect each of the three handoff endpoints, and compare the whole token, in constant time.',
+    'Answer 401 unless the request carries the exact credentials of the webhook settings, and check them before the body: Bearer <username>, or Basic if a secret is set.',
+  handoff: 'Protect each of the three handoff endpoints, and compare the whole token in constant time.',
 };
 
-const checksOf = (group: Group, noun: string): Check[] => [
+const credentialChecksOf = (group: EndpointGroup, noun: string): DoctorCheck[] => [
   {
     id: `credentials.${group}.missing`,
     group,
     expects: `refuses ${noun} without credentials`,
     advice: ADVICE[group],
-    run: (session) => closed(session, group, without(session.target, group)),
+    run: (client) => expectRefused(client, group, withoutCredentials(client.target, group)),
   },
   {
     id: `credentials.${group}.wrong`,
     group,
     expects: `refuses ${noun} with wrong credentials`,
     advice: ADVICE[group],
-    run: (session) => closed(session, group, changed(session.target, group, other, 'something else')),
+    run: (client) =>
+      expectRefused(
+        client,
+        group,
+        withChangedCredentials(client.target, group, scramble, 'a different value'),
+      ),
   },
   {
     id: `credentials.${group}.near`,
     group,
-    expects: `refuses ${noun} with credentials that are nearly right`,
-    advice: 'Compare the whole of both, not whether one begins with, ends with or holds the other.',
-    run: (session) =>
-      closed(session, group, [
-        ...changed(session.target, group, (secret) => `${secret}x`, 'a letter too many'),
-        ...changed(session.target, group, (secret) => secret.slice(0, -1), 'a letter too few'),
+    expects: `refuses ${noun} with almost correct credentials`,
+    advice: 'Compare for equality, not with startsWith, endsWith or includes.',
+    run: (client) =>
+      expectRefused(client, group, [
+        ...withChangedCredentials(client.target, group, (secret) => `${secret}x`, 'one character too many'),
+        ...withChangedCredentials(
+          client.target,
+          group,
+          (secret) => secret.slice(0, -1),
+          'one character too few',
+        ),
       ]),
   },
 ];
 
-/** Who is let in. */
-export const credentialChecks: readonly Check[] = [
-  ...checksOf('message', 'messages'),
+/** Authentication. */
+export const credentialChecks: readonly DoctorCheck[] = [
+  ...credentialChecksOf('message', 'messages'),
   {
     id: 'credentials.message.secret',
     group: 'message',
-    expects: 'refuses messages with the username alone where a secret is set',
-    advice: 'With a secret set, the service sends Basic: refuse Bearer <username>, which anybody may know.',
-    run: async (session) => {
-      const { username, secret } = session.target.message;
-      if (secret === undefined) return notTestable('there is no secret');
-      return atEach(session, ['message'], async (endpoint) => {
+    expects: 'refuses messages with the username alone if a secret is set',
+    advice:
+      'With a secret, the platform sends Basic. Refuse Bearer <username>, because usernames are not secret.',
+    run: async (client) => {
+      const { username, secret } = client.target.message;
+      if (secret === undefined) return notTestable('no secret was given');
+      return checkEachEndpoint(client, ['message'], async (endpoint) => {
         const headers = credentialHeaders({ username });
-        const answer = await session.send(endpoint, await session.body(endpoint), { headers });
-        return [refused('Bearer with the username', answer)];
+        const answer = await client.send(endpoint, await client.createBody(endpoint), { headers });
+        return [expectRefusal('Bearer with the username', answer)];
       });
     },
   },
-  ...checksOf('handoff', 'handoff requests'),
+  ...credentialChecksOf('handoff', 'handoff requests'),
 ];

@@ -1,17 +1,16 @@
-import type { Check } from '../check.js';
-import { answerChecks } from './answers.js';
+import type { DoctorCheck } from '../check.js';
+import { answerChecks, probeChecks } from './answers.js';
 import { credentialChecks } from './credentials.js';
-import { enduranceChecks } from './endurance.js';
-import { probeChecks } from './probes.js';
 import { refusalChecks } from './refusals.js';
+import { resilienceChecks } from './resilience.js';
 import { toleranceChecks } from './tolerance.js';
 
-/** Everything a correct receiver does, in the order in which it is looked at. */
-export const CHECKS: readonly Check[] = [
+/** All checks, in the order in which they run. */
+export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   ...answerChecks,
   ...probeChecks,
   ...credentialChecks,
   ...toleranceChecks,
   ...refusalChecks,
-  ...enduranceChecks,
+  ...resilienceChecks,
 ];

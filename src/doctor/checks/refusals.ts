@@ -1,36 +1,36 @@
 import type { WebhookEndpoint } from '../../protocol/index.js';
-import type { PostResult } from '../../simulator/sending/index.js';
-import { byMethod } from '../by-method.js';
-import { atEach, type Check, refused } from '../check.js';
-import type { WireBody } from '../deliveries.js';
-import { judgeBody } from '../judge-answer.js';
-import { below, handoffBase, withoutSecrets } from '../target.js';
-import { having, lacking, type Vary } from '../vary.js';
+import type { JsonPostResult } from '../../simulator/sending/index.js';
+import { assessBody } from '../assess-answer.js';
+import type { WireBody } from '../bodies.js';
+import { type BodyChange, withFields, withoutFields } from '../bodies.js';
+import { checkEachEndpoint, type DoctorCheck, expectRefusal } from '../check.js';
+import { sendByMethod } from '../client.js';
+import { appendPath, handoffBaseUrl, redactSecrets } from '../target.js';
 
-type Wrong = readonly (readonly [what: string, vary: Vary])[];
+type InvalidBodies = readonly (readonly [name: string, change: BodyChange])[];
 
-const without = (field: string) => [`without ${field}`, lacking(field)] as const;
-const OBJECT_ID = ['conversation_id as an object', having({ conversation_id: {} })] as const;
+const without = (field: string) => [`without ${field}`, withoutFields(field)] as const;
+const OBJECT_ID = ['an object as conversation_id', withFields({ conversation_id: {} })] as const;
 
-const MISSING: Readonly<Record<WebhookEndpoint, Wrong>> = {
+const MISSING: Readonly<Record<WebhookEndpoint, InvalidBodies>> = {
   message: [without('conversation_id'), without('message_id')],
   establish: [without('conversation_id')],
   chat: [without('conversation_id'), without('body')],
   close: [without('conversation_id')],
 };
 
-const MISTYPED: Readonly<Record<WebhookEndpoint, Wrong>> = {
-  message: [OBJECT_ID, ['output as text', having({ output: 'text' })]],
-  establish: [OBJECT_ID, ['body as text', having({ body: 'text' })]],
-  chat: [OBJECT_ID, ['body as a list', having({ body: ['text'] })]],
+const MISTYPED: Readonly<Record<WebhookEndpoint, InvalidBodies>> = {
+  message: [OBJECT_ID, ['a string as output', withFields({ output: 'text' })]],
+  establish: [OBJECT_ID, ['a string as body', withFields({ body: 'text' })]],
+  chat: [OBJECT_ID, ['an array as body', withFields({ body: ['text'] })]],
   close: [OBJECT_ID],
 };
 
 const NOT_JSON: readonly (readonly [what: string, payload: string, contentType?: string])[] = [
-  ['text that is no JSON', 'this is no JSON'],
-  ['JSON that is cut short', '{"conversation_id":"doctor-cut'],
+  ['text that is not JSON', 'this is not JSON'],
+  ['truncated JSON', '{"conversation_id":"doctor-cut'],
   ['an empty body', ''],
-  ['a form', 'conversation_id=doctor-form', 'application/x-www-form-urlencoded'],
+  ['form data', 'conversation_id=doctor-form', 'application/x-www-form-urlencoded'],
 ];
 
 const NOT_AN_OBJECT = ['[]', '"text"', '42', 'null'] as const;
@@ -39,126 +39,128 @@ const DEEP = 20_000;
 const deeplyNested = (body: WireBody): string =>
   `${JSON.stringify(body).slice(0, -1)},"doctor_deep":${'['.repeat(DEEP)}${']'.repeat(DEEP)}}`;
 
-/** Frames of a stack trace of Node, Python or Java. */
+/** Stack frames of Node, Python or Java. */
 const STACK = /\bat .{0,300}:\d+:\d+|Traceback \(most recent call last\)|\.java:\d+\)/;
 
-/** Whether an answer says yes to a delivery, in its status and in its words. */
-function saysYes(endpoint: WebhookEndpoint, answer: PostResult): boolean {
-  return answer.status === 200 && judgeBody(endpoint, answer).deviations.length === 0;
+/** Whether an answer accepts a delivery, by its status and its body. */
+function isAccepted(endpoint: WebhookEndpoint, answer: JsonPostResult): boolean {
+  return answer.status === 200 && assessBody(endpoint, answer).deviations.length === 0;
 }
 
-const changedBodies = (wrong: Readonly<Record<WebhookEndpoint, Wrong>>): Check['run'] => {
-  return (session) =>
-    atEach(session, undefined, async (endpoint) => {
+const refusesBodies = (invalid: Readonly<Record<WebhookEndpoint, InvalidBodies>>): DoctorCheck['run'] => {
+  return (client) =>
+    checkEachEndpoint(client, undefined, async (endpoint) => {
       const problems: (string | null)[] = [];
-      for (const [what, vary] of wrong[endpoint]) {
-        const answer = await session.send(endpoint, vary(await session.body(endpoint)));
-        problems.push(refused(what, answer));
+      for (const [name, change] of invalid[endpoint]) {
+        const answer = await client.send(endpoint, change(await client.createBody(endpoint)));
+        problems.push(expectRefusal(name, answer));
       }
       return problems;
     });
 };
 
-/** What must not be taken for a delivery. */
-export const refusalChecks: readonly Check[] = [
+/** Requests that a receiver must refuse. */
+export const refusalChecks: readonly DoctorCheck[] = [
   {
     id: 'method',
-    expects: 'takes deliveries by POST only',
-    advice:
-      'Answer other methods with 405. In Express, register with app.post() where app.all() or app.use() stands now.',
-    run: (session) =>
-      atEach(session, undefined, async (endpoint) => {
-        const body = await session.body(endpoint);
-        const get = await byMethod(session, 'GET', endpoint, null);
-        const put = await byMethod(session, 'PUT', endpoint, body);
+    expects: 'accepts deliveries by POST only',
+    advice: 'Answer other methods with 405. In Express, use app.post() instead of app.all() or app.use().',
+    run: (client) =>
+      checkEachEndpoint(client, undefined, async (endpoint) => {
+        const body = await client.createBody(endpoint);
+        const get = await sendByMethod(client, 'GET', endpoint, null);
+        const put = await sendByMethod(client, 'PUT', endpoint, body);
         return [
-          saysYes(endpoint, get) ? 'GET was answered like a delivery' : null,
-          saysYes(endpoint, put) ? 'PUT was answered like a delivery' : null,
+          isAccepted(endpoint, get) ? 'GET was answered like a delivery' : null,
+          isAccepted(endpoint, put) ? 'PUT was answered like a delivery' : null,
         ];
       }),
   },
   {
     id: 'path',
-    expects: 'takes no deliveries at paths that do not exist',
-    advice: 'Answer unknown paths with 404, so that a mistyped URL shows in the webhook check.',
-    run: (session) =>
-      atEach(session, ['message', 'chat'], async (endpoint) => {
-        const { target } = session;
-        const base = endpoint === 'message' ? target.url : handoffBase(target);
-        const url = below(base, 'doctor/no-such-path');
+    expects: 'refuses deliveries at unknown paths',
+    advice: 'Answer unknown paths with 404, so that the webhook check reveals a mistyped URL.',
+    run: (client) =>
+      checkEachEndpoint(client, ['message', 'chat'], async (endpoint) => {
+        const { target } = client;
+        const base = endpoint === 'message' ? target.url : handoffBaseUrl(target);
+        const url = appendPath(base, 'doctor/no-such-path');
         return [
-          refused('an unknown path', await session.send(endpoint, await session.body(endpoint), { url })),
+          expectRefusal(
+            'an unknown path',
+            await client.send(endpoint, await client.createBody(endpoint), { url }),
+          ),
         ];
       }),
   },
   {
     id: 'body.not-json',
-    expects: 'refuses what is no JSON',
+    expects: 'refuses bodies that are not JSON',
     advice:
-      'Answer 400 when the body cannot be parsed, and catch what the parser throws: a 500 says that the receiver is broken.',
-    run: (session) =>
-      atEach(session, undefined, async (endpoint) => {
+      'Answer 400 if the body cannot be parsed, and catch the parser error: a 500 means that the receiver is broken.',
+    run: (client) =>
+      checkEachEndpoint(client, undefined, async (endpoint) => {
         const problems: (string | null)[] = [];
         for (const [what, payload, type] of NOT_JSON) {
-          problems.push(refused(what, await session.garbage(endpoint, payload, type)));
+          problems.push(expectRefusal(what, await client.sendText(endpoint, payload, type)));
         }
         return problems;
       }),
   },
   {
     id: 'body.not-object',
-    expects: 'refuses JSON that is no object',
-    advice: 'A list, text, a number and null are JSON, too. Answer 400 unless the body is an object.',
-    run: (session) =>
-      atEach(session, undefined, async (endpoint) => {
+    expects: 'refuses JSON that is not an object',
+    advice: 'Arrays, strings, numbers and null are JSON, too. Answer 400 unless the body is an object.',
+    run: (client) =>
+      checkEachEndpoint(client, undefined, async (endpoint) => {
         const problems: (string | null)[] = [];
         for (const payload of NOT_AN_OBJECT) {
-          problems.push(refused(`the body ${payload}`, await session.garbage(endpoint, payload)));
+          problems.push(expectRefusal(`the body ${payload}`, await client.sendText(endpoint, payload)));
         }
         return problems;
       }),
   },
   {
     id: 'body.missing',
-    expects: 'refuses bodies that lack what identifies them',
+    expects: 'refuses bodies without their required fields',
     advice:
-      'Answer 400 when a needed field is missing: a delivery that is answered 200 counts as handled, and this one cannot be.',
-    run: changedBodies(MISSING),
+      'Answer 400 if a required field is missing: 200 means that the delivery was handled, and this one cannot be.',
+    run: refusesBodies(MISSING),
   },
   {
     id: 'body.mistyped',
-    expects: 'refuses bodies whose fields are of the wrong kind',
+    expects: 'refuses bodies whose fields have the wrong type',
     advice:
-      'Hold bodies against a schema: ids are text, output and the transcript are lists, what a user says is text.',
-    run: changedBodies(MISTYPED),
+      'Validate bodies against a schema: ids and messages are strings, output and the transcript are arrays.',
+    run: refusesBodies(MISTYPED),
   },
   {
     id: 'body.deep',
-    expects: 'does not stumble over deeply nested JSON',
-    advice: 'Limit the depth of what is walked through, and answer 400.',
-    run: (session) =>
-      atEach(session, undefined, async (endpoint) => {
-        const body = await session.body(endpoint);
-        const answer = await session.send(endpoint, body, { payload: deeplyNested(body) });
-        return [answer.status === 200 ? null : refused(`${DEEP} levels`, answer)];
+    expects: 'survives deeply nested JSON',
+    advice: 'Limit the depth of recursion, and answer 400 beyond it.',
+    run: (client) =>
+      checkEachEndpoint(client, undefined, async (endpoint) => {
+        const body = await client.createBody(endpoint);
+        const answer = await client.send(endpoint, body, { payload: deeplyNested(body) });
+        return [answer.status === 200 ? null : expectRefusal(`${DEEP} levels`, answer)];
       }),
   },
   {
     id: 'answers.quiet',
-    expects: 'tells nobody of its insides when it refuses',
+    expects: 'reveals no internals in refusals',
     advice:
-      'Answer with a short reason of your own. Express shows stack traces unless NODE_ENV is production or an error handler answers.',
-    run: (session) =>
-      atEach(session, undefined, async (endpoint) => {
+      'Answer with a short reason. Express sends stack traces unless NODE_ENV is production or an error handler answers.',
+    run: (client) =>
+      checkEachEndpoint(client, undefined, async (endpoint) => {
         const answers = [
-          await session.garbage(endpoint, 'this is no JSON'),
-          await session.send(endpoint, {}),
-          await byMethod(session, 'GET', endpoint, null),
+          await client.sendText(endpoint, 'this is not JSON'),
+          await client.send(endpoint, {}),
+          await sendByMethod(client, 'GET', endpoint, null),
         ];
-        const { target } = session;
+        const { target } = client;
         return [
           answers.some(({ text }) => STACK.test(text)) ? 'a stack trace is in the answer' : null,
-          answers.some(({ text }) => withoutSecrets(text, target) !== text)
+          answers.some(({ text }) => redactSecrets(text, target) !== text)
             ? 'a secret is in the answer'
             : null,
         ];

@@ -1,14 +1,13 @@
 import type { WebhookEndpoint } from '../../protocol/index.js';
-import { atEach, type Check } from '../check.js';
-import { TEST_TEXT, type WireBody } from '../deliveries.js';
-import { judgeStatus } from '../judge-answer.js';
+import { statusProblem } from '../assess-answer.js';
+import { type BodyChange, TEST_TEXT, type WireBody, withFields, withoutFields } from '../bodies.js';
+import { checkEachEndpoint, type DoctorCheck } from '../check.js';
 import { groupOf } from '../target.js';
-import { having, lacking, type Vary } from '../vary.js';
 
-type Variant = readonly [what: string, vary: Vary];
+type Variant = readonly [name: string, change: BodyChange];
 
-/** Something that deployments send, or may send tomorrow, and that is no reason to refuse. */
-interface Tolerated {
+/** Bodies that deployments send, or may send after an update, and that a receiver must accept. */
+interface ToleratedBodies {
   readonly id: string;
   readonly expects: string;
   readonly advice: string;
@@ -16,41 +15,41 @@ interface Tolerated {
   readonly type?: string;
 }
 
-const content = (kinds: WireBody) => having({ output: [{ from_component_name: 'Answer', content: kinds }] });
-const transcript = (...items: readonly WireBody[]) => having({ body: items });
-/** The time of a body, whatever it is called there, in another form. */
-const timed =
-  (form: (time: number) => unknown): Vary =>
+const content = (kinds: WireBody) =>
+  withFields({ output: [{ from_component_name: 'Answer', content: kinds }] });
+const transcript = (...items: readonly WireBody[]) => withFields({ body: items });
+/** Changes the time of a body, which is `create_time` or `timestamp`. */
+const changeTime =
+  (form: (time: number) => unknown): BodyChange =>
   (body) => {
     const field = 'create_time' in body ? 'create_time' : 'timestamp';
     return { ...body, [field]: form(Number(body[field])) };
   };
 const milliseconds = (time: number): number => (time < 1e11 ? time * 1_000 : time);
 
-const asIs: Variant = ['as it is', (body) => body];
-const DIGITS: readonly Variant[] = [['the time as digits in text', timed(String)]];
+const unchanged: Variant = ['unchanged', (body) => body];
+const DIGITS: readonly Variant[] = [['the time as a string of digits', changeTime(String)]];
 const UNITS: readonly Variant[] = [
-  ['the time in seconds', timed((time) => Math.floor(milliseconds(time) / 1_000))],
-  ['the time in milliseconds', timed(milliseconds)],
+  ['the time in seconds', changeTime((time) => Math.floor(milliseconds(time) / 1_000))],
+  ['the time in milliseconds', changeTime(milliseconds)],
 ];
 const NEW_FIELDS: readonly Variant[] = [
-  ['fields nobody knows', having({ doctor_field: 'new', doctor_object: { more: [1, null] } })],
+  ['unknown fields', withFields({ doctor_field: 'new', doctor_object: { more: [1, null] } })],
 ];
 const LONG_ITEM = { text: `${TEST_TEXT} `.repeat(20), message_type: 'QUESTION' };
-const WORLD = '你好 👋🏽 שלום\n"quoted" \\ <b>bold</b>';
+const UNICODE_TEXT = '你好 👋🏽 שלום\n"quoted" \\ <b>bold</b>';
 
-const TOLERATED: readonly Tolerated[] = [
+const TOLERATED: readonly ToleratedBodies[] = [
   {
     id: 'tolerates.null',
-    expects: 'takes null where nothing is known',
-    advice:
-      'Let user_id, anonymous_id, usage, email, phone, user_info and what a component is called be null.',
+    expects: 'accepts null for unknown values',
+    advice: 'Accept null for user_id, anonymous_id, usage, email, phone, user_info and component names.',
     variants: {
       message: [
-        ['null users and usage', having({ user_id: null, anonymous_id: null, usage: null })],
+        ['null as user ids and usage', withFields({ user_id: null, anonymous_id: null, usage: null })],
         [
           'null in the output',
-          having({
+          withFields({
             output: [
               {
                 from_component_branch: null,
@@ -63,76 +62,81 @@ const TOLERATED: readonly Tolerated[] = [
       ],
       establish: [
         [
-          'a user nobody knows',
-          having({ email: null, user_info: { phone: null, email: null, user_id: null, anonymous_id: null } }),
+          'an unknown user',
+          withFields({
+            email: null,
+            user_info: { phone: null, email: null, user_id: null, anonymous_id: null },
+          }),
         ],
-        ['no user_info', having({ user_info: null })],
+        ['no user_info', withFields({ user_info: null })],
       ],
     },
   },
   {
     id: 'tolerates.missing',
-    expects: 'takes bodies without fields that nothing depends on',
-    advice: 'Require the ids and what a user said, nothing else.',
+    expects: 'accepts bodies without optional fields',
+    advice: 'Require the ids and the text of the message, nothing else.',
     variants: {
-      message: [['without users and usage', lacking('user_id', 'anonymous_id', 'usage')]],
-      establish: [['without email, bot_id and user_info', lacking('email', 'bot_id', 'user_info')]],
+      message: [['without user ids and usage', withoutFields('user_id', 'anonymous_id', 'usage')]],
+      establish: [['without email, bot_id and user_info', withoutFields('email', 'bot_id', 'user_info')]],
     },
   },
   {
     id: 'tolerates.digits',
-    expects: 'takes times as digits in text',
-    advice: 'A long may come as a number or as digits in text: turn both into a number.',
+    expects: 'accepts times as strings of digits',
+    advice: 'The platform may send a time as a number or as a string of digits: convert both.',
     variants: { message: DIGITS, establish: DIGITS, chat: DIGITS, close: DIGITS },
   },
   {
     id: 'tolerates.units',
-    expects: 'takes times in seconds and in milliseconds',
-    advice: 'The unit is not promised. Take a value below 1e11 as seconds, any other as milliseconds.',
+    expects: 'accepts times in seconds and in milliseconds',
+    advice: 'The unit is not documented. Treat values below 1e11 as seconds, others as milliseconds.',
     variants: { message: UNITS, establish: UNITS, chat: UNITS, close: UNITS },
   },
   {
     id: 'tolerates.fields',
-    expects: 'takes fields it does not know',
-    advice: 'Ignore unknown fields: the service adds some without asking.',
+    expects: 'accepts unknown fields',
+    advice: 'Ignore unknown fields: the platform adds fields without notice.',
     variants: { message: NEW_FIELDS, establish: NEW_FIELDS, chat: NEW_FIELDS, close: NEW_FIELDS },
   },
   {
     id: 'tolerates.values',
-    expects: 'takes values of type and message_type it does not know',
-    advice: 'Treat an unknown type like a plain close, and an unknown message_type like any other line.',
+    expects: 'accepts unknown values of type and message_type',
+    advice: 'Treat an unknown type like USER_CLOSED, and an unknown message_type like any other line.',
     variants: {
       establish: [['a new message_type', transcript({ text: TEST_TEXT, message_type: 'DOCTOR_NEW' })]],
-      close: [['a new type', having({ type: 'DOCTOR_NEW' })]],
+      close: [['a new type', withFields({ type: 'DOCTOR_NEW' })]],
     },
   },
   {
     id: 'tolerates.content',
-    expects: 'takes content of kinds it does not know, and of all kinds it does',
+    expects: 'accepts known and unknown kinds of content',
     advice:
-      'An element of output may hold text, audio, both, or something new: use what you know, leave the rest.',
+      'An element of output may contain text, audio, both, or something new: use what you know and ignore the rest.',
     variants: {
       message: [
         ['a new kind', content({ doctor_new: [{ url: 'https://example.com/1' }] })],
         [
-          'speech without text',
+          'audio without text',
           content({ audio: [{ audio: 'https://example.com/1.mp3', transcript: TEST_TEXT }] }),
         ],
-        ['no output', having({ output: [] })],
+        ['no output', withFields({ output: [] })],
       ],
     },
   },
   {
     id: 'tolerates.tokens',
-    expects: 'takes usage.tokens as a list',
-    advice: 'The specification lists usage.tokens as an array and sends an object: take both.',
+    expects: 'accepts usage.tokens as an array',
+    advice: 'The documentation shows usage.tokens as an array, deployments send an object: accept both.',
     variants: {
-      message: [['tokens as a list', having({ usage: { tokens: [{ total_tokens: 3 }], credits: {} } })]],
+      message: [
+        ['tokens as an array', withFields({ usage: { tokens: [{ total_tokens: 3 }], credits: {} } })],
+      ],
     },
   },
   {
     id: 'tolerates.empty',
-    expects: 'takes an empty answer in the transcript of a handoff',
+    expects: 'accepts an empty answer in the transcript of a handoff',
     advice: 'An ANSWER item may have an empty text, and the transcript may be empty.',
     variants: {
       establish: [
@@ -143,8 +147,8 @@ const TOLERATED: readonly Tolerated[] = [
   },
   {
     id: 'tolerates.long',
-    expects: 'takes a long conversation (about 80 kB)',
-    advice: 'Raise the limit for bodies to some hundred kilobytes: transcripts grow.',
+    expects: 'accepts a long conversation (about 80 kB)',
+    advice: 'Raise the body limit to a few hundred kilobytes: transcripts grow.',
     variants: {
       message: [['a long answer', content({ text: `${TEST_TEXT} `.repeat(1_300) })]],
       establish: [['a long transcript', transcript(...Array.from({ length: 60 }, () => LONG_ITEM))]],
@@ -152,43 +156,45 @@ const TOLERATED: readonly Tolerated[] = [
   },
   {
     id: 'tolerates.text',
-    expects: 'takes every kind of text',
-    advice: 'Read bodies as UTF-8, and store text so that it may hold anything.',
+    expects: 'accepts any Unicode text',
+    advice: 'Read bodies as UTF-8, and use a column type that stores every character.',
     variants: {
-      message: [['text of all kinds', content({ text: WORLD })]],
-      establish: [['text of all kinds', transcript({ text: WORLD, message_type: 'QUESTION' })]],
-      chat: [['text of all kinds', having({ body: WORLD })]],
+      message: [['Unicode text', content({ text: UNICODE_TEXT })]],
+      establish: [['Unicode text', transcript({ text: UNICODE_TEXT, message_type: 'QUESTION' })]],
+      chat: [['Unicode text', withFields({ body: UNICODE_TEXT })]],
     },
   },
   {
     id: 'tolerates.charset',
-    expects: 'takes a content type with a charset',
-    advice: 'application/json; charset=UTF-8 is application/json.',
+    expects: 'accepts a content type with a charset',
+    advice: 'Accept application/json; charset=UTF-8 like application/json.',
     type: 'application/json; charset=UTF-8',
-    variants: { message: [asIs], establish: [asIs], chat: [asIs], close: [asIs] },
+    variants: { message: [unchanged], establish: [unchanged], chat: [unchanged], close: [unchanged] },
   },
 ];
 
 const ENDPOINTS = ['message', 'establish', 'chat', 'close'] as const satisfies readonly WebhookEndpoint[];
 
-function toCheck({ variants, type, ...check }: Tolerated): Check {
+function toCheck({ variants, type, ...check }: ToleratedBodies): DoctorCheck {
   const endpoints = ENDPOINTS.filter((endpoint) => variants[endpoint] !== undefined);
   const [group, ...more] = new Set(endpoints.map(groupOf));
   return {
     ...check,
     ...(group && more.length === 0 && { group }),
-    run: (session) =>
-      atEach(session, endpoints, async (endpoint) => {
+    run: (client) =>
+      checkEachEndpoint(client, endpoints, async (endpoint) => {
         const problems: (string | null)[] = [];
-        for (const [what, vary] of variants[endpoint] ?? []) {
-          const body = vary(await session.body(endpoint));
-          const problem = judgeStatus(await session.send(endpoint, body, type === undefined ? {} : { type }));
-          problems.push(problem && `${what}: ${problem}`);
+        for (const [name, change] of variants[endpoint] ?? []) {
+          const body = change(await client.createBody(endpoint));
+          const problem = statusProblem(
+            await client.send(endpoint, body, type === undefined ? {} : { type }),
+          );
+          problems.push(problem && `${name}: ${problem}`);
         }
         return problems;
       }),
   };
 }
 
-/** What a receiver must not stumble over. */
-export const toleranceChecks: readonly Check[] = TOLERATED.map(toCheck);
+/** Unusual bodies that a receiver must accept. */
+export const toleranceChecks: readonly DoctorCheck[] = TOLERATED.map(toCheck);

@@ -1,36 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SERVICE_CODES } from '../../protocol/index.js';
-import { type Agent, type Agents, authenticate } from '../agents.js';
-import { parameterError } from '../error.js';
+import { SERVICE_CODES, ValidationError } from '../../protocol/index.js';
+import { authenticate, type ResolvedAgent, type SimulatedAgents } from '../agents.js';
+import { parameterError, ServiceFailure } from '../error.js';
 import type { Faults, ServiceEndpoint } from '../faults.js';
-import type { SimulatorLog } from '../log.js';
-import type { OpenExchange, TrafficLog } from '../traffic.js';
-import { answer, toFailure } from './answer.js';
-import { isJson, parseJson, readText } from './read-json.js';
+import type { SimulatorLog } from '../options.js';
+import type { ExchangeRecorder, TrafficRecorder } from '../traffic.js';
 
-/** What every endpoint of the service needs. */
-export interface EndpointContext {
-  agents: Agents;
+/** Dependencies of every endpoint. */
+interface EndpointContext {
+  agents: SimulatedAgents;
   faults: Faults;
-  traffic: TrafficLog;
+  traffic: TrafficRecorder;
   log: SimulatorLog;
-  /** The HTTP status for a failure code. */
+  /** The HTTP status of a failure code. */
   failureStatus: (code: number) => number;
 }
 
-/** What an endpoint is asked: by which agent's developer, and with which body. */
-export interface Call {
-  readonly agent: Agent;
+/** An authenticated call of an endpoint. */
+interface EndpointCall {
+  readonly agent: ResolvedAgent;
   readonly body: unknown;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Makes endpoints of the service; `act` returns the answer or throws the refusal. */
+/** Creates the two kinds of endpoints. `act` returns the answer or throws the refusal. */
 export function createEndpoints(context: EndpointContext) {
   const { agents, faults, traffic, log } = context;
 
-  const open = (what: ServiceEndpoint, request: IncomingMessage, response: ServerResponse): OpenExchange => {
+  const open = (
+    what: ServiceEndpoint,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): ExchangeRecorder => {
     const { method = '', url = '', headers } = request;
     const exchange = traffic.open({ direction: 'received', what, method, url, headers });
     response.on('close', () => {
@@ -39,20 +41,24 @@ export function createEndpoints(context: EndpointContext) {
     return exchange;
   };
 
-  /** Whether a fault took the answer over. */
-  const struck = (what: ServiceEndpoint, response: ServerResponse, exchange: OpenExchange): boolean => {
+  /** Answers (or ignores) the request if a fault applies. Returns whether one did. */
+  const applyFault = (
+    what: ServiceEndpoint,
+    response: ServerResponse,
+    exchange: ExchangeRecorder,
+  ): boolean => {
     if (faults.take('answerError', what)) {
       exchange.fault('answerError');
       const body = { code: SERVICE_CODES.INTERNAL_ERROR, message: 'Internal system error' };
-      answer(response, exchange, 500, body);
+      sendAnswer(response, exchange, 500, body);
       return true;
     }
     const throttle = faults.take('answerThrottle', what);
     if (throttle) {
       exchange.fault('answerThrottle');
-      // Throttling is a gateway's work, and a gateway does not speak the service's language.
+      // A gateway throttles, and its answer is not in the platform's format.
       const headers = { 'retry-after': String(throttle.retryAfterSeconds) };
-      answer(response, exchange, 429, 'Too Many Requests', headers);
+      sendAnswer(response, exchange, 429, 'Too Many Requests', headers);
       return true;
     }
     if (!faults.take('answerNothing', what)) return false;
@@ -60,48 +66,123 @@ export function createEndpoints(context: EndpointContext) {
     return true;
   };
 
-  const refuse = (error: unknown, response: ServerResponse, exchange: OpenExchange) => {
+  const refuse = (error: unknown, response: ServerResponse, exchange: ExchangeRecorder) => {
     const failure = toFailure(error);
     if (failure.serviceCode === SERVICE_CODES.INTERNAL_ERROR) log.error({ err: error }, 'a request failed');
     const status = failure.status ?? context.failureStatus(failure.serviceCode);
     const body = { code: failure.serviceCode, message: failure.message };
-    answer(response, exchange, status, body, status === 413 ? { connection: 'close' } : {});
+    sendAnswer(response, exchange, status, body, status === 413 ? { connection: 'close' } : {});
   };
 
-  /** An endpoint whose callers show an API key. Without `hasBody` a body is not looked at. */
+  /** An endpoint that requires an API key. With `hasBody: false` the body is ignored. */
   const endpoint =
     (
       what: ServiceEndpoint,
-      act: (call: Call) => object | Promise<object>,
+      act: (call: EndpointCall) => object | Promise<object>,
       { hasBody = true }: { hasBody?: boolean } = {},
     ): Handler =>
     async (request, response) => {
       const exchange = open(what, request, response);
       try {
-        if (struck(what, response, exchange)) return;
+        if (applyFault(what, response, exchange)) return;
         const agent = authenticate(agents, request.headers.authorization);
         if (hasBody && !isJson(request)) throw parameterError('Content-Type: expected application/json', 415);
         const text = hasBody ? await readText(request) : '';
         if (hasBody) exchange.body(text);
         const body = hasBody ? parseJson(text) : null;
-        answer(response, exchange, 200, await act({ agent, body }));
+        sendAnswer(response, exchange, 200, await act({ agent, body }));
       } catch (error) {
         refuse(error, response, exchange);
       }
     };
 
-  /** An endpoint that anybody may ask, answered with plain text. */
-  const openEndpoint =
+  /** An endpoint without authentication, answered with plain text. */
+  const publicEndpoint =
     (what: ServiceEndpoint, act: () => { status: number; text: string }): Handler =>
     async (request, response) => {
       const exchange = open(what, request, response);
-      if (struck(what, response, exchange)) return;
+      if (applyFault(what, response, exchange)) return;
       const { status, text } = act();
-      answer(response, exchange, status, text);
+      sendAnswer(response, exchange, status, text);
     };
 
-  return { endpoint, openEndpoint };
+  return { endpoint, publicEndpoint };
 }
 
-/** The endpoints' maker. */
+/** The result of {@link createEndpoints}. */
 export type Endpoints = ReturnType<typeof createEndpoints>;
+
+/** The HTTP status of a failure code. The protocol leaves it open; these are the usual ones. */
+export function defaultFailureStatus(code: number): number {
+  return STATUSES[code] ?? 400;
+}
+
+const STATUSES: Readonly<Record<number, number>> = {
+  [SERVICE_CODES.PARAMETER_ERROR]: 400,
+  [SERVICE_CODES.AUTHENTICATION_FAILED]: 401,
+  [SERVICE_CODES.AGENT_DELETED]: 403,
+  [SERVICE_CODES.CONVERSATION_NOT_FOUND]: 404,
+  [SERVICE_CODES.CONVERSATION_MISMATCH]: 403,
+  [SERVICE_CODES.INTERNAL_ERROR]: 500,
+};
+
+/** Sends an answer and records it: a string as plain text, an object as JSON. */
+function sendAnswer(
+  response: ServerResponse,
+  exchange: ExchangeRecorder | undefined,
+  status: number,
+  body: object | string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';
+  const all = { 'content-type': type, 'cache-control': 'no-store', ...headers };
+  response.writeHead(status, { ...all, 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+  exchange?.answered(status, all, text);
+}
+
+/** Maps an error to the platform's refusal; unexpected errors become code 50000. */
+function toFailure(error: unknown): ServiceFailure {
+  if (error instanceof ServiceFailure) return error;
+  if (error instanceof ValidationError) return parameterError(error.message);
+  return new ServiceFailure(SERVICE_CODES.INTERNAL_ERROR, 'Internal system error');
+}
+
+const MAX_BODY_BYTES = 2 * 1024 * 1024;
+
+/** Reads the body as text. Unreadable bodies are refused with code 40000. */
+export async function readText(request: IncomingMessage): Promise<string> {
+  if (request.headers['content-encoding']) throw parameterError('body: expected no Content-Encoding', 415);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw parameterError(`body: expected at most ${MAX_BODY_BYTES} bytes`, 413);
+    chunks.push(chunk);
+  }
+  return decode(Buffer.concat(chunks));
+}
+
+/** Whether the content type is JSON. */
+export function isJson(request: IncomingMessage): boolean {
+  return /^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '');
+}
+
+/** Parses JSON. Anything else is refused with code 40000. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw parameterError('body: expected JSON');
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw parameterError('body: expected UTF-8');
+  }
+}

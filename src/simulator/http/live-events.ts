@@ -1,27 +1,27 @@
 import type { ServerResponse } from 'node:http';
 
-/** Events kept for browsers that come back. */
-const EVENTS_KEPT = 1_000;
-/** A comment this often keeps proxies from closing a quiet connection. */
+/** Events kept for browsers that reconnect. */
+const MAX_KEPT_EVENTS = 1_000;
+/** A comment at this interval keeps proxies from closing an idle connection. */
 const HEARTBEAT_MS = 15_000;
-/** A browser that has fallen this far behind is let go; it comes back and asks for what it missed. */
-const LARGEST_BACKLOG = 4 * 1024 * 1024;
+/** Bytes of backlog after which a slow browser is disconnected; it reconnects and resumes. */
+const MAX_BACKLOG_BYTES = 4 * 1024 * 1024;
 
 /** Server-sent events with resumption. */
-export interface LiveEvents {
-  /** Sends an event to all who listen. */
+interface LiveEvents {
+  /** Sends an event to every connected browser. */
   publish: (type: string, data: unknown) => void;
   /**
-   * Starts a stream. A browser that says which event it saw last gets what it missed; one that says nothing,
-   * or was away too long, gets `snapshot` as an event named `state`.
+   * Starts a stream. A browser that sends `Last-Event-ID` gets the events it missed. Without that header, or
+   * after a long absence, it gets `snapshot` as an event named `state`.
    */
   stream: (response: ServerResponse, lastEventId: string | undefined, snapshot: () => unknown) => void;
   close: () => void;
 }
 
-/** Makes a stream that nobody listens to yet. */
+/** Creates the event stream. */
 export function createLiveEvents(): LiveEvents {
-  // Ids of an earlier run mean nothing in this one, and a browser may outlive the simulator.
+  // A browser may outlive the simulator: the run id marks event ids of an earlier run as unknown.
   const run = Date.now().toString(36);
   const clients = new Set<ServerResponse>();
   const kept: { id: number; type: string; data: unknown }[] = [];
@@ -39,14 +39,14 @@ export function createLiveEvents(): LiveEvents {
   };
 
   const heartbeat = setInterval(() => {
-    for (const client of clients) write(client, ': still here\n\n');
+    for (const client of clients) write(client, ': heartbeat\n\n');
   }, HEARTBEAT_MS).unref();
 
   return {
     publish(type, data) {
       lastId += 1;
       kept.push({ id: lastId, type, data });
-      if (kept.length > EVENTS_KEPT) kept.shift();
+      if (kept.length > MAX_KEPT_EVENTS) kept.shift();
       if (clients.size === 0) return;
       const text = format(lastId, type, data);
       for (const client of clients) write(client, text);
@@ -67,5 +67,5 @@ export function createLiveEvents(): LiveEvents {
 
 function write(response: ServerResponse, text: string): void {
   response.write(text);
-  if (response.writableLength > LARGEST_BACKLOG) response.destroy();
+  if (response.writableLength > MAX_BACKLOG_BYTES) response.destroy();
 }

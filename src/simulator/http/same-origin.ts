@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** What the page may load and do: its own files, and nothing inline. */
+/** The page may load its own files only; inline code is forbidden. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -13,11 +13,11 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** The headers of everything that a browser shows. */
+/** Sets the security headers of the page. */
 export const pageHeaders =
-  (framedBy: 'nobody' | 'same-origin'): RequestHandler =>
+  (framedBy: 'none' | 'same-origin'): RequestHandler =>
   (_request, response, next) => {
-    const ancestors = framedBy === 'nobody' ? "'none'" : "'self'";
+    const ancestors = framedBy === 'none' ? "'none'" : "'self'";
     response.set({
       'content-security-policy': `${POLICY}; frame-ancestors ${ancestors}`,
       'x-content-type-options': 'nosniff',
@@ -29,10 +29,10 @@ export const pageHeaders =
   };
 
 /**
- * Refuses what another site's page asks for. The page acts without a login, so the `Host` must be one that a
- * person typed on purpose (a rebound DNS name is not), and a browser that names an origin must name this one.
+ * Refuses requests from other sites. The page has no login, so the `Host` header must be a known name, which
+ * stops DNS rebinding, and an `Origin` header must name this server.
  */
-export function onlySameOrigin(allowedHosts: readonly string[]): RequestHandler {
+export function requireSameOrigin(allowedHosts: readonly string[]): RequestHandler {
   const names = new Set([...LOOPBACK, ...allowedHosts.map((host) => host.toLowerCase())]);
   return (request, response, next) => {
     const host = request.headers.host ?? '';

@@ -1,7 +1,7 @@
-/** Small helpers of the page. */
+/** DOM helpers of the page. */
 
 /**
- * The element of an id; the page and its script come from the same place, so it is there.
+ * The element with this id. Page and script are served together, so a missing one is a bug.
  *
  * @template {HTMLElement} Kind
  * @param {string} id
@@ -15,7 +15,7 @@ export function byId(id, kind) {
 }
 
 /**
- * A new element with some of its properties set.
+ * Creates an element with the given properties.
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
@@ -26,7 +26,7 @@ export function element(tag, properties = {}) {
   return Object.assign(document.createElement(tag), properties);
 }
 
-/** @param {string} message what to tell the person; nothing takes the last one away */
+/** @param {string} message shown to the user; an empty text hides the last message */
 export function showProblem(message) {
   const problem = byId('problem', HTMLElement);
   problem.textContent = message;
@@ -34,11 +34,11 @@ export function showProblem(message) {
 }
 
 /**
- * Does something in the simulator, and shows its refusal.
+ * Runs an action of the simulator and shows its error, if any.
  *
  * @param {string} action
  * @param {object} body
- * @returns {Promise<boolean>} whether it was done
+ * @returns {Promise<boolean>} whether it succeeded
  */
 export async function send(action, body) {
   try {

@@ -8,8 +8,7 @@
  */
 import { byId, element } from './dom.js';
 
-/** Exchanges that the page keeps. */
-const KEPT = 200;
+const MAX_ITEMS = 200;
 
 const ARROWS = { sent: '→', received: '←' };
 
@@ -42,7 +41,7 @@ function addItem(id) {
   items.set(id, item);
   list.prepend(item);
   for (const [oldest, old] of items) {
-    if (items.size <= KEPT) break;
+    if (items.size <= MAX_ITEMS) break;
     items.delete(oldest);
     old.remove();
   }

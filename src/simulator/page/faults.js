@@ -1,5 +1,5 @@
 /**
- * The switches of the faults.
+ * The panel that switches faults on and off.
  *
  * @typedef {{ name: string, label: string, value: number | string }} Field
  * @typedef {{ kind: string, title: string, hint: string, on: boolean, fields: Field[],
@@ -9,7 +9,7 @@ import { byId, element, send } from './dom.js';
 
 const list = byId('faults', HTMLUListElement);
 
-// On a phone they would push everything else out of sight.
+// Closed on small screens, where the panel would hide everything else.
 byId('faults-panel', HTMLDetailsElement).open = matchMedia('(min-width: 900px)').matches;
 
 /** @type {Map<string, (fault: Fault) => void>} */

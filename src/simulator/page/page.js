@@ -1,5 +1,5 @@
 /**
- * The simulator's page. Everything shown comes from others, so it is put in as text and never as markup.
+ * The simulator's page. All content is untrusted, so it is inserted as text and never as markup.
  *
  * @typedef {{ status: string, endedBy: string | null, customerId: string }} View
  * @typedef {{ id: number, at: number, from: 'user' | 'agent' | 'human' | 'note', text: string }} Line
@@ -37,7 +37,7 @@ const text = byId('text', HTMLTextAreaElement);
 const target = byId('target', HTMLSelectElement);
 const ask = byId('ask', HTMLButtonElement);
 const leave = byId('leave', HTMLButtonElement);
-// So that the keyboard can scroll it in every browser.
+// Makes the list scrollable by keyboard in every browser.
 lines.tabIndex = 0;
 let customerId = '';
 
@@ -49,7 +49,7 @@ function showView(view) {
   status.textContent =
     (view.endedBy && ENDED_WORDS[view.endedBy]) || STATUS_WORDS[view.status] || view.status;
   status.dataset.status = view.status;
-  // A button that just became unusable must not take the keyboard's place with it.
+  // Move the focus before its button is disabled.
   if (live ? document.activeElement === ask : document.activeElement === leave) text.focus();
   ask.disabled = live;
   leave.disabled = !live;

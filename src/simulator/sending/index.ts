@@ -1,10 +1,15 @@
 /**
- * A side door: what the simulator sends, and how, without the service that it hosts. That one is a web server, which
- * whoever only sends does not load.
+ * The sending half of the simulator: request bodies, credentials and the HTTP client. The CLI and the doctor import
+ * it on its own, so that they do not load Express.
  *
  * @module
  */
-export { agentMessageBody, chatBody, closeBody, establishBody, probeBody } from '../bodies.js';
-export { type Credentials, credentialHeaders } from '../credentials.js';
-export { handoffUrl } from '../handoff-url.js';
-export { type PostRequest, type PostResult, postJson } from '../post.js';
+export { agentMessageBody, chatBody, closeBody, establishBody, probeBody } from './bodies.js';
+export {
+  credentialHeaders,
+  handoffUrl,
+  type JsonPostRequest,
+  type JsonPostResult,
+  postJson,
+  type WebhookCredentials,
+} from './post.js';

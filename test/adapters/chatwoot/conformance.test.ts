@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { describeAdapter } from '../../../src/testing/adapter-kit/index.js';
+import { describeAdapter } from '../../../src/testing/conformance/index.js';
 import { chatwootHarness, makeChatwoot } from '../../fixtures/chatwoot/harness.js';
 
 describeAdapter(makeChatwoot, chatwootHarness('Chatwoot', {}), { describe, it });

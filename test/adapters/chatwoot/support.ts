@@ -11,7 +11,7 @@ import {
   type OpenedConversation,
 } from '../../../src/bridge/index.js';
 import { silentLog } from '../../../src/internal/index.js';
-import { createFaultProxy } from '../../../src/testing/adapter-kit/index.js';
+import { createFaultProxy } from '../../../src/testing/conformance/index.js';
 import {
   FAKE_INBOX,
   FAKE_SECRET,

@@ -31,7 +31,7 @@ describeWithRt('the conformance kit and a real Request Tracker', () => {
   const harness: AdapterHarness<RtSystem> = {
     name: 'Request Tracker 5',
     webhookPort,
-    patienceMs: 20_000,
+    stepTimeoutMs: 20_000,
     secrets,
     async start({ webhookUrl }) {
       shared ??= startOnce(webhookUrl);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveredEvent } from '../../../src/index.js';
+import type { DeliveredEvent } from '../../../src/events/index.js';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
 import { type Engine, eventually, notes, stage } from './stage.js';

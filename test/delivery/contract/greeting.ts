@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../../helpers/deferred.js';
 import { requestEvent } from '../../helpers/events.js';
-import { flakyService } from '../../helpers/flaky-service.js';
+import { flakyService } from '../../helpers/fake-service.js';
 import { type Engine, eventually, stage } from './stage.js';
 
 /** The first reply of a handoff. */

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { DeliveredEvent } from '../../../src/index.js';
+import type { DeliveredEvent } from '../../../src/events/index.js';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
 import { type Engine, notes, stage } from './stage.js';

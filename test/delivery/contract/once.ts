@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chatEvent } from '../../helpers/events.js';
-import { flakyService } from '../../helpers/flaky-service.js';
+import { flakyService } from '../../helpers/fake-service.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
 /** Replies that are made a second time. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chatEvent } from '../../helpers/events.js';
-import { flakyService } from '../../helpers/flaky-service.js';
+import { flakyService } from '../../helpers/fake-service.js';
 import { ODD_TEXTS } from './handling.js';
 import { type Engine, eventually, stage } from './stage.js';
 

@@ -1,8 +1,8 @@
 import { onTestFinished, vi } from 'vitest';
 import type { Delivery, QueueAdmin } from '../../../src/delivery/index.js';
 import type { OutboxPolicy } from '../../../src/delivery/outbox.js';
-
-import type { DeliveredEvent, FailureReport, HandlerRun, ReceiverOptions } from '../../../src/index.js';
+import type { DeliveredEvent, HandlerRun } from '../../../src/events/index.js';
+import type { FailureReport, ReceiverOptions } from '../../../src/index.js';
 import { logLines } from '../../helpers/log-lines.js';
 import { makeReceiver } from '../../helpers/start.js';
 

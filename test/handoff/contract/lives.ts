@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLifecycle } from '../../../src/handoff/index.js';
-import type { HandoffLifecycle } from '../../../src/index.js';
+import { createLifecycle, type HandoffLifecycle } from '../../../src/handoff/index.js';
 import { requestEvent } from '../../helpers/events.js';
 import { openTwo, type StoreEngine, yesses } from './stage.js';
 

@@ -1,0 +1,150 @@
+import { SERVICE_CODES } from '../protocol/index.js';
+import { findHumanService, type ResolvedAgent, type SimulatedAgents } from './agents.js';
+import {
+  type ConversationController,
+  type ConversationOptions,
+  createConversation,
+  type HandoffConversation,
+} from './conversation.js';
+import { createEmitter } from './emitter.js';
+import { ServiceFailure, SimulatorError } from './error.js';
+import type { SimulatedReply } from './reply-queue.js';
+import { newId, type SimulatedUser, type TranscriptItem } from './sending/bodies.js';
+
+/** Settings of a handoff request. Everything has a default. */
+export interface HandoffRequestInput {
+  /** Default: the first agent. */
+  agentId?: string;
+  /** Default: the first human-service component of the agent. */
+  componentId?: string;
+  /** Default: an anonymous user. */
+  user?: SimulatedUser;
+  /** The conversation with the agent so far. Default: one question. */
+  transcript?: readonly TranscriptItem[];
+  /** The id of the handoff. Default: a new id. */
+  conversationId?: string;
+  /** The id of the agent conversation it comes from. Default: a new id. */
+  agentConversationId?: string;
+}
+
+/** A reply that the user has received. */
+interface ReceivedReply {
+  readonly conversation: HandoffConversation;
+  readonly reply: SimulatedReply;
+}
+
+/** All handoffs of the simulated platform. */
+export interface ConversationRegistry {
+  /** Requests a handoff. `onCreated` is called before establish is sent. */
+  request: (
+    input: HandoffRequestInput,
+    onCreated?: (conversation: HandoffConversation) => void,
+  ) => Promise<HandoffConversation>;
+  /** Takes a reply sent with the key of `agent`. Throws the platform's refusal. */
+  receive: (
+    agent: ResolvedAgent,
+    reply: { conversation_id: string; timestamp: number; body: string },
+  ) => void;
+  /** Takes a close sent with the key of `agent`. Throws the platform's refusal. */
+  closeByHuman: (agent: ResolvedAgent, conversationId: string) => void;
+  get: (id: string) => HandoffConversation | undefined;
+  list: () => readonly HandoffConversation[];
+  /** Calls the listener for every reply that a user receives. */
+  onReply: (listener: (received: ReceivedReply) => void) => () => void;
+  dispose: () => void;
+}
+
+const DEFAULT_TRANSCRIPT: readonly TranscriptItem[] = [
+  { text: 'I would like to talk to a human.', message_type: 'QUESTION' },
+];
+
+/** Creates the registry. Beyond `keep` conversations, the oldest ended ones are dropped. */
+export function createConversationRegistry(
+  options: { agents: SimulatedAgents; keep: number } & Pick<
+    ConversationOptions,
+    'clock' | 'deliver' | 'deliveryTimeoutMs' | 'waitTimeoutMs' | 'idleTimeoutMs'
+  >,
+): ConversationRegistry {
+  const { agents, keep, ...shared } = options;
+  const all = new Map<string, ConversationController>();
+  const received = createEmitter<ReceivedReply>();
+
+  const dropEnded = () => {
+    for (const [id, { handle }] of all) {
+      if (all.size <= keep) return;
+      if (hasEnded(handle)) all.delete(id);
+    }
+  };
+
+  const find = (agent: ResolvedAgent, id: string): ConversationController => {
+    const conversation = all.get(id);
+    if (!conversation) throw notFound();
+    if (conversation.handle.agentId === agent.id) return conversation;
+    throw new ServiceFailure(
+      SERVICE_CODES.CONVERSATION_MISMATCH,
+      'Conversation does not match the agent: use the API key of the agent that handed it over',
+    );
+  };
+
+  return {
+    async request(input, onCreated) {
+      const agent = agents.get(input.agentId);
+      const component = findHumanService(agent, input.componentId);
+      const id = input.conversationId ?? newId('handoff');
+      const earlier = all.get(id)?.handle;
+      if (earlier && !hasEnded(earlier))
+        throw new SimulatorError(
+          'CONVERSATION_EXISTS',
+          `conversation ${id} is still open; choose another id`,
+        );
+      const live = createConversation({
+        ...shared,
+        id,
+        agent,
+        component,
+        agentConversationId: input.agentConversationId ?? newId('agent'),
+        user: input.user ?? { anonymousId: newId('anonymous') },
+      });
+      all.delete(id);
+      all.set(id, live);
+      dropEnded();
+      forwardReplies(live.handle, received.emit);
+      onCreated?.(live.handle);
+      await live.begin(input.transcript ?? DEFAULT_TRANSCRIPT);
+      return live.handle;
+    },
+    receive(agent, reply) {
+      const taken = find(agent, reply.conversation_id).receive(reply.body, reply.timestamp);
+      if (!taken) throw notFound();
+    },
+    closeByHuman(agent, id) {
+      if (!find(agent, id).closeByHuman()) throw notFound();
+    },
+    get: (id) => all.get(id)?.handle,
+    list: () => [...all.values()].map(({ handle }) => handle),
+    onReply: received.subscribe,
+    dispose() {
+      for (const { dispose } of all.values()) dispose();
+    },
+  };
+}
+
+/** Whether a conversation has ended or never started. */
+export function hasEnded({ state }: HandoffConversation): boolean {
+  return state === 'busy' || state === 'closed';
+}
+
+function notFound(): ServiceFailure {
+  return new ServiceFailure(
+    SERVICE_CODES.CONVERSATION_NOT_FOUND,
+    'Conversation does not exist or has ended: the user must ask for a human again',
+  );
+}
+
+function forwardReplies(conversation: HandoffConversation, emit: (received: ReceivedReply) => void): void {
+  let forwarded = 0;
+  conversation.onChange(({ replies }) => {
+    for (const reply of replies.slice(forwarded)) emit({ conversation, reply });
+    forwarded = replies.length;
+  });
+}

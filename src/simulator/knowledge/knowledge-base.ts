@@ -1,0 +1,161 @@
+import type { DocumentResult, QaAnswer, QaPair, qaAdd, qaUpdate } from '../../protocol/index.js';
+import { parameterError } from '../error.js';
+import { newId } from '../sending/bodies.js';
+import type { TrafficRecorder } from '../traffic.js';
+import { readCsv, splitDocument } from './parse-file.js';
+
+type AddRequest = ReturnType<typeof qaAdd.parse>;
+type UpdateRequest = ReturnType<typeof qaUpdate.parse>;
+
+/** Used if a request names no knowledge base. */
+const DEFAULT_KNOWLEDGE_BASE = 'default';
+
+/** A QA document of an agent. */
+export interface QaDocument {
+  readonly docId: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly knowledgeBaseId: string;
+  readonly purpose: 'QA_TEXT' | 'QA_FILE' | 'FILE_2_QA';
+  readonly pairs: readonly QaPair[];
+}
+
+/** The QA documents of all agents. */
+export interface KnowledgeBase {
+  /** The documents of an agent, in order of creation. */
+  documents: (agentId: string) => readonly QaDocument[];
+  /** Adds documents. */
+  add: (agentId: string, request: AddRequest) => Promise<QaAnswer>;
+  /** Replaces all pairs of the given documents. */
+  update: (agentId: string, request: UpdateRequest) => Promise<QaAnswer>;
+  /** The answer to a question that a document contains literally, ignoring case. */
+  answerTo: (agentId: string, question: string) => string | undefined;
+}
+
+/** Creates an empty knowledge base. */
+export function createKnowledgeBase(fetchFile: FetchFile): KnowledgeBase {
+  const store = new Map<string, QaDocument>();
+  const documents = (agentId: string) =>
+    [...store.values()].filter((document) => document.agentId === agentId);
+
+  const save = (document: QaDocument): DocumentResult => {
+    store.set(document.docId, document);
+    return { doc_id: document.docId, doc_name: document.name };
+  };
+
+  const find = (agentId: string, docId: string, knowledgeBaseId: string | undefined, field: string) => {
+    const document = store.get(docId);
+    const known = document?.agentId === agentId;
+    if (known && (knowledgeBaseId ?? document.knowledgeBaseId) === document.knowledgeBaseId) return document;
+    throw parameterError(`${field}: this agent has no such document`);
+  };
+
+  return {
+    documents,
+    async add(agentId, request) {
+      const knowledgeBaseId = request.knowledge_base_id ?? DEFAULT_KNOWLEDGE_BASE;
+      const make = (name: string, pairs: readonly QaPair[]) =>
+        save({ docId: newId('doc'), agentId, name, knowledgeBaseId, purpose: request.purpose, pairs });
+      if (request.purpose === 'QA_TEXT') return { doc: [make(request.name, request.qaList)], failed: [] };
+      const isCsv = request.purpose === 'QA_FILE';
+      const files =
+        request.purpose === 'QA_FILE'
+          ? request.files.map(({ file_name, file_url }) => ({ name: file_name, url: file_url }))
+          : request.files.map(({ file_name, source_url }) => ({ name: file_name, url: source_url }));
+      return collect(files, async ({ name, url }) => {
+        const pairs = readPairs(await fetchFile(url), isCsv, request);
+        return () => make(name, pairs);
+      });
+    },
+    async update(agentId, request) {
+      const base = request.knowledge_base_id;
+      if (request.qaList && request.qaList.length > 0) {
+        const document = find(agentId, request.doc_id ?? '', base, 'doc_id');
+        return { doc: [save({ ...document, pairs: request.qaList })], failed: [] };
+      }
+      const files = (request.files ?? []).map(({ doc_id, file_name, source_url }, index) => ({
+        document: find(agentId, doc_id, base, `files[${index}].doc_id`),
+        name: file_name,
+        url: source_url,
+      }));
+      return collect(files, async ({ document, name, url }) => {
+        const isCsv = document.purpose === 'QA_FILE' || name.toLowerCase().endsWith('.csv');
+        const pairs = readPairs(await fetchFile(url), isCsv, request);
+        return () => save({ ...document, name, pairs });
+      });
+    },
+    answerTo(agentId, question) {
+      const wanted = normal(question);
+      return documents(agentId)
+        .flatMap(({ pairs }) => pairs)
+        .find((pair) => normal(pair.question) === wanted)?.answer;
+    },
+  };
+}
+
+const normal = (text: string) => text.trim().toLowerCase();
+
+function readPairs(text: string, isCsv: boolean, request: AddRequest | UpdateRequest): QaPair[] {
+  if (isCsv) return readCsv(text, request.header_row);
+  return splitDocument(text, {
+    ...(request.chunk_token === undefined ? {} : { chunkToken: request.chunk_token }),
+    ...(request.splitter === undefined ? {} : { splitter: request.splitter }),
+  });
+}
+
+/** Reads all files concurrently and keeps the valid ones in order. Failed files are reported by name. */
+async function collect<File extends { name: string }>(
+  files: readonly File[],
+  read: (file: File) => Promise<() => DocumentResult>,
+): Promise<QaAnswer> {
+  const outcomes = await Promise.allSettled(files.map(read));
+  const doc = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value()] : []));
+  const failed = files.filter((_, index) => outcomes[index]?.status === 'rejected').map(({ name }) => name);
+  return { doc, failed };
+}
+
+/** Downloads a file as text, or throws the reason. */
+type FetchFile = (url: string) => Promise<string>;
+
+/** Creates the downloader: http and https only, up to `maxBytes`, within `timeoutMs` of real time. */
+export function createFetchFile(options: {
+  traffic: TrafficRecorder;
+  signal: AbortSignal;
+  maxBytes: number;
+  timeoutMs: number;
+}): FetchFile {
+  const { traffic, maxBytes } = options;
+  return async (url) => {
+    if (!/^https?:/i.test(url)) throw new Error('only http and https URLs are fetched');
+    const exchange = traffic.open({ direction: 'sent', what: 'file', method: 'GET', url, headers: {} });
+    try {
+      const signal = AbortSignal.any([AbortSignal.timeout(options.timeoutMs), options.signal]);
+      const response = await fetch(url, { signal });
+      const bytes = await readBytes(response, maxBytes);
+      exchange.answered(response.status, Object.fromEntries(response.headers), `${bytes.length} bytes`);
+      if (!response.ok) throw new Error(`answered with status ${response.status}`);
+      return decode(bytes);
+    } catch (error) {
+      exchange.failed(error instanceof Error ? error.message : 'failed');
+      throw error;
+    }
+  };
+}
+
+async function readBytes(response: Response, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const body: AsyncIterable<Uint8Array> | Uint8Array[] = response.body ?? [];
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error(`longer than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Only UTF-8 without NUL bytes counts as text: images and archives are refused. */
+function decode(bytes: Uint8Array): string {
+  if (bytes.includes(0)) throw new Error('not a text file');
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+}

@@ -1,0 +1,127 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
+import {
+  HEALTHY,
+  humanClose,
+  humanReply,
+  qaAdd,
+  qaUpdate,
+  SERVICE_CODES,
+  SERVICE_PATHS,
+  validate,
+} from '../protocol/index.js';
+import type { Clock } from './clock.js';
+import type { ConversationRegistry } from './conversation-registry.js';
+import type { Faults, ServiceEndpoint } from './faults.js';
+import type { Endpoints } from './http/endpoint.js';
+import type { KnowledgeBase } from './knowledge/knowledge-base.js';
+import type { SimulatorLog } from './options.js';
+import type { WebhookProber } from './probe.js';
+
+const ROUTES: readonly (readonly ['get' | 'post' | 'put', ServiceEndpoint])[] = [
+  ['post', 'addQa'],
+  ['put', 'updateQa'],
+  ['post', 'checkWebhooks'],
+  ['get', 'health'],
+  ['post', 'reply'],
+  ['post', 'close'],
+];
+
+/** Creates the Express app with the platform's endpoints and the page. */
+export function createServiceApp(options: {
+  handlers: Readonly<Record<ServiceEndpoint, RequestHandler>>;
+  page: Router;
+  openapi: object | undefined;
+  log: SimulatorLog;
+}): Express {
+  const { handlers, openapi, log } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+
+  for (const [method, name] of ROUTES) {
+    app[method](SERVICE_PATHS[name], handlers[name]);
+    app.all(SERVICE_PATHS[name], (_request, response) => {
+      const allow = method.toUpperCase();
+      response
+        .status(405)
+        .set('allow', allow)
+        .json(wrongRequest(`expected the method ${allow}`));
+    });
+  }
+  if (openapi) {
+    app.get('/openapi.json', (_request, response) => {
+      response.json(openapi);
+    });
+  }
+  app.use(options.page);
+  app.use((_request, response) => {
+    response.status(404).json(wrongRequest('there is no such endpoint'));
+  });
+
+  const errorHandler: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const status = statusOf(error);
+    if (status < 500) {
+      response.status(status).json(wrongRequest('this request cannot be read'));
+      return;
+    }
+    log.error({ err: error }, 'a request failed');
+    response.status(500).json({ code: SERVICE_CODES.INTERNAL_ERROR, message: 'Internal system error' });
+  };
+  app.use(errorHandler);
+  return app;
+}
+
+function wrongRequest(detail: string) {
+  return { code: SERVICE_CODES.PARAMETER_ERROR, message: `Parameter error: ${detail}` };
+}
+
+/** Express sets a status below 500 on the caller's mistakes, such as a malformed URL. */
+function statusOf(error: unknown): number {
+  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : 500;
+  return typeof status === 'number' && status >= 400 ? status : 500;
+}
+
+/** The endpoints that add and update QA documents. */
+export function knowledgeRoutes({ endpoint }: Endpoints, knowledge: KnowledgeBase) {
+  return {
+    addQa: endpoint('addQa', ({ agent, body }) => knowledge.add(agent.id, validate(qaAdd, body))),
+    updateQa: endpoint('updateQa', ({ agent, body }) => knowledge.update(agent.id, validate(qaUpdate, body))),
+  };
+}
+
+/** The webhook check and the health endpoint. */
+export function webhookRoutes(
+  { endpoint, publicEndpoint }: Endpoints,
+  prober: WebhookProber,
+  faults: Faults,
+) {
+  return {
+    checkWebhooks: endpoint('checkWebhooks', async ({ agent }) => ({ results: await prober.check(agent) }), {
+      hasBody: false,
+    }),
+    health: publicEndpoint('health', () =>
+      faults.take('outOfOrder', 'health')
+        ? { status: 503, text: 'service is out of order' }
+        : { status: 200, text: HEALTHY },
+    ),
+  };
+}
+
+/** The endpoints of the human side: reply and close. */
+export function humanRoutes({ endpoint }: Endpoints, conversations: ConversationRegistry, clock: Clock) {
+  return {
+    reply: endpoint('reply', ({ agent, body }) => {
+      conversations.receive(agent, validate(humanReply, body));
+      return { code: 200, message: 'success' };
+    }),
+    close: endpoint('close', ({ agent, body }) => {
+      const { conversation_id } = validate(humanClose, body);
+      conversations.closeByHuman(agent, conversation_id);
+      return { conversation_id, timestamp: clock.now() };
+    }),
+  };
+}

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Adapter, AdapterCall } from '../../bridge/index.js';
+import { createLog } from '../../internal/create-log.js';
+import type { Log } from '../../internal/index.js';
+import { fail } from './check.js';
+import { createFaultProxy, type FaultProxy } from './fault-proxy.js';
+import type {
+  AdapterFactory,
+  AdapterHarness,
+  FaultAnswer,
+  HarnessFeature,
+  HarnessSystem,
+} from './harness.js';
+import { createEventRecorder, type EventRecorder } from './recorded-events.js';
+import { createWebhookSink, type WebhookSink } from './webhook-sink.js';
+
+/** The error answers of the system. */
+interface FaultAnswers {
+  readonly unauthorized: FaultAnswer;
+  readonly rateLimited: (retryAfterSeconds: number) => FaultAnswer;
+  readonly unavailable: FaultAnswer;
+}
+
+/** The environment of one check. Each check gets a new one. */
+export interface CheckContext {
+  /** The system that the harness has started. */
+  readonly system: HarnessSystem;
+  /** The proxy between adapter and system. */
+  readonly proxy: FaultProxy;
+  /** Records the webhooks of the system. */
+  readonly webhookSink: WebhookSink;
+  /** The log of the adapter and the bridge. */
+  readonly recordedLog: RecordedLog;
+  readonly faultAnswers: FaultAnswers;
+  readonly secrets: readonly string[];
+  readonly stepTimeoutMs: number;
+  /** Whether the harness declares a feature as unsupported. */
+  lacks(feature: HarnessFeature): boolean;
+  /** Waits up to `stepTimeoutMs` for a condition. */
+  readonly waitFor: WaitFor;
+  /** Creates an adapter and disposes of it at the end of the check. */
+  createAdapter(credentials?: 'right' | 'wrong'): Promise<Adapter>;
+  /** The last argument of every adapter call. */
+  readonly call: AdapterCall;
+  /** Records the events that the adapter reports, without a bridge. */
+  recordEvents(adapter: Adapter): Promise<EventRecorder>;
+  /** Registers a cleanup. Cleanups run in reverse order. */
+  onCleanup(act: () => Promise<unknown>): void;
+  cleanUp(): Promise<void>;
+}
+
+/** Creates the context of one check. */
+export async function createCheckContext<System extends HarnessSystem>(
+  adapterFactory: AdapterFactory<System>,
+  harness: AdapterHarness<System>,
+): Promise<CheckContext> {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  const stopped = new AbortController();
+  const stepTimeoutMs = harness.stepTimeoutMs ?? 5_000;
+  const waitFor = createWaitFor(stepTimeoutMs);
+  const recordedLog = createRecordedLog();
+  const call = { signal: stopped.signal, log: recordedLog.log };
+
+  const cleanUp = async () => {
+    stopped.abort();
+    for (const act of cleanups.splice(0).toReversed()) await act();
+  };
+  const start = async <Part>(starting: Promise<Part>, stop: (part: Part) => Promise<unknown>) => {
+    const part = await starting;
+    cleanups.push(() => stop(part));
+    return part;
+  };
+
+  try {
+    const webhookSink = await start(createWebhookSink(harness.webhookPort), (sink) => sink.stop());
+    const system = await start(harness.start({ webhookUrl: webhookSink.url }), (running) => running.stop());
+    const proxy = await start(createFaultProxy(system.baseUrl), (running) => running.stop());
+    return {
+      system,
+      proxy,
+      webhookSink,
+      recordedLog,
+      faultAnswers: withDefaultAnswers(harness.faults),
+      secrets: harness.secrets,
+      stepTimeoutMs,
+      lacks: (feature) => harness.unsupported?.[feature] !== undefined,
+      waitFor,
+      call,
+      async createAdapter(credentials = 'right') {
+        const adapter = await adapterFactory({ baseUrl: proxy.url, credentials, system });
+        cleanups.push(async () => adapter.dispose?.());
+        return adapter;
+      },
+      recordEvents: (adapter) =>
+        start(createEventRecorder({ adapter, webhookSink, call, waitFor }), (recorder) => recorder.stop()),
+      onCleanup: (act) => void cleanups.push(act),
+      cleanUp,
+    };
+  } catch (error) {
+    await cleanUp();
+    throw error;
+  }
+}
+
+function withDefaultAnswers(faults: AdapterHarness['faults'] = {}): FaultAnswers {
+  return {
+    unauthorized: faults.unauthorized ?? { status: 401 },
+    unavailable: faults.unavailable ?? { status: 503 },
+    rateLimited:
+      faults.rateLimited ?? ((seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) } })),
+  };
+}
+
+/** Waits until `look` returns a value. `what` completes the sentence "waited for …" of the failure. */
+export type WaitFor = <Value>(
+  what: string | (() => string),
+  look: () => Promise<Value | null | undefined | false> | Value | null | undefined | false,
+) => Promise<Value>;
+
+const POLL_INTERVAL_MS = 15;
+
+/** Creates a {@link WaitFor} with this timeout. */
+function createWaitFor(timeoutMs: number): WaitFor {
+  return async (what, look) => {
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const value = await look();
+      if (value !== null && value !== undefined && value !== false) return value;
+      if (performance.now() > deadline) {
+        const missed = typeof what === 'string' ? what : what();
+        fail(`waited ${timeoutMs} ms for ${missed}, and it did not happen.`);
+      }
+      await sleep(POLL_INTERVAL_MS);
+    }
+  };
+}
+
+/** A logger that keeps its lines in memory. */
+interface RecordedLog {
+  readonly log: Log;
+  /** The lines as written. */
+  readonly lines: readonly string[];
+  /** The lines of level error. */
+  errors(): readonly string[];
+}
+
+const ERROR_LEVEL = /"level":[5-6]0\b/;
+
+/** Creates a logger for every level, with the redaction of production. */
+function createRecordedLog(): RecordedLog {
+  const lines: string[] = [];
+  return {
+    log: createLog({ level: 'trace', destination: { write: (line) => void lines.push(line) } }),
+    lines,
+    errors: () => lines.filter((line) => ERROR_LEVEL.test(line)),
+  };
+}

@@ -1,0 +1,122 @@
+import type { Adapter, AdapterError, AdapterErrorKind } from '../../../bridge/index.js';
+import { adapterErrorOf, newMessage, newSession, refOf, runAdapterCheck } from '../adapter-calls.js';
+import { type ConformanceCheck, fail } from '../check.js';
+import type { CheckContext } from '../check-context.js';
+
+const RETRY_AFTER_S = 7;
+
+/** Errors of the system, and the adapter's own check. */
+export const errorChecks: readonly ConformanceCheck[] = [
+  {
+    id: 'rate-limited',
+    title: '429 is reported as rate-limited with Retry-After',
+    expected: `an AdapterError of kind "rate-limited" with the retryAfterMs of the answer, and no retry by the adapter.`,
+    advice: 'use createAdapterHttp, and leave waiting and retries to the bridge.',
+    run: (context) =>
+      expectEachCallFails(
+        context,
+        'rate-limited',
+        () => context.proxy.answer(context.faultAnswers.rateLimited(RETRY_AFTER_S), ALWAYS),
+        (error, method) => {
+          const { retryAfterMs } = error;
+          // A system may send a date, which is slightly closer by now.
+          if (retryAfterMs !== null && retryAfterMs <= RETRY_AFTER_S * 1_000 && retryAfterMs > 0) return;
+          fail(
+            `the system asked ${method} to wait ${RETRY_AFTER_S} s, but its error has retryAfterMs ${retryAfterMs}.`,
+          );
+        },
+      ),
+  },
+  {
+    id: 'unavailable',
+    title: '5xx is reported as transient',
+    expected: 'an AdapterError of kind "transient", and no retry by the adapter.',
+    advice:
+      'use createAdapterHttp, and leave retries to the bridge, which knows the order and the time left.',
+    run: (context) =>
+      expectEachCallFails(context, 'transient', () =>
+        context.proxy.answer(context.faultAnswers.unavailable, ALWAYS),
+      ),
+  },
+  {
+    id: 'unreachable',
+    title: 'a broken connection is reported as transient',
+    expected: 'an AdapterError of kind "transient".',
+    advice: 'use createAdapterHttp, or convert the errors of your HTTP client into an AdapterError.',
+    run: (context) => expectEachCallFails(context, 'transient', () => context.proxy.refuse(ALWAYS)),
+  },
+  {
+    id: 'unauthorized',
+    title: '401 is reported as auth and not retried',
+    expected: 'an AdapterError of kind "auth" after a single request, because only an operator can fix it.',
+    advice: 'use createAdapterHttp, and do not retry after 401.',
+    run: (context) =>
+      expectEachCallFails(context, 'auth', () =>
+        context.proxy.answer(context.faultAnswers.unauthorized, ALWAYS),
+      ),
+  },
+  {
+    id: 'check-right',
+    title: 'check passes with a correctly configured system',
+    expected: 'at least one result, all of them ok.',
+    advice: 'read the detail of the failed result, which is what an operator will see.',
+    async run(context) {
+      const results = await runAdapterCheck(await context.createAdapter(), context.call);
+      const bad = results.filter(({ ok }) => !ok);
+      if (results.length === 0) fail('check returned no results.');
+      if (bad.length > 0) fail(bad.map(({ name, detail }) => `${name}: ${detail}`).join(' '));
+    },
+  },
+  {
+    id: 'check-wrong',
+    title: 'check detects wrong credentials',
+    expected: 'a result that is not ok, with a detail that says what to do.',
+    advice: 'send an authenticated request in check, and return its failure as a result.',
+    async run(context) {
+      const results = await runAdapterCheck(await context.createAdapter('wrong'), context.call);
+      if (results.every(({ ok }) => ok)) fail('check accepted wrong credentials.');
+      if (results.some(({ ok, detail }) => !ok && detail.trim() === ''))
+        fail('the result that is not ok has no detail.');
+    },
+  },
+];
+
+const ALWAYS = { times: Number.POSITIVE_INFINITY };
+
+/** Makes every call of an adapter fail and checks its error. */
+async function expectEachCallFails(
+  context: CheckContext,
+  kind: AdapterErrorKind,
+  injectFault: () => void,
+  inspect: (error: AdapterError, method: string) => void = () => {},
+): Promise<void> {
+  const adapter = await context.createAdapter();
+  const session = newSession();
+  const ref = refOf(session, await adapter.open(session, context.call));
+  injectFault();
+  for (const [method, run] of Object.entries(callsOf(adapter, context, ref, session))) {
+    const before = context.proxy.requests.length;
+    const error = await adapterErrorOf(method, run());
+    const sent = context.proxy.requests.length - before;
+    if (sent > 1) fail(`${method} sent ${sent} requests although the first was refused.`);
+    if (sent === 0 && !error) continue;
+    if (!error) fail(`${method} succeeded although the system refused its request.`);
+    if (error.kind !== kind) fail(`${method} failed with kind "${error.kind}": ${error.message}`);
+    inspect(error, method);
+  }
+}
+
+function callsOf(
+  adapter: Adapter,
+  { call }: CheckContext,
+  ref: ReturnType<typeof refOf>,
+  session: ReturnType<typeof newSession>,
+): Readonly<Record<string, () => Promise<unknown>>> {
+  return {
+    open: () => adapter.open(newSession(), call),
+    find: () => adapter.find(session, call),
+    send: () => adapter.send(ref, newMessage('Are you there?'), call),
+    close: () => adapter.close(ref, { by: 'user', text: 'The user has left.' }, call),
+    poll: async () => adapter.poll?.(null, call),
+  };
+}

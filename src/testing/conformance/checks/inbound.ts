@@ -1,0 +1,194 @@
+import type { Adapter, PollResult } from '../../../bridge/index.js';
+import { newSession } from '../adapter-calls.js';
+import { type ConformanceCheck, fail } from '../check.js';
+import type { CheckContext } from '../check-context.js';
+import {
+  createFullStack,
+  expectReplies,
+  expectShownOnce,
+  expectTexts,
+  type FullStack,
+  overrideAdapter,
+} from '../full-stack.js';
+import { createWebhookAdapter, tamperWith } from '../recorded-events.js';
+
+const HOUR_MS = 3_600_000;
+
+/** Events of the system on their way to the user. */
+export const inboundChecks: readonly ConformanceCheck[] = [
+  {
+    id: 'own-echo',
+    title: 'messages of the adapter are not echoed to the user',
+    expected: 'the user receives replies of agents, and no messages that the adapter wrote.',
+    advice:
+      'set author.kind to "self" for messages of the adapter\'s own account, or return from send the id that the system reports for the message.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      for (const text of ['First message.', 'Second message.']) {
+        await handover.user.say(text);
+        await expectShownOnce(context, handover.externalId, text);
+      }
+      await context.system.agent.reply(handover.externalId, 'Reply of an agent.');
+      await expectReplies(context, handover, ['Reply of an agent.']);
+    },
+  },
+  {
+    id: 'same-words',
+    title: 'an agent can repeat an earlier text',
+    expected: 'the user receives each reply, even with the text of another reply or of the user.',
+    advice: "use the system's own id of each event, never one derived from its text.",
+    async run(context) {
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      await handover.user.say('Yes.');
+      await expectShownOnce(context, handover.externalId, 'Yes.');
+      for (const text of ['Yes.', 'Yes.', 'Good bye.'])
+        await context.system.agent.reply(handover.externalId, text);
+      await expectReplies(context, handover, ['Yes.', 'Yes.', 'Good bye.']);
+    },
+  },
+  {
+    id: 'internal-note',
+    title: 'internal notes do not reach the user',
+    needs: ['note'],
+    expected: 'the user receives replies, and no internal notes.',
+    advice: 'set internal: true for notes, and when in doubt.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      await context.system.agent.note?.(handover.externalId, 'This user is difficult.');
+      await context.system.agent.reply(handover.externalId, 'How can I help you?');
+      await expectReplies(context, handover, ['How can I help you?']);
+    },
+  },
+  {
+    id: 'duplicate',
+    title: 'a duplicate event reaches the user once',
+    expected: 'the user receives each reply once, although the system reports it three times.',
+    advice: "use the system's id of the event, so that repeated deliveries have the same id.",
+    async run(context) {
+      const stack = await createFullStack(context, { wrap: withRepeatedEvents });
+      stack.forwarder.copies = 3;
+      const handover = await stack.handOver();
+      await context.system.agent.reply(handover.externalId, 'I say this once.');
+      await context.system.agent.reply(handover.externalId, 'And this.');
+      await expectReplies(context, handover, ['I say this once.', 'And this.']);
+      await stack.forwarder.idle();
+      expectTexts(
+        handover.user.replies.map(({ text }) => text.trim()),
+        ['I say this once.', 'And this.'],
+      );
+    },
+  },
+  {
+    id: 'forged',
+    title: 'webhooks with a wrong or missing signature are answered 401 and ignored',
+    needs: ['signature'],
+    expected: '401, and no reply to the user.',
+    advice: 'see signature-wrong, signature-missing and signature-body.',
+    async run(context) {
+      await createWebhookAdapter(context);
+      const stack = await createFullStack(context);
+      const { request, handover } = await holdAgentReply(context, stack);
+      const { wrongSignature, unsigned, changedBody } = tamperWith(request);
+      const bodies = context.lacks('signedBody') ? [] : changedBody;
+      for (const changed of [...wrongSignature, ...unsigned, ...bodies])
+        await expectUnauthorized(stack, changed);
+      await expectOnlyGenuineReply(context, stack, handover);
+    },
+  },
+  {
+    id: 'stale',
+    title: 'a webhook with a stale signature is answered 401 and ignored',
+    needs: ['signature', 'signedTime'],
+    expected: '401 for a genuine request that arrives an hour late, and no reply to the user.',
+    advice: 'see signature-stale.',
+    async run(context) {
+      await createWebhookAdapter(context);
+      let lateMs = HOUR_MS;
+      const wrap = (adapter: Adapter) =>
+        overrideAdapter(adapter, {
+          verify: (request) =>
+            adapter.verify?.({ ...request, receivedAt: request.receivedAt + lateMs }) ?? 'unsigned',
+        });
+      const stack = await createFullStack(context, { wrap });
+      const { request, handover } = await holdAgentReply(context, stack);
+      await expectUnauthorized(stack, request);
+      lateMs = 0;
+      await expectOnlyGenuineReply(context, stack, handover);
+    },
+  },
+  {
+    id: 'unknown-conversation',
+    title: 'webhooks of unknown conversations are answered 200 and ignored',
+    expected: '200, so that the system does not retry, and no reply to any user.',
+    advice: 'let parse return events of every conversation; the bridge knows its own.',
+    async run(context) {
+      const otherAdapter = await context.createAdapter();
+      const { externalId } = await otherAdapter.open(newSession(), context.call);
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      await context.system.agent.reply(externalId, 'To another user.');
+      await context.system.agent.reply(handover.externalId, 'To you.');
+      await expectReplies(context, handover, ['To you.']);
+      const bad = stack.forwarder.statuses.filter((status) => status !== 200);
+      if (bad.length > 0) fail(`a webhook of the system was answered ${bad.join(', ')}.`);
+    },
+  },
+];
+
+/** A reply of an agent whose webhook was recorded and is held back. */
+async function holdAgentReply(context: CheckContext, stack: FullStack) {
+  const handover = await stack.handOver();
+  await stack.forwarder.idle();
+  stack.forwarder.pause();
+  const before = context.webhookSink.requests.length;
+  await context.system.agent.reply(handover.externalId, 'Signed, an agent.');
+  const request = await context.waitFor('the webhook of the reply', () =>
+    context.webhookSink.requests.slice(before).findLast(({ body }) => body.length > 0),
+  );
+  return { handover, request };
+}
+
+async function expectUnauthorized(
+  stack: FullStack,
+  request: Parameters<FullStack['forwarder']['forward']>[0],
+): Promise<void> {
+  const status = await stack.forwarder.forward(request);
+  if (status !== 401) fail(`the request was answered ${status}.`);
+}
+
+/** Forwards the genuine webhook: its reply is the only one, so the refused ones had no effect. */
+async function expectOnlyGenuineReply(
+  context: CheckContext,
+  stack: FullStack,
+  handover: Awaited<ReturnType<typeof holdAgentReply>>['handover'],
+) {
+  expectTexts(
+    handover.user.replies.map(({ text }) => text),
+    [],
+  );
+  stack.forwarder.resume();
+  await expectReplies(context, handover, ['Signed, an agent.']);
+}
+
+/** Repeats every polled event three times and every streamed event twice. */
+function withRepeatedEvents(adapter: Adapter): Adapter {
+  const pollThreeTimes: NonNullable<Adapter['poll']> = async (cursor, call) => {
+    const results: PollResult[] = [];
+    for (let time = 0; time < 3; time += 1) results.push((await adapter.poll?.(cursor, call)) ?? NO_EVENTS);
+    return { events: results.flatMap(({ events }) => events), cursor: results[0]?.cursor ?? '' };
+  };
+  const streamTwice: NonNullable<Adapter['stream']> = async (emit, call) =>
+    adapter.stream?.(async (event) => {
+      await emit(event);
+      return emit(event);
+    }, call);
+  return overrideAdapter(adapter, {
+    ...('poll' in adapter ? { poll: pollThreeTimes } : {}),
+    ...('stream' in adapter ? { stream: streamTwice } : {}),
+  });
+}
+
+const NO_EVENTS: PollResult = { events: [], cursor: '' };

@@ -1,0 +1,24 @@
+import type { ConformanceCheck } from '../check.js';
+import { closingChecks } from './closing.js';
+import { errorChecks } from './errors.js';
+import { inboundChecks } from './inbound.js';
+import { closeCallChecks, openCallChecks } from './open-and-close.js';
+import { outageChecks, outboundChecks } from './outbound.js';
+import { secretChecks } from './secrets.js';
+import { textChecks } from './texts.js';
+import { parseChecks, verifyChecks } from './webhooks.js';
+
+/** All checks, in the order in which they run: a failure of an earlier one often causes failures of later ones. */
+export const allChecks: readonly ConformanceCheck[] = [
+  ...openCallChecks,
+  ...errorChecks,
+  ...verifyChecks,
+  ...parseChecks,
+  ...closeCallChecks,
+  ...secretChecks,
+  ...outboundChecks,
+  ...inboundChecks,
+  ...closingChecks,
+  ...outageChecks,
+  ...textChecks,
+];

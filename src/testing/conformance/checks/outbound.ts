@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { chatBody, establishBody } from '../../../simulator/index.js';
+import { type ConformanceCheck, fail } from '../check.js';
+import { createFullStack, expectClosedInSystem, expectReplies, expectShownOnce } from '../full-stack.js';
+
+const WAIT_TIMEOUT_MS = 60_000;
+
+/** Conversations and messages on their way from the user to the agents. */
+export const outboundChecks: readonly ConformanceCheck[] = [
+  {
+    id: 'open-twice',
+    title: 'duplicate handoff requests open one conversation',
+    expected: 'one conversation in the system, however often the platform sends the request.',
+    advice:
+      'create exactly one conversation in open, and let it fail only if it created none or find returns it.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      const body = newHandoff();
+      const ask = () => stack.post('conversation/establish', body);
+      const statuses = [...(await Promise.all([ask(), ask(), ask()])), await ask()];
+      if (statuses.some((status) => status !== 200)) fail(`establish was answered ${statuses.join(', ')}.`);
+      const made = (await context.system.list()).length;
+      if (made !== 1) fail(`the system has ${made} conversations.`);
+    },
+  },
+  {
+    id: 'lost-open',
+    title: 'a handoff continues if the answer to its creation was lost',
+    expected: 'one conversation, which receives the messages of the user.',
+    advice: 'see lost-answer: the bridge calls find after an open that failed with kind "transient".',
+    async run(context) {
+      const stack = await createFullStack(context);
+      context.proxy.loseAnswer({ match: ({ writes }) => writes });
+      const { user, externalId } = await stack.handOver();
+      const made = (await context.system.list()).length;
+      if (made !== 1) fail(`the system has ${made} conversations.`);
+      await user.say('Did you find me?');
+      await expectShownOnce(context, externalId, 'Did you find me?');
+    },
+  },
+  {
+    id: 'chat-before-open',
+    title: 'a message that arrives before open has finished is delivered once',
+    expected: 'one conversation, in which the message is shown once.',
+    advice: 'let open resolve when the conversation accepts messages, not earlier.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      const body = newHandoff();
+      const release = context.proxy.hold({ times: Number.POSITIVE_INFINITY });
+      const establishing = stack.post('conversation/establish', body);
+      await context.waitFor('open to make a request', () => context.proxy.requests.length > 0);
+      const saying = stack.post('chat', chatBody(body.conversation_id, Date.now(), 'I could not wait.'));
+      await context.waitFor('the chat to reach the receiver', () => stack.requestCount('chat') > 0);
+      release();
+      const statuses = [await establishing, await saying];
+      if (statuses.some((status) => status !== 200))
+        fail(`establish and chat were answered ${statuses.join(' and ')}.`);
+      const externalId = await context.waitFor('the system to have the conversation', async () =>
+        (await context.system.list()).at(0),
+      );
+      const made = (await context.system.list()).length;
+      if (made !== 1) fail(`the system has ${made} conversations.`);
+      await expectShownOnce(context, externalId, 'I could not wait.');
+    },
+  },
+  {
+    id: 'placeholder-email',
+    title: 'users with the shared placeholder e-mail stay separate',
+    expected: 'a separate conversation and customer for each, without messages of the other.',
+    advice: 'identify contacts by session.user.key. The e-mail address may be the same for all users.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      const email = 'support@example.com';
+      const ask = () => stack.handOver({ user: { userId: `user-${randomUUID()}`, email } });
+      const [first, second] = [await ask(), await ask()];
+      if (first.externalId === second.externalId) fail('both users share one conversation.');
+      await first.user.say('These are the words of the first.');
+      await second.user.say('These are the words of the second.');
+      await expectShownOnce(context, first.externalId, 'These are the words of the first.');
+      await expectShownOnce(context, second.externalId, 'These are the words of the second.');
+      const [one, two] = [
+        await context.system.read(first.externalId),
+        await context.system.read(second.externalId),
+      ];
+      if (one.customer !== null && one.customer === two.customer)
+        fail(`both users are customer ${one.customer} in the system.`);
+    },
+  },
+  {
+    id: 'restart',
+    title: 'a restart in the middle of a conversation loses no messages',
+    expected:
+      'messages in both directions continue in the same conversation, including those from before the restart.',
+    advice:
+      'keep no state in memory that a later call needs: externalId and extra returned by open are passed to each call, and the bridge stores the cursor of poll.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      await handover.user.say('Before the restart.');
+      await expectShownOnce(context, handover.externalId, 'Before the restart.');
+      await context.system.agent.reply(handover.externalId, 'I answer before.');
+      await expectReplies(context, handover, ['I answer before.']);
+      stack.forwarder.pause();
+      await stack.stopProcess();
+      await context.system.agent.reply(handover.externalId, 'I answer meanwhile.');
+      await stack.startProcess();
+      stack.forwarder.resume();
+      await handover.user.say('After the restart.');
+      await expectShownOnce(context, handover.externalId, 'After the restart.');
+      await expectReplies(context, handover, ['I answer before.', 'I answer meanwhile.']);
+      const made = (await context.system.list()).length;
+      if (made !== 1) fail(`the system has ${made} conversations.`);
+    },
+  },
+  {
+    id: 'no-agent',
+    title: 'the wait timeout closes the conversation for the agents',
+    expected: 'the conversation is closed in the system after the platform stopped waiting for an agent.',
+    advice: 'make sure that close works for a conversation without an agent.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      const { user, externalId } = await stack.handOver();
+      stack.bench.clock.advance(WAIT_TIMEOUT_MS);
+      await stack.bench.idle();
+      if (user.endedBy !== 'timeout')
+        fail(`the conversation was ended by ${user.endedBy}, expected timeout: the user received a reply.`);
+      await expectClosedInSystem(context, externalId);
+    },
+  },
+];
+
+/** The body of a handoff request. */
+function newHandoff() {
+  const id = randomUUID();
+  return establishBody({
+    conversationId: `handoff-${id}`,
+    timestamp: Date.now(),
+    agentId: 'kit-agent',
+    user: { userId: `user-${id}`, anonymousId: null, email: 'support@example.com' },
+    transcript: [{ text: 'I would like to talk to a human.', message_type: 'QUESTION' }],
+  });
+}
+
+const RETRY_AFTER_MS = 1_000;
+const CLOCK_TOLERANCE_MS = 100;
+
+/** Messages while the system refuses requests. */
+export const outageChecks: readonly ConformanceCheck[] = [
+  {
+    id: 'rate-limit-honoured',
+    title: 'Retry-After is honoured, and the message is sent afterwards',
+    expected: 'the message is shown once, after the requested delay.',
+    advice: 'see rate-limited.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      const { user, externalId } = await stack.handOver();
+      const before = context.proxy.requests.length;
+      context.proxy.answer(context.faultAnswers.rateLimited(RETRY_AFTER_MS / 1_000), {
+        match: ({ writes }) => writes,
+      });
+      await user.say('One moment, please.');
+      await expectShownOnce(context, externalId, 'One moment, please.');
+      const [refused, again] = context.proxy.requests.slice(before).filter(({ writes }) => writes);
+      const waited = Math.round((again?.at ?? Number.POSITIVE_INFINITY) - (refused?.at ?? 0));
+      if (waited < RETRY_AFTER_MS - CLOCK_TOLERANCE_MS)
+        fail(`the adapter was called again after ${waited} ms.`);
+    },
+  },
+  {
+    id: 'outage',
+    title: '5xx is retried, and messages stay in order',
+    expected: 'messages sent during a short outage are shown once and in order.',
+    advice:
+      'see unavailable. Do not send in the background: the bridge waits for send before it sends the next message.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      const { user, externalId } = await stack.handOver();
+      context.proxy.answer(context.faultAnswers.unavailable, { times: 2, match: ({ writes }) => writes });
+      const messages = ['One of three.', 'Two of three.', 'Three of three.'];
+      await Promise.all(messages.map((text) => user.say(text)));
+      for (const text of messages) await expectShownOnce(context, externalId, text);
+      const all = (await context.system.read(externalId)).shown.join('\n');
+      const places = messages.map((text) => all.indexOf(text));
+      if (places.some((place, index) => index > 0 && place < (places[index - 1] ?? 0)))
+        fail('the messages are not in the order in which the user sent them.');
+    },
+  },
+  {
+    id: 'refused-told',
+    title: '401 is not retried, and operators are alerted',
+    expected: 'a single request, and an error in the log about refused credentials.',
+    advice: 'see unauthorized.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      const { user } = await stack.handOver();
+      const before = context.proxy.requests.length;
+      context.proxy.answer(context.faultAnswers.unauthorized, {
+        times: Number.POSITIVE_INFINITY,
+        match: ({ writes }) => writes,
+      });
+      // Unanswered until an operator fixes the credentials.
+      const saying = user.say('Is anybody there?').catch(() => {});
+      await context.waitFor('the log to report refused credentials', () =>
+        context.recordedLog.errors().some((line) => line.includes('credentials refused')),
+      );
+      const sent = context.proxy.requests.slice(before).filter(({ writes }) => writes).length;
+      await stack.stopProcess();
+      await saying;
+      if (sent !== 1) fail(`the message was sent ${sent} times.`);
+    },
+  },
+];

@@ -1,0 +1,81 @@
+import { adapterErrorOf, newMessage, newSession, refOf, runAdapterCheck } from '../adapter-calls.js';
+import { type ConformanceCheck, fail, NotApplicableError, quote } from '../check.js';
+import type { CheckContext } from '../check-context.js';
+import { captureConsole } from '../instrumentation.js';
+import { recordAgentReply, tamperWith } from '../recorded-events.js';
+
+const USER_TEXT = 'a private message of the user';
+
+/** Texts that must not appear in logs and errors. */
+export const secretChecks: readonly ConformanceCheck[] = [
+  {
+    id: 'no-secrets',
+    title: 'logs and errors contain no secrets and no user messages',
+    expected:
+      'neither the secrets of the harness nor user messages in log lines, errors, results of check or on the console.',
+    advice:
+      'log ids and counts; build errors from status and path only, as createAdapterHttp does; never put a whole request or answer into an error.',
+    async run(context) {
+      const captured = await captureConsole(() => provokeErrors(context));
+      const texts = [...captured, ...context.recordedLog.lines];
+      for (const secret of context.secrets) {
+        const line = texts.find((text) => text.includes(secret) || text.includes(encodeURIComponent(secret)));
+        if (line !== undefined) fail(`a secret is in ${quote(line.replaceAll(secret, '[secret]'))}`);
+      }
+      const line = texts.find((text) => text.includes(USER_TEXT));
+      if (line !== undefined) fail(`a user message is in ${quote(line.replaceAll(USER_TEXT, '[message]'))}`);
+    },
+  },
+];
+
+/** Provokes every kind of error and returns their texts. */
+async function provokeErrors(context: CheckContext): Promise<string[]> {
+  const { proxy, faultAnswers, call } = context;
+  const texts: string[] = [];
+  const collect = (error: unknown) => texts.push(...textsOf(error));
+  const adapter = await context.createAdapter();
+  const session = newSession();
+  const ref = refOf(session, await adapter.open(session, call));
+  const trySend = async (text: string) =>
+    collect(await adapterErrorOf('send', adapter.send(ref, newMessage(text), call)));
+  await trySend(USER_TEXT);
+  const echoingAnswer = { ...faultAnswers.unavailable, body: `cannot take ${USER_TEXT}` };
+  for (const answer of [
+    faultAnswers.unauthorized,
+    faultAnswers.rateLimited(1),
+    echoingAnswer,
+    { status: 422, body: USER_TEXT },
+  ]) {
+    proxy.answer(answer);
+    await trySend(USER_TEXT);
+    proxy.answer(answer);
+    collect(await adapterErrorOf('open', adapter.open(newSession(), call)));
+    proxy.clear();
+  }
+  proxy.refuse();
+  await trySend(USER_TEXT);
+  texts.push(JSON.stringify(await runAdapterCheck(adapter, call)));
+  const wrong = await context.createAdapter('wrong');
+  texts.push(JSON.stringify(await runAdapterCheck(wrong, call)));
+  collect(await adapterErrorOf('open', wrong.open(newSession(), call)));
+  await provokeWebhookErrors(context, collect);
+  return texts;
+}
+
+async function provokeWebhookErrors(context: CheckContext, collect: (error: unknown) => void): Promise<void> {
+  try {
+    const { adapter, request } = await recordAgentReply(context);
+    const { wrongSignature, unsigned, changedBody } = tamperWith(request);
+    for (const changed of [...wrongSignature, ...unsigned, ...changedBody]) adapter.verify(changed);
+    adapter.parse({ ...request, body: Buffer.from(JSON.stringify({ unexpected: USER_TEXT })) });
+  } catch (error) {
+    if (!(error instanceof NotApplicableError)) collect(error);
+  }
+}
+
+/** The message and fields of an error and its causes. */
+function textsOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const own = Object.values(error).map((value) => JSON.stringify(value) ?? '');
+  return [error.message, ...own, ...textsOf(error.cause)];
+}

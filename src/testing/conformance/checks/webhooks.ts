@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Adapter, AdapterError, type InboundRequest } from '../../../bridge/index.js';
+import { newSession } from '../adapter-calls.js';
+import { type ConformanceCheck, describeError, fail } from '../check.js';
+import type { CheckContext } from '../check-context.js';
+import { observeCall } from '../instrumentation.js';
+import { recordAgentReply, type TamperedRequests, tamperWith } from '../recorded-events.js';
+
+const HOUR_MS = 3_600_000;
+
+/** Requests that `verify` must refuse. */
+export const verifyChecks: readonly ConformanceCheck[] = [
+  {
+    id: 'signature-wrong',
+    title: 'a wrong signature is refused',
+    needs: ['signature'],
+    expected: 'verify returns "forged" if the signature is changed.',
+    advice: 'compare the whole signature in constant time: verifySignature does both.',
+    run: (context) => expectRefused(context, 'wrongSignature'),
+  },
+  {
+    id: 'signature-missing',
+    title: 'a missing signature is refused',
+    needs: ['signature'],
+    expected: 'verify returns "unsigned" or "forged" if the signature is missing.',
+    advice: 'a request without a signature is not genuine: verifySignature returns "unsigned".',
+    run: (context) => expectRefused(context, 'unsigned'),
+  },
+  {
+    id: 'signature-body',
+    title: 'a changed body is refused',
+    needs: ['signature', 'signedBody'],
+    expected: 'verify returns "forged" if one character of the body is changed.',
+    advice: 'compute the signature of the raw bytes of request.body, not of the parsed body.',
+    run: (context) => expectRefused(context, 'changedBody'),
+  },
+  {
+    id: 'signature-stale',
+    title: 'a stale signature is refused',
+    needs: ['signature', 'signedTime'],
+    expected: 'verify returns "stale" for a genuine request that arrives an hour late.',
+    advice: 'compare the signed time with request.receivedAt: verifySignature takes both.',
+    async run(context) {
+      const { adapter, request } = await recordSignedRequest(context);
+      const late = { ...request, receivedAt: request.receivedAt + HOUR_MS };
+      const verdict = adapter.verify(late);
+      if (verdict === 'genuine') fail('verify returned "genuine".');
+    },
+  },
+];
+
+async function expectRefused(context: CheckContext, change: keyof TamperedRequests): Promise<void> {
+  const { adapter, request } = await recordSignedRequest(context);
+  for (const changed of tamperWith(request)[change]) {
+    if (adapter.verify(changed) === 'genuine') fail('verify returned "genuine".');
+  }
+}
+
+async function recordSignedRequest(
+  context: CheckContext,
+): Promise<{ adapter: Required<Pick<Adapter, 'verify'>>; request: InboundRequest }> {
+  const { adapter, request } = await recordAgentReply(context);
+  if (adapter.verify(request) !== 'genuine') fail('verify refused a genuine request of the system.');
+  return { adapter, request };
+}
+
+/** Properties of `verify` and `parse`. */
+export const parseChecks: readonly ConformanceCheck[] = [
+  {
+    id: 'pure',
+    title: 'verify and parse are pure functions',
+    expected: 'the same result for the same request at any time, without network requests.',
+    advice:
+      'use only the request and the settings: take the time from request.receivedAt, and ids from the body, not from a counter or randomUUID.',
+    async run(context) {
+      const { adapter, request } = await recordAgentReply(context);
+      for (const verb of ['verify', 'parse'] as const) {
+        const first = runOnce(context, verb, () => adapter[verb](copyOf(request)), 0);
+        const again = runOnce(context, verb, () => adapter[verb](copyOf(request)), YEAR_MS);
+        if (first instanceof Promise) fail(`${verb} returned a promise.`);
+        if (!isDeepStrictEqual(first, again))
+          fail(`${verb} returned different results for the same request.`);
+        const kept = copyOf(request);
+        adapter[verb](kept);
+        if (!isDeepStrictEqual(kept, request)) fail(`${verb} modified its request.`);
+      }
+    },
+  },
+  {
+    id: 'unreadable',
+    title: 'an unreadable webhook is reported as invalid',
+    expected:
+      'no events, or an AdapterError of kind "invalid", for bodies that are truncated, empty or of another shape.',
+    advice: 'validate the parsed body before you use it.',
+    async run(context) {
+      const { adapter, request } = await recordAgentReply(context);
+      for (const [name, body] of Object.entries(unreadable(request))) {
+        try {
+          const { events } = adapter.parse({ ...request, body });
+          if (events.length > 0) fail(`parse returned an event for a body that is ${name}.`);
+        } catch (error) {
+          if (!(error instanceof AdapterError))
+            fail(`parse of a body that is ${name} threw ${describeError(error)}`, error);
+          if (error.kind !== 'invalid')
+            fail(`parse of a body that is ${name} threw an AdapterError of kind "${error.kind}".`);
+        }
+      }
+    },
+  },
+  {
+    id: 'joined',
+    title: 'an agent who takes the conversation is reported as joined',
+    needs: ['join'],
+    expected: 'an event of kind "joined" for the conversation.',
+    advice: 'let parse or poll map an assignment to { kind: "joined" } with the name of the agent.',
+    async run(context) {
+      const adapter = await context.createAdapter();
+      const { externalId } = await adapter.open(newSession(), context.call);
+      const recorder = await context.recordEvents(adapter);
+      await context.system.agent.join?.(externalId);
+      await recorder.waitFor(
+        'an event of kind "joined"',
+        ({ event }) => event.kind === 'joined' && event.externalId === externalId,
+      );
+    },
+  },
+];
+
+const YEAR_MS = 365 * 86_400_000;
+
+function runOnce<Value>(context: CheckContext, verb: string, act: () => Value, aheadMs: number): Value {
+  const before = context.proxy.requests.length;
+  const { value, fetchCount } = observeCall(act, aheadMs);
+  if (fetchCount > 0 || context.proxy.requests.length > before) fail(`${verb} sent a network request.`);
+  return value;
+}
+
+/** Frozen, except for the bytes of the body, which cannot be. */
+const copyOf = (request: InboundRequest): InboundRequest =>
+  Object.freeze({
+    ...request,
+    headers: Object.freeze({ ...request.headers }),
+    body: Buffer.from(request.body),
+  });
+
+const unreadable = ({ body }: InboundRequest) => ({
+  empty: Buffer.alloc(0),
+  truncated: body.subarray(0, Math.floor(body.length / 2)),
+  'an empty object': Buffer.from('{}'),
+  'an array': Buffer.from('[1]'),
+  null: Buffer.from('null'),
+  'not valid UTF-8': Buffer.from([0xff, 0xfe, 0x00]),
+});

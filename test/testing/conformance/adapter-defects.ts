@@ -1,0 +1,168 @@
+import { settingsFor } from '../../../examples/custom-adapter/harness.js';
+import {
+  changingEvents,
+  changingVerifiedRequest,
+  type Defect,
+  failingSecondClose,
+  newId,
+  reportedAs,
+  retryingSend,
+  throwingFetchErrors,
+} from './defect-tools.js';
+
+const intervals: NodeJS.Timeout[] = [];
+
+/** Stops the intervals that the defect of `dispose` leaves running. */
+export const clearIntervals = (): void => intervals.forEach(clearInterval);
+
+const randomIds = changingEvents((event) => ({ ...event, id: newId() }));
+const neverFinds = () => ({ find: async () => null });
+const neverCloses = () => ({ close: async () => {} });
+
+/** A defect for each check that calls the adapter directly. */
+export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
+  open: {
+    name: 'open omits the transcript',
+    failure: /the agents to see the transcript/,
+    change: (good) => ({ open: (session, call) => good.open({ ...session, transcript: [] }, call) }),
+  },
+  'find-nothing': {
+    name: 'find returns any open conversation',
+    failure: /for a session that was never opened/,
+    change: (_good, { system }) => ({
+      find: async () => ({ externalId: String((await system.list())[0]) }),
+    }),
+  },
+  'lost-answer': {
+    name: 'find always returns null',
+    failure: /there are 2 conversations/,
+    change: neverFinds,
+  },
+  'broken-off': {
+    name: 'the transcript is sent in a second request, and find does not check it',
+    failure: /the agents to see the transcript/,
+    change: (good) => ({
+      async open(session, call) {
+        const opened = await good.open({ ...session, transcript: [] }, call);
+        const ref = {
+          ...opened,
+          conversationId: session.conversationId,
+          url: null,
+          extra: {},
+          user: session.user,
+        };
+        const text = session.transcript.map((item) => item.text).join('\n');
+        await good.send(ref, { key: session.key, text, sentAt: null }, call);
+        return opened;
+      },
+    }),
+  },
+  'rate-limited': {
+    name: 'Retry-After is lost',
+    failure: /to wait 7 s, but its error has retryAfterMs null/,
+    change: reportedAs('rate-limited', 'rate-limited'),
+  },
+  unavailable: { name: 'send retries by itself', failure: /send sent 2 requests/, change: retryingSend },
+  unreachable: {
+    name: 'errors of fetch are thrown',
+    failure: /not an AdapterError: TypeError/,
+    change: throwingFetchErrors,
+  },
+  unauthorized: {
+    name: 'refused credentials are reported as an outage',
+    failure: /failed with kind "transient"/,
+    change: reportedAs('auth', 'transient'),
+  },
+  'check-right': {
+    name: 'check always fails',
+    failure: /token: wrong/,
+    change: () => ({ check: async () => [{ name: 'token', ok: false, detail: 'wrong' }] }),
+  },
+  'check-wrong': {
+    name: 'check always passes',
+    failure: /check accepted wrong credentials/,
+    change: () => ({ check: async () => [{ name: 'token', ok: true, detail: 'accepted' }] }),
+  },
+  'signature-wrong': {
+    name: 'any signature is accepted',
+    failure: /verify returned "genuine"/,
+    change: () => ({ verify: ({ headers }) => (headers['x-tiny-signature'] ? 'genuine' : 'unsigned') }),
+  },
+  'signature-missing': {
+    name: 'a missing signature is accepted',
+    failure: /verify returned "genuine"/,
+    change: (good) => ({
+      verify: (request) => (request.headers['x-tiny-signature'] ? good.verify(request) : 'genuine'),
+    }),
+  },
+  'signature-body': {
+    name: 'a signature that was valid once is always valid',
+    failure: /verify returned "genuine"/,
+    change(good) {
+      const known = new Set<string | undefined>();
+      return {
+        verify(request) {
+          const verdict = good.verify(request);
+          const signature = request.headers['x-tiny-signature'];
+          if (verdict === 'genuine') known.add(signature);
+          return known.has(signature) ? 'genuine' : verdict;
+        },
+      };
+    },
+  },
+  'signature-stale': {
+    name: 'the age is ignored',
+    failure: /verify returned "genuine"/,
+    change: changingVerifiedRequest((request) => ({
+      ...request,
+      receivedAt: Number(request.headers['x-tiny-time']) * 1_000,
+    })),
+  },
+  pure: { name: 'ids are random', failure: /parse returned different results/, change: randomIds },
+  unreadable: {
+    name: 'parse does not validate the body',
+    failure: /threw (TypeError|SyntaxError)/,
+    change: (good) => ({
+      parse(request) {
+        JSON.parse(request.body.toString()).events.at(0);
+        return good.parse(request);
+      },
+    }),
+  },
+  joined: {
+    name: 'parse drops joins',
+    failure: /an event of kind "joined"/,
+    change: changingEvents((event) => (event.kind === 'joined' ? null : event)),
+  },
+  close: { name: 'close does nothing', failure: /conversation to be closed/, change: neverCloses },
+  'close-twice': {
+    name: 'close fails the second time',
+    failure: /the second close failed/,
+    change: failingSecondClose,
+  },
+  'close-after-agent': {
+    name: 'close fails after an agent',
+    failure: /close failed/,
+    change: failingSecondClose,
+  },
+  dispose: {
+    name: 'an interval keeps running',
+    failure: /still open: Timeout/,
+    change: (good) => ({
+      open(session, call) {
+        intervals.push(setInterval(() => {}, 1_000));
+        return good.open(session, call);
+      },
+    }),
+  },
+  'no-secrets': {
+    name: 'the log contains the token',
+    failure: /a secret is in/,
+    change: (good, site) => ({
+      open(session, call) {
+        call.log.debug({ with: `Bearer ${settingsFor(site).token}` }, 'opening');
+        return good.open(session, call);
+      },
+    }),
+  },
+};

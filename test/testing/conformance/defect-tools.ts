@@ -1,0 +1,146 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { settingsFor } from '../../../examples/custom-adapter/harness.js';
+import {
+  type Adapter,
+  AdapterError,
+  type AdapterErrorKind,
+  createAdapterHttp,
+  type InboundEvent,
+  type InboundMessage,
+  type InboundRequest,
+} from '../../../src/bridge/index.js';
+import type { AdapterFactoryInput } from '../../../src/testing/index.js';
+
+/** A defect that is added to a correct adapter, and the failure that the kit must report. */
+export interface Defect {
+  readonly name: string;
+  /** Matches the reported failure. */
+  readonly failure: RegExp;
+  readonly change: (good: WebhookAdapter, site: AdapterFactoryInput) => Partial<Adapter>;
+}
+
+/** An adapter with webhooks. */
+export type WebhookAdapter = Adapter & Required<Pick<Adapter, 'verify' | 'parse'>>;
+
+type Verb = 'open' | 'find' | 'send' | 'close';
+
+/** Maps the errors of every call. */
+function mappingErrors(good: WebhookAdapter, map: (error: AdapterError) => Error): Partial<Adapter> {
+  const mapped = async <Value>(task: Promise<Value>): Promise<Value> => {
+    try {
+      return await task;
+    } catch (error) {
+      throw error instanceof AdapterError ? map(error) : error;
+    }
+  };
+  return {
+    open: (session, call) => mapped(good.open(session, call)),
+    find: (session, call) => mapped(good.find(session, call)),
+    send: (ref, message, call) => mapped(good.send(ref, message, call)),
+    close: (ref, reason, call) => mapped(good.close(ref, reason, call)),
+  };
+}
+
+/** Reports errors of one kind as another. */
+export const reportedAs =
+  (from: AdapterErrorKind, to: AdapterErrorKind) =>
+  (good: WebhookAdapter): Partial<Adapter> =>
+    mappingErrors(good, (error) => (error.kind === from ? new AdapterError(to, error.message) : error));
+
+/** Throws TypeErrors instead of transient AdapterErrors. */
+export const throwingFetchErrors = (good: WebhookAdapter): Partial<Adapter> =>
+  mappingErrors(good, (error) => (error.kind === 'transient' ? new TypeError('fetch failed') : error));
+
+/** Retries send in the adapter. */
+export const retryingSend = (good: WebhookAdapter): Partial<Adapter> => ({
+  send: (ref, message, call) => good.send(ref, message, call).catch(() => good.send(ref, message, call)),
+});
+
+/** Changes or drops parsed events. */
+export const changingEvents =
+  (change: (event: InboundEvent) => InboundEvent | null) =>
+  (good: WebhookAdapter): Partial<Adapter> => ({
+    parse(request) {
+      const { events } = good.parse(request);
+      return { events: events.map(change).filter((event) => event !== null) };
+    },
+  });
+
+/** Changes the text of inbound messages. */
+export const changingInboundText = (change: (text: string) => string) =>
+  changingEvents((event) => (event.kind === 'message' ? { ...event, text: change(event.text) } : event));
+
+/** Changes the text of outbound messages. */
+export const changingOutboundText =
+  (change: (text: string) => string) =>
+  (good: WebhookAdapter): Partial<Adapter> => ({
+    send: (ref, message, call) => good.send(ref, { ...message, text: change(message.text) }, call),
+  });
+
+/** Changes requests before they are verified. */
+export const changingVerifiedRequest =
+  (change: (request: InboundRequest) => InboundRequest) =>
+  (good: WebhookAdapter): Partial<Adapter> => ({ verify: (request) => good.verify(change(request)) });
+
+/** The API of the desk, for defects that send their own requests. */
+export const api = (site: AdapterFactoryInput) => {
+  const { baseUrl, token } = settingsFor(site);
+  return createAdapterHttp({
+    system: 'Tiny Desk',
+    baseUrl,
+    headers: { authorization: `Bearer ${token}` },
+  });
+};
+
+/** Fails to close a closed conversation. */
+export const failingSecondClose = (
+  good: WebhookAdapter,
+  { system }: AdapterFactoryInput,
+): Partial<Adapter> => ({
+  async close(ref, reason, call) {
+    if ((await system.read(ref.externalId)).isClosed)
+      throw new AdapterError('invalid', 'the case is already closed.');
+    await good.close(ref, reason, call);
+  },
+});
+
+/** Ignores messages of conversations that this instance has not opened. */
+export function forgettingOnRestart(good: WebhookAdapter, verb: Verb & 'send'): Partial<Adapter> {
+  const mine = new Set<string>();
+  return {
+    async open(session, call) {
+      const opened = await good.open(session, call);
+      mine.add(opened.externalId);
+      return opened;
+    },
+    [verb]: async (...given: Parameters<Adapter['send']>) =>
+      mine.has(given[0].externalId) ? good.send(...given) : { messageId: null },
+  };
+}
+
+/** Returns from open before the conversation exists. */
+export function openingInBackground(good: WebhookAdapter): Partial<Adapter> {
+  const ids = new Map<string, string>();
+  return {
+    async open(session, call) {
+      good.open(session, call).then(
+        ({ externalId }) => ids.set(session.key, externalId),
+        () => {},
+      );
+      return { externalId: session.key };
+    },
+    async send(ref, message, call) {
+      const externalId = ids.get(ref.externalId);
+      return externalId ? good.send({ ...ref, externalId }, message, call) : { messageId: null };
+    },
+  };
+}
+
+export const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+export const latin1 = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
+export const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
+export const withoutEmoji = (text: string): string => text.replace(/\p{Extended_Pictographic}/gu, '');
+export const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const newId = (): string => randomUUID();
+export const isMessage = (event: InboundEvent): event is InboundMessage => event.kind === 'message';

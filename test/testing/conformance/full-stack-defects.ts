@@ -1,0 +1,194 @@
+import { AdapterError } from '../../../src/bridge/index.js';
+import {
+  api,
+  changingEvents,
+  changingInboundText,
+  changingOutboundText,
+  type Defect,
+  digest,
+  escaped,
+  failingSecondClose,
+  forgettingOnRestart,
+  isMessage,
+  latin1,
+  newId,
+  oneLine,
+  openingInBackground,
+  reportedAs,
+  withoutEmoji,
+} from './defect-tools.js';
+
+const genuine = () => 'genuine' as const;
+const randomIds = changingEvents((event) => ({ ...event, id: newId() }));
+const neverFinds = () => ({ find: async () => null });
+const neverCloses = () => ({ close: async () => {} });
+
+/** A defect for each check that uses the full stack. */
+export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
+  'open-twice': {
+    name: 'open creates two conversations',
+    failure: /the system has 2 conversations/,
+    change: (good) => ({
+      async open(session, call) {
+        await good.open({ ...session, key: `${session.key}-draft` }, call);
+        return good.open(session, call);
+      },
+    }),
+  },
+  'lost-open': {
+    name: 'find always returns null',
+    failure: /the system has 2 conversations/,
+    change: neverFinds,
+  },
+  'chat-before-open': {
+    name: 'open does not wait for the system',
+    failure: /I could not wait/,
+    change: (good) => openingInBackground(good),
+  },
+  'placeholder-email': {
+    name: 'customers are identified by e-mail address',
+    failure: /both users are customer support@example.com/,
+    change: (_good, site) => ({
+      async open({ key, user }, call) {
+        const json = { reference: key, customer: user.email, text: 'hello' };
+        const { body } = await api(site)({ method: 'POST', path: '/cases', json }, call);
+        return { externalId: String(Object(body).id) };
+      },
+    }),
+  },
+  restart: {
+    name: 'conversations of an earlier process are unknown',
+    failure: /After the restart/,
+    change: (good) => forgettingOnRestart(good, 'send'),
+  },
+  'no-agent': {
+    name: 'a timeout does not close the conversation',
+    failure: /the agents to see that the conversation has ended/,
+    change: (good) => ({
+      close: async (ref, reason, call) =>
+        reason.by === 'timeout' ? undefined : good.close(ref, reason, call),
+    }),
+  },
+  'own-echo': {
+    name: 'every author is an agent',
+    failure: /First message/,
+    change: changingEvents((event) => ({
+      ...event,
+      author: { kind: 'agent', name: null },
+      ...(isMessage(event) && { messageId: null }),
+    })),
+  },
+  'same-words': {
+    name: 'ids are derived from the text',
+    failure: /instead of "Yes\.", "Yes\."/,
+    change: changingEvents((event) => (isMessage(event) ? { ...event, id: digest(event.text) } : event)),
+  },
+  'internal-note': {
+    name: 'notes are not internal',
+    failure: /This user is difficult/,
+    change: changingEvents((event) => (isMessage(event) ? { ...event, internal: false } : event)),
+  },
+  duplicate: {
+    name: 'ids are random',
+    failure: /"I say this once\.", "I say this once\."/,
+    change: randomIds,
+  },
+  forged: {
+    name: 'verify accepts every request',
+    failure: /was answered 200/,
+    change: () => ({ verify: genuine }),
+  },
+  stale: {
+    name: 'verify accepts every request',
+    failure: /was answered 200/,
+    change: () => ({ verify: genuine }),
+  },
+  'unknown-conversation': {
+    name: 'parse refuses conversations that this instance has not opened',
+    failure: /was answered 400/,
+    change(good) {
+      const mine = new Set<string>();
+      return {
+        async open(session, call) {
+          const opened = await good.open(session, call);
+          mine.add(opened.externalId);
+          return opened;
+        },
+        parse(request) {
+          const parsed = good.parse(request);
+          const isMine = parsed.events.every(({ externalId }) => mine.has(externalId));
+          if (!isMine) throw new AdapterError('invalid', 'an unknown conversation.');
+          return parsed;
+        },
+      };
+    },
+  },
+  'user-closes': { name: 'close does nothing', failure: /conversation has ended/, change: neverCloses },
+  'agent-closes': {
+    name: 'parse drops closes',
+    failure: /the platform to see that the human has closed/,
+    change: changingEvents((event) => (event.kind === 'closed' ? null : event)),
+  },
+  'reply-then-close': {
+    name: 'the close is reported first',
+    failure: /"Last words\."/,
+    change: (good) => ({ parse: (request) => ({ events: good.parse(request).events.toReversed() }) }),
+  },
+  'close-race': {
+    name: 'close fails after an agent',
+    failure: /answered 500|to see that the conversation is closed/,
+    change: failingSecondClose,
+  },
+  'after-close': {
+    name: 'close sends a message afterwards, which reopens the case',
+    failure: /conversation has ended|open again/,
+    change: (good) => ({
+      async close(ref, reason, call) {
+        await good.close(ref, reason, call);
+        await good.send(ref, { key: newId(), text: reason.text, sentAt: null }, call);
+      },
+    }),
+  },
+  'rate-limit-honoured': {
+    name: '429 is reported as invalid',
+    failure: /One moment, please/,
+    change: reportedAs('rate-limited', 'invalid'),
+  },
+  outage: {
+    name: 'an outage is reported as invalid',
+    failure: /One of three/,
+    change: reportedAs('transient', 'invalid'),
+  },
+  'refused-told': {
+    name: 'refused credentials are reported as an outage',
+    failure: /the log to report refused credentials/,
+    change: reportedAs('auth', 'transient'),
+  },
+  'html-to-agents': { name: 'text is escaped', failure: /Is 5 < 6/, change: changingOutboundText(escaped) },
+  'html-to-user': { name: 'text is escaped', failure: /Is 5/, change: changingInboundText(escaped) },
+  'emoji-to-agents': {
+    name: 'emoji are dropped',
+    failure: /Thanks/,
+    change: changingOutboundText(withoutEmoji),
+  },
+  'emoji-to-user': {
+    name: 'emoji are dropped',
+    failure: /Thanks/,
+    change: changingInboundText(withoutEmoji),
+  },
+  'cjk-to-agents': { name: 'text is Latin-1', failure: /您好/, change: changingOutboundText(latin1) },
+  'cjk-to-user': { name: 'text is Latin-1', failure: /您好/, change: changingInboundText(latin1) },
+  'rtl-to-agents': { name: 'text is Latin-1', failure: /שלום/, change: changingOutboundText(latin1) },
+  'rtl-to-user': { name: 'text is Latin-1', failure: /שלום/, change: changingInboundText(latin1) },
+  'lines-to-agents': {
+    name: 'lines are joined',
+    failure: /First line/,
+    change: changingOutboundText(oneLine),
+  },
+  'lines-to-user': { name: 'lines are joined', failure: /First line/, change: changingInboundText(oneLine) },
+  overlong: {
+    name: 'the limit is set too high',
+    failure: /the end of a long text/,
+    change: (good) => ({ capabilities: { ...good.capabilities, maxTextLength: 20_000 } }),
+  },
+};

@@ -1,0 +1,46 @@
+import { afterAll, describe, it } from 'vitest';
+import { tinyDesk } from '../../../examples/custom-adapter/adapter.js';
+import { harness, settingsFor } from '../../../examples/custom-adapter/harness.js';
+import { type ConformanceResult, conformanceChecks, runConformance } from '../../../src/testing/index.js';
+import { ADAPTER_DEFECTS, clearIntervals } from './adapter-defects.js';
+import type { Defect } from './defect-tools.js';
+import { FULL_STACK_DEFECTS } from './full-stack-defects.js';
+
+const DEFECTS = { ...ADAPTER_DEFECTS, ...FULL_STACK_DEFECTS };
+
+/** Every expected failure waits this long. */
+const impatientHarness = { ...harness, stepTimeoutMs: 4_000 };
+
+afterAll(clearIntervals);
+
+/** Runs one check on the reference adapter with a defect. */
+async function runWithDefect(id: string, { change }: Pick<Defect, 'change'>): Promise<ConformanceResult> {
+  const run = runConformance(
+    (site) => {
+      const good = tinyDesk(settingsFor(site));
+      return { ...good, ...change(good, site) };
+    },
+    impatientHarness,
+    { only: [id] },
+  );
+  for await (const result of run) return result;
+  throw new Error(`unknown check ${id}`);
+}
+
+describe('the conformance kit', () => {
+  it('has a seeded defect for every check', ({ expect }) => {
+    expect(Object.keys(DEFECTS)).toEqual(conformanceChecks.map(({ id }) => id));
+  });
+
+  const table = Object.entries(DEFECTS).map(([id, defect]) => ({ id, ...defect }));
+  // Concurrent, because most of them wait for a timeout.
+  it.concurrent.for(table)('fails $id if $name', async ({ id, ...defect }, { expect }) => {
+    const result = await runWithDefect(id, defect);
+    expect(result).toMatchObject({ id, outcome: 'failed', error: { code: 'NOT_CONFORMING' } });
+    const [title, happened, ...rest] = result.error?.message.split('\n') ?? [];
+    expect(title).toBe(`${result.title} (${id})`);
+    expect(happened).toMatch(/^What happened: /);
+    expect(happened).toMatch(defect.failure);
+    expect(rest.join('\n')).toMatch(/^What was expected: .+\nWhat to do: .+/);
+  });
+});
