@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Receiver } from '../receiver/index.js';
 import {
   createManualClock,
   createSimulator,
@@ -20,6 +21,13 @@ const AGENT_ID = 'bench-agent';
 
 /** Below the 5 s timeout of test frameworks, so that the errors of the bench come first. */
 const DEFAULTS = { replyTimeoutMs: 2_000, drainMs: 1_000, deliveryTimeoutMs: 2_500 };
+
+/** Starts a receiver that stores events; with inline delivery, handlers can be added until the first event. */
+async function startDurable(
+  listener: RequestListener & Partial<Pick<Receiver, 'start' | 'started'>>,
+): Promise<void> {
+  if (listener.started === false) await listener.start?.();
+}
 
 type BenchSettings = TestBenchOptions & ReceiverAddress;
 
@@ -75,6 +83,7 @@ export async function createTestBench({
       );
     const resolved = await resolveReceiver(receiverOrFactory, at, service);
     secrets.add(resolved.address);
+    await startDurable(resolved.listener);
     const served = await serve(resolved.listener);
     const { message, humanServices } = webhookSettingsFor(served.origin, resolved.address);
     simulator.agents.update(AGENT_ID, { message, humanServices });
