@@ -26,6 +26,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^handoff-kit$/, replacement: fromSource('index.ts') },
+      { find: /^handoff-kit\/adapter$/, replacement: fromSource('adapter.ts') },
       {
         find: /^handoff-kit\/(client|protocol|testing|simulator|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
         replacement: fromSource('$1/index.ts'),

@@ -3,7 +3,13 @@
  * An adapter for a system of one's own: here the tiny desk beside it. The bridge does the rest: order, retries,
  * de-duplication, echoes, restarts and the close from both sides.
  */
-import { AdapterError, createAdapterHttp, defineAdapter, transcriptText, verifySignature } from 'handoff-kit';
+import {
+  AdapterError,
+  createAdapterHttp,
+  defineAdapter,
+  transcriptText,
+  verifySignature,
+} from 'handoff-kit/adapter';
 
 /**
  * @typedef {{ id: string, case: string, kind: string, author: string, agent: string, text?: string, message?: string }} DeskEvent
@@ -81,9 +87,9 @@ function readEvents(body) {
   throw new AdapterError('invalid', 'Tiny Desk sent something that has no events.');
 }
 
-/** @param {DeskEvent} event @returns {import('handoff-kit').InboundEvent} */
+/** @param {DeskEvent} event @returns {import('handoff-kit/adapter').InboundEvent} */
 function toInbound({ id, case: externalId, kind, author: by, agent, text = '', message }) {
-  /** @type {import('handoff-kit').InboundEvent['author']} */
+  /** @type {import('handoff-kit/adapter').InboundEvent['author']} */
   const author = by === 'agent' ? { kind: 'agent', name: agent } : { kind: 'self', name: null };
   const common = { id, externalId, author };
   if (kind === 'joined' || kind === 'closed') return { ...common, kind };

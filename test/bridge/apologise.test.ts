@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { AdapterError } from '../../src/index.js';
+import { AdapterError } from '../../src/adapter.js';
 import { fakeDesk } from './fake-desk.js';
 import { stand, stored } from './stand.js';
 

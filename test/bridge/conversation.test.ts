@@ -80,7 +80,7 @@ describe('a conversation through the bridge', () => {
     await bench.closeByUser();
     expect(await tell(agentSays('Are you still there?'))).toBe(200);
     expect(shown()).toEqual([]);
-    expect(logged.about('an event had no effect')).toMatchObject([{ level: 40 }]);
+    expect(logged.about('event dropped')).toMatchObject([{ level: 40 }]);
   });
 
   it('is another one when the user asks again', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { AdapterError } from '../../src/index.js';
+import { AdapterError } from '../../src/adapter.js';
 import { agentCloses, fakeDesk } from './fake-desk.js';
 import { onOneFile } from './instances.js';
 

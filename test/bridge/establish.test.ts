@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { AdapterError } from '../../src/index.js';
+import { AdapterError } from '../../src/adapter.js';
 import { deferred } from '../helpers/deferred.js';
 import { fakeDesk } from './fake-desk.js';
 import { stand } from './stand.js';
@@ -72,7 +72,7 @@ describe('a handoff request', () => {
     const { id, state } = await bench.requestHandoff();
     expect(state).toBe('busy');
     gate.resolve();
-    await vi.waitFor(() => expect(bridge.stats().strays).toBe(1));
+    await vi.waitFor(() => expect(bridge.stats().orphans).toBe(1));
     expect(desk.tickets.map(({ closes }) => closes)).toMatchObject([[{ by: 'kit' }]]);
     expect(await receiver.conversations.get(id)).toMatchObject({ state: 'failed', link: null });
   });
@@ -109,7 +109,7 @@ describe('a handoff request', () => {
   it('that another gate refuses after it was opened is closed at the desk in the end', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
-      const made = await stand({ bridge: { tidyEveryMs: 10 } });
+      const made = await stand({ bridge: { reconcileEveryMs: 10 } });
       made.receiver.admit(() => false);
       await made.bench.requestHandoff();
       expect(made.desk.tickets).toMatchObject([{ closes: [] }]);

@@ -10,7 +10,7 @@ import {
   type OpenedConversation,
   type OutgoingMessage,
   verifySignature,
-} from '../../src/index.js';
+} from '../../src/adapter.js';
 
 /** What signs the desk's webhooks. */
 export const DESK_SECRET = 'S3cret-of-the-desk';

@@ -48,7 +48,7 @@ describe('what the desk tells', () => {
     const asking = bench.requestHandoff();
     await vi.waitFor(() => expect(desk.tickets).toHaveLength(1));
     const telling = tell(agentSays('I saw you coming.'));
-    await logged.until('not known yet');
+    await logged.until('unknown conversation');
     gate.resolve();
     expect(await telling).toBe(200);
     await asking;
@@ -139,7 +139,7 @@ describe('what the bridge says by itself', () => {
 });
 
 it("tells the desk of an end that the developer's own code made", async () => {
-  const { bench, desk, receiver } = await stand({ bridge: { tidyEveryMs: 20 } });
+  const { bench, desk, receiver } = await stand({ bridge: { reconcileEveryMs: 20 } });
   const { id } = await bench.requestHandoff();
   await receiver.conversations.end(id);
   await expect.poll(() => desk.tickets[0]?.closes).toMatchObject([{ by: 'kit' }]);

@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { AdapterCapabilities, InboundEvent } from '../../src/adapter.js';
 import {
   type Adapter,
-  type AdapterCapabilities,
   type BridgeOptions,
   createBridge,
   createReceiver,
-  type InboundEvent,
   pathToken,
   type RequestListener,
 } from '../../src/index.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { AdapterError } from '../../src/index.js';
+import { AdapterError } from '../../src/adapter.js';
 import { deferred } from '../helpers/deferred.js';
 import { stand, stored } from './stand.js';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { createAdmitHandoff } from '../../src/bridge/accept-handoff.js';
 import { createAdapterCalls } from '../../src/bridge/adapter-calls.js';
-import { createAdmitHandoff } from '../../src/bridge/admit-handoff.js';
+import { createCounters } from '../../src/bridge/bridge-context.js';
 import { readOptions } from '../../src/bridge/options.js';
-import { createCounters } from '../../src/bridge/stats.js';
 import { type AdmitContext, createReceiver, noAuth } from '../../src/index.js';
 import { silentLog } from '../../src/internal/index.js';
 import { requestEvent } from '../helpers/events.js';
@@ -13,11 +13,11 @@ it('a conversation that opens in the moment its time is up is accepted', async (
   const { lifecycle } = receiver.conversations;
   const settings = readOptions({ receiver, adapter: fakeDesk().adapter() });
   const calls = createAdapterCalls({ system: 'desk', log: silentLog, timeoutMs: 1_000 });
-  const parts = { lifecycle, settings, calls, counters: createCounters(), log: silentLog };
-  const admit = createAdmitHandoff(parts, {
-    async ensure({ id }) {
+  const dependencies = { lifecycle, settings, calls, counters: createCounters(), log: silentLog };
+  const admit = createAdmitHandoff(dependencies, {
+    async ensureOpen({ id }) {
       await lifecycle.link(id, { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} });
-      return { kind: 'late' };
+      return { kind: 'pending' };
     },
   });
   const { body, conversationId, requestId } = requestEvent('c-1');

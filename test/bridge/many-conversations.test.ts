@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
+import { AdapterError } from '../../src/adapter.js';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
-import { AdapterError } from '../../src/index.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';
 import { QUICK, stand } from './stand.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { AdapterError } from '../../src/index.js';
+import { AdapterError } from '../../src/adapter.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
 import { agentSays, fakeDesk } from './fake-desk.js';
 import { stand, stored } from './stand.js';
@@ -40,7 +40,7 @@ describe('a desk that is asked what happened', () => {
     await vi.waitFor(() => expect(desk.count('poll')).toBeGreaterThan(3));
     desk.events.push(agentSays('hello'));
     await vi.waitFor(() => expect(shown()).toEqual(['hello']));
-    expect(logged.about('could not be read')).toHaveLength(2);
+    expect(logged.about('poll failed')).toHaveLength(2);
   });
 
   it('is asked by one of those who share the database, and goes on where it stopped', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { sessionKey } from '../../src/bridge/session.js';
-import type { EmitEvents } from '../../src/index.js';
+import type { EmitEvents } from '../../src/adapter.js';
+import { sessionKey } from '../../src/bridge/conversation.js';
 import { requestEvent } from '../helpers/events.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';
 import { type InstanceOptions, onOneFile } from './instances.js';
@@ -167,7 +167,7 @@ describe('a restart while a conversation was being opened', () => {
     desk.tickets.push({ id: 'T1', key, session: desk.sessionWith(key), messages: [], closes: [] });
     await first.stop();
 
-    const second = await start({ bridge: { openWithinMs: 1, callTimeoutMs: 1_000, tidyEveryMs: 20 } });
+    const second = await start({ bridge: { openWithinMs: 1, callTimeoutMs: 1_000, reconcileEveryMs: 20 } });
     await vi.waitFor(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]), 10_000);
     expect(await second.receiver.conversations.get('c-1')).toMatchObject({ state: 'failed', link: null });
   });

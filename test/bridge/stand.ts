@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { AdapterCapabilities, InboundEvent } from '../../src/adapter.js';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
 import {
   type Adapter,
-  type AdapterCapabilities,
   type BridgeOptions,
   createBridge,
   createReceiver,
   type Delivery,
-  type InboundEvent,
   type Receiver,
   type ReceiverOptions,
 } from '../../src/index.js';

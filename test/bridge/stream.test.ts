@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Adapter, EmitEvents, Receipt } from '../../src/index.js';
+import type { EmitEvents } from '../../src/adapter.js';
+import type { Adapter, Receipt } from '../../src/index.js';
 import { agentSays } from './fake-desk.js';
 import { stand } from './stand.js';
 

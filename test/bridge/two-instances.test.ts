@@ -35,7 +35,7 @@ describe('two bridges on one file', () => {
     const asked = bench.requestHandoff();
     await vi.waitFor(() => expect(desk.count('open')).toBe(1));
     // Both have asked for it when the desk answers.
-    await vi.waitFor(() => expect(first.logged.about('asks for a conversation')).toHaveLength(2));
+    await vi.waitFor(() => expect(first.logged.about('handoff requested')).toHaveLength(2));
     gate.resolve();
     expect((await asked).state).toBe('connecting');
     expect([desk.count('open'), desk.count('find')]).toEqual([1, 0]);

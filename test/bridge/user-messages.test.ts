@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { AdapterError, type AdapterErrorKind } from '../../src/index.js';
+import { AdapterError, type AdapterErrorKind } from '../../src/adapter.js';
 import { deferred } from '../helpers/deferred.js';
 import { fakeDesk } from './fake-desk.js';
 import { stand, stored } from './stand.js';
@@ -60,7 +60,7 @@ describe('what the user says', () => {
     await bench.say('hello');
     await vi.waitFor(() => expect(desk.said()).toEqual(['hello']), 10_000);
     expect(desk.count('send')).toBe(3);
-    expect(logged.about('credentials refused: the system')).toMatchObject([{ level: 50 }]);
+    expect(logged.about('credentials refused by the helpdesk')).toMatchObject([{ level: 50 }]);
   });
 
   it('ends the conversation where it is gone from the desk, and the user is told', async () => {
@@ -109,7 +109,7 @@ describe('what the user says', () => {
     await receiver.conversations.lifecycle.end(id, 'agent');
     await bench.say('one more thing');
     expect(desk.count('send')).toBe(0);
-    expect(logged.about('conversation that is not open')).toMatchObject([{ level: 40, state: 'closing' }]);
+    expect(logged.about('the conversation is not open')).toMatchObject([{ level: 40, state: 'closing' }]);
   });
 
   it('comes to no harm in the log', async () => {

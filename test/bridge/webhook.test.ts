@@ -64,7 +64,7 @@ describe('the webhook', () => {
 
   it('answers what the desk wants to hear', async () => {
     const { port, body } = await waiting({
-      adapter: { parse: () => ({ events: [], answer: { contentType: 'text/plain', body: 'challenge' } }) },
+      adapter: { parse: () => ({ events: [], response: { contentType: 'text/plain', body: 'challenge' } }) },
     });
     const answer = await sendRaw(port, { headers: rawHeaders(body), body });
     expect([answer.status, answer.body, answer.headers.get('content-type')]).toEqual([

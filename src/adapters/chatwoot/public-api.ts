@@ -1,7 +1,7 @@
 import {
   type AdapterCall,
   AdapterError,
-  type AdapterHttpAnswer,
+  type AdapterHttpResponse,
   createAdapterHttp,
 } from '../../bridge/index.js';
 import { understood } from './answers.js';
@@ -113,7 +113,7 @@ export function createPublicApi({ url, inbox, timeoutMs, fetch }: CheckedSetting
   };
 }
 
-const readConversation = ({ body }: AdapterHttpAnswer): RemoteConversation => conversationOf(body);
+const readConversation = ({ body }: AdapterHttpResponse): RemoteConversation => conversationOf(body);
 
 /** The number by which this API writes the type of a message; webhooks write its name. */
 const INCOMING = 0;

@@ -15,7 +15,7 @@ export function parseRequest({ body }: InboundRequest, slack: Slack): ParsedWebh
   const payload = readPayload(body.toString('utf8'));
   if (payload.type === 'event_callback') return { events: messageEvents(payload, slack) };
   if (payload.type === 'block_actions') return { events: pressed(payload, slack) };
-  if (payload.type === 'url_verification') return { events: [], answer: challengeOf(payload) };
+  if (payload.type === 'url_verification') return { events: [], response: challengeOf(payload) };
   return { events: [] };
 }
 
@@ -40,7 +40,7 @@ const unreadable = (what: string): AdapterError =>
   new AdapterError('invalid', `slack: a request cannot be read: ${what}.`);
 
 /** Slack asks for its words back before it sends events to an address. */
-function challengeOf({ challenge }: Fields): NonNullable<ParsedWebhook['answer']> {
+function challengeOf({ challenge }: Fields): NonNullable<ParsedWebhook['response']> {
   if (typeof challenge !== 'string') throw unreadable('a verification of the address without a challenge');
   return { contentType: 'text/plain; charset=utf-8', body: challenge };
 }

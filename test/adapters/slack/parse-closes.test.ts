@@ -52,11 +52,11 @@ describe('the button that ends a conversation', () => {
   const payload = buttonPayload(root, 'handoff_close', IDS.agent);
 
   it('ends the thread whose first message has it', () => {
-    const { events, answer } = parse(pressed(payload));
+    const { events, response } = parse(pressed(payload));
     expect(events).toMatchObject([
       { kind: 'closed', externalId: THREAD, author: { kind: 'agent', name: 'Ann' } },
     ]);
-    expect(answer).toBeUndefined();
+    expect(response).toBeUndefined();
   });
 
   it('is one event however often it is delivered, and another when it is pressed again', () => {

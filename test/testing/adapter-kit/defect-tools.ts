@@ -8,7 +8,7 @@ import {
   type InboundEvent,
   type InboundMessage,
   type InboundRequest,
-} from '../../../src/index.js';
+} from '../../../src/adapter.js';
 import type { AdapterSite } from '../../../src/testing/index.js';
 
 /** What a seeded defect changes of a good adapter, and what the kit must say of it. */

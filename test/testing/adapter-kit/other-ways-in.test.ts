@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import { tinyDesk } from '../../../examples/custom-adapter/adapter.js';
 import { harness as hooked, settingsFor } from '../../../examples/custom-adapter/harness.js';
-import type { Adapter, InboundRequest } from '../../../src/index.js';
+import type { Adapter, InboundRequest } from '../../../src/adapter.js';
 import {
   type AdapterFactory,
   type AdapterHarness,

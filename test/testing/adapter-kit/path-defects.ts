@@ -1,4 +1,4 @@
-import { AdapterError } from '../../../src/index.js';
+import { AdapterError } from '../../../src/adapter.js';
 import {
   api,
   closingOnce,

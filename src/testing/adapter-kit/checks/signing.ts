@@ -14,7 +14,7 @@ export const signingChecks: readonly Check[] = [
     title: 'a wrong signature is refused',
     needs: ['signature'],
     expected: 'verify says "forged" when what the system signs with is changed.',
-    advice: 'compare the whole signature, and in constant time: judgeSignature does both.',
+    advice: 'compare the whole signature, and in constant time: verifySignature does both.',
     run: (rig) => refuses(rig, 'wrongSignature'),
   },
   {
@@ -22,7 +22,7 @@ export const signingChecks: readonly Check[] = [
     title: 'a missing signature is refused',
     needs: ['signature'],
     expected: 'verify says "unsigned" or "forged" when the signature is left out.',
-    advice: 'a request without a signature is not genuine: judgeSignature says "unsigned".',
+    advice: 'a request without a signature is not genuine: verifySignature says "unsigned".',
     run: (rig) => refuses(rig, 'unsigned'),
   },
   {
@@ -38,7 +38,7 @@ export const signingChecks: readonly Check[] = [
     title: 'a stale signature is refused',
     needs: ['signature', 'signedTime'],
     expected: 'verify says "stale" of a genuine request that came an hour late.',
-    advice: 'hold the time that was signed against request.receivedAt: judgeSignature takes both.',
+    advice: 'hold the time that was signed against request.receivedAt: verifySignature takes both.',
     async run(rig) {
       const { adapter, request } = await signed(rig);
       const late = { ...request, receivedAt: request.receivedAt + HOUR_MS };

@@ -1,22 +1,31 @@
 import { configError } from '../internal/index.js';
 
-/** The days of a week, as settings name them. */
+/** A key of {@link BusinessHours.open}. */
 export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
 
-/** When humans are there. */
+/**
+ * When agents are available.
+ *
+ * @example
+ * const hours: BusinessHours = {
+ *   timeZone: 'Europe/Berlin',
+ *   open: { mon: ['09:00-12:30', '13:30-17:00'], tue: ['09:00-17:00'] },
+ *   closedOn: ['2027-01-01'],
+ * };
+ */
 export interface BusinessHours {
-  /** An IANA name, such as `Europe/Berlin`. */
+  /** An IANA time zone, such as `Europe/Berlin`. */
   readonly timeZone: string;
   /**
-   * By day, such as `{ mon: ['09:00-12:30', '13:30-17:00'] }`. A day that is not named is closed. A range that
-   * ends before it begins goes on into the next day; `24:00` is the end of a day.
+   * Ranges by weekday, such as `{ mon: ['09:00-12:30', '13:30-17:00'] }`. A weekday that is left out is closed. A
+   * range that ends before it starts continues on the next day; `24:00` is midnight at the end of the day.
    */
   readonly open: Readonly<Partial<Record<Weekday, readonly string[]>>>;
-  /** Days on which nobody is there, such as `2027-01-01`. */
+  /** Holidays, such as `2027-01-01`. */
   readonly closedOn?: readonly string[];
 }
 
-/** Whether humans are there at a time. */
+/** Tells whether agents are available at a time. */
 export type IsOpenAt = (at: Date) => boolean;
 
 const DAYS: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
@@ -24,13 +33,13 @@ const RANGE = /^([01]\d|2[0-3]):([0-5]\d)-(?:([01]\d|2[0-3]):([0-5]\d)|24:00)$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MINUTES = 24 * 60;
 
-/** From a minute of a day up to, not including, another. */
+/** Minutes since midnight, `to` excluded. `to` exceeds a day when the range continues on the next day. */
 interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** Reads business hours, or a function that knows them; always open where there are none. */
+/** Compiles business hours into a function. Without hours, agents are always available. */
 export function readHours(hours: BusinessHours | IsOpenAt | undefined): IsOpenAt {
   if (hours === undefined) return () => true;
   if (typeof hours === 'function') return hours;
@@ -39,11 +48,11 @@ export function readHours(hours: BusinessHours | IsOpenAt | undefined): IsOpenAt
   const closedOn = new Set(hours.closedOn?.map(checkedDate));
   return (at) => {
     const { date, yesterday, day, minute } = local(at);
-    const opensOn = (which: number, when: number): boolean =>
-      (week[which] ?? []).some(({ from, to }) => when >= from && when < to);
-    // What began yesterday and goes on past midnight belongs to yesterday, also where today is a holiday.
-    if (!closedOn.has(yesterday) && opensOn((day + 6) % 7, minute + DAY_MINUTES)) return true;
-    return !closedOn.has(date) && opensOn(day, minute);
+    const isInRange = (weekday: number, time: number): boolean =>
+      (week[weekday] ?? []).some(({ from, to }) => time >= from && time < to);
+    // A range past midnight belongs to the day on which it started, even when today is a holiday.
+    if (!closedOn.has(yesterday) && isInRange((day + 6) % 7, minute + DAY_MINUTES)) return true;
+    return !closedOn.has(date) && isInRange(day, minute);
   };
 }
 

@@ -6,50 +6,55 @@ import {
   parseBody,
   readRetryAfter,
 } from '../internal/index.js';
-import type { AdapterCall } from './adapter.js';
 import { AdapterError, type AdapterErrorKind } from './adapter-error.js';
+import type { AdapterCall } from './adapter-types.js';
 
-/** Settings of {@link createAdapterHttp}. */
+/** Options of {@link createAdapterHttp}. */
 export interface AdapterHttpOptions {
-  /** Who is asked, for messages: `Request Tracker`. */
+  /** The helpdesk's name in error messages, such as `Request Tracker`. */
   readonly system: string;
-  /** Where its API is. */
+  /** The base URL of its API. */
   readonly baseUrl: string;
-  /** Sent with each request; credentials go here. */
+  /** Sent with every request. Credentials belong here. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How long an answer may take. Default 10 seconds. */
+  /** Time limit of one request. Default 10 seconds. */
   readonly timeoutMs?: number;
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: Fetch;
 }
 
-/** A request to a human-service system. */
+/** A request to the helpdesk's API. */
 export interface AdapterHttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the base URL, with its query. Ids in it must be encoded. */
+  /** Appended to the base URL, with the query. Encode ids with `encodeURIComponent`. */
   readonly path: string;
-  /** Sent as JSON. */
+  /** Sent as a JSON body. */
   readonly json?: unknown;
-  /** More headers. */
+  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer of a human-service system. */
-export interface AdapterHttpAnswer {
+/** A successful response of the helpdesk's API. */
+export interface AdapterHttpResponse {
   readonly status: number;
-  /** The body: its JSON where it is JSON, its text where not. */
+  /** Parsed when it is JSON, otherwise the text. */
   readonly body: unknown;
 }
 
-/** Asks a human-service system. Whatever goes wrong is an {@link AdapterError} of the right kind. */
+/** Sends a request to the helpdesk. Every failure is an {@link AdapterError} of the matching kind. */
 export type AdapterHttp = (
   request: AdapterHttpRequest,
   call: Pick<AdapterCall, 'signal'>,
-) => Promise<AdapterHttpAnswer>;
+) => Promise<AdapterHttpResponse>;
 
 /**
- * Makes the client of an adapter: JSON over `fetch`, a time limit on every request, no redirects (they would
- * carry the credentials elsewhere), answers of bounded size, and errors that hold neither secrets nor words.
+ * Creates the HTTP client of an adapter: JSON over `fetch`, with a timeout on every request, a size limit on
+ * responses and no redirects, which would carry the credentials elsewhere. Error messages hold neither secrets nor
+ * text of users.
+ *
+ * @example
+ * const http = createAdapterHttp({ system: 'Our Desk', baseUrl, headers: { authorization: `Bearer ${token}` } });
+ * const { body } = await http({ method: 'GET', path: '/me' }, call);
  */
 export function createAdapterHttp({
   system,
@@ -58,7 +63,7 @@ export function createAdapterHttp({
   timeoutMs = 10_000,
   fetch = globalThis.fetch,
 }: AdapterHttpOptions): AdapterHttp {
-  const base = checkedBase(system, baseUrl);
+  const base = checkedBaseUrl(system, baseUrl);
   return async ({ method, path, json, headers: more }, { signal }) => {
     const outcome = await exchange(fetch, {
       url: `${base}${path}`,
@@ -73,24 +78,25 @@ export function createAdapterHttp({
       timeoutMs,
       signal,
     });
-    return judge(system, `${method} ${withoutQuery(path)}`, outcome);
+    return toResponse(system, `${method} ${withoutQuery(path)}`, outcome);
   };
 }
 
-function judge(system: string, what: string, outcome: Exchange): AdapterHttpAnswer {
+function toResponse(system: string, request: string, outcome: Exchange): AdapterHttpResponse {
   if (outcome.kind !== 'answered') {
     const why =
       'errorCode' in outcome && outcome.errorCode ? `${outcome.kind}, ${outcome.errorCode}` : outcome.kind;
-    throw new AdapterError('transient', `${system} did not answer ${what} (${why}).`);
+    throw new AdapterError('transient', `${system} did not answer ${request} (${why}).`);
   }
   const { status, text, tooLarge } = outcome;
   if (status >= 200 && status < 300 && !tooLarge) return { status, body: parseBody(text) };
   const retryAfterMs = readRetryAfter(outcome.retryAfter, Date.now());
-  throw new AdapterError(kindOf(status), `${system} answered ${what} with ${status}.`, { retryAfterMs });
+  throw new AdapterError(errorKindOf(status), `${system} answered ${request} with ${status}.`, {
+    retryAfterMs,
+  });
 }
 
-/** What a status means, unless a system uses it otherwise. */
-function kindOf(status: number): AdapterErrorKind {
+function errorKindOf(status: number): AdapterErrorKind {
   if (status === 401 || status === 403) return 'auth';
   if (status === 404 || status === 410) return 'gone';
   if (status === 429) return 'rate-limited';
@@ -98,7 +104,7 @@ function kindOf(status: number): AdapterErrorKind {
   return 'invalid';
 }
 
-function checkedBase(system: string, baseUrl: string): string {
+function checkedBaseUrl(system: string, baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw configError(`${system}: the address must be a URL that begins with http:// or https://.`);
@@ -109,4 +115,5 @@ function checkedBase(system: string, baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '');
 }
 
+/** Queries can hold what users wrote, so error messages leave them out. */
 const withoutQuery = (path: string): string => path.replace(/\?.*$/s, '');

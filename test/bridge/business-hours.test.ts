@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BusinessHours, readHours } from '../../src/bridge/hours.js';
+import { type BusinessHours, readHours } from '../../src/bridge/business-hours.js';
 
 const berlin = {
   timeZone: 'Europe/Berlin',
