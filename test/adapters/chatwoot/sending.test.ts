@@ -74,7 +74,7 @@ describe('send', () => {
     const { adapter, proxy, ref } = await openDesk();
     proxy.answer({ status: 200, body: '<html>Welcome</html>' });
     const error = await failureOf(adapter.send(ref, said('one'), call));
-    expect(error).toMatchObject({ kind: 'invalid', message: expect.stringContaining('look at its address') });
+    expect(error).toMatchObject({ kind: 'invalid', message: expect.stringContaining('check CHATWOOT_URL') });
   });
 
   it('tells of an answer that does not come as transient', async () => {

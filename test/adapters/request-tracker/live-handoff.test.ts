@@ -29,7 +29,7 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
     await world?.end();
     world = await createWorld(rt, SECRET, pollEveryMs);
     const { datafile } = requestTrackerScrip({ url: world.hookUrl, secret: SECRET, queue: rt.queue });
-    expect(rt.install(datafile)).toMatch(/(Made|Brought) Scrip \d+/);
+    expect(rt.install(datafile)).toMatch(/(Created|Updated) Scrip \d+/);
   };
 
   const handOver = async () => {

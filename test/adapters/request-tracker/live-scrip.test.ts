@@ -74,10 +74,10 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
     });
     const { ticket } = await opened();
     await ada.reply(ticket, 'hello');
-    const types = () => bodies.map((body) => JSON.parse(body).told.at(-1).type);
+    const types = () => bodies.map((body) => JSON.parse(body).transactions.at(-1).type);
     // RT itself opens a new ticket that is answered, and tells of that first.
     expect(types()).toEqual(['Status', 'Correspond']);
-    expect(rt.install(datafile)).toMatch(/Brought Scrip \d+ up to date/);
+    expect(rt.install(datafile)).toMatch(/Updated Scrip \d+/);
     await ada.reply(ticket, 'hello again');
     expect(types()).toEqual(['Status', 'Correspond', 'Correspond']);
     expect([...verdicts]).toEqual(['genuine']);
@@ -118,7 +118,10 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
     const { ticket } = await opened();
     await ada.replyAndSetStatus(ticket, 'Done, good bye', 'resolved');
     const body = bodies.at(-1) ?? '';
-    expect(JSON.parse(body).told.map(({ type }: { type: string }) => type)).toEqual(['Correspond', 'Status']);
+    expect(JSON.parse(body).transactions.map(({ type }: { type: string }) => type)).toEqual([
+      'Correspond',
+      'Status',
+    ]);
   });
 
   it('keeps quiet about tickets that are no handed-over conversation', async () => {
@@ -152,7 +155,7 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
       'while you were silent',
       'while you were away',
     ]);
-    await until('RT to log it', () => rt.log().includes('nobody answered'));
+    await until('RT to log it', () => rt.log().includes('no answer'));
     expect(rt.log()).not.toContain('secret');
     expect(rt.log()).not.toContain('while you were');
   });

@@ -15,7 +15,7 @@ const adapter = requestTracker({
   closedStatuses: ['resolved', 'abandoned'],
 });
 const verify = (request: InboundRequest) => adapter.verify?.(request);
-const events = (...told: object[]) => adapter.parse?.(signed({ told })).events;
+const events = (...transactions: object[]) => adapter.parse?.(signed({ transactions })).events;
 
 function signed(
   body: object | string,
@@ -31,7 +31,7 @@ const ada = { id: 40, login: 'ada', realName: 'Ada Agent', privileged: 1 };
 const kit = { id: 31, login: 'handoff-kit', realName: 'Customer chat', privileged: 1 };
 const system = { id: 1, login: 'RT_System', realName: 'The RT System itself', privileged: 0 };
 const said = (text: string, contentType = 'text/plain', creator: object = ada) => ({
-  transaction: 7,
+  id: 7,
   ticket: 3,
   type: 'Correspond',
   creator,
@@ -40,13 +40,13 @@ const said = (text: string, contentType = 'text/plain', creator: object = ada) =
 
 describe('the signature of the Scrip', () => {
   it('passes with any of the secrets', () => {
-    expect(verify(signed({ told: [] }))).toBe('genuine');
-    expect(verify(signed({ told: [] }, { secret: NEW }))).toBe('genuine');
+    expect(verify(signed({ transactions: [] }))).toBe('genuine');
+    expect(verify(signed({ transactions: [] }, { secret: NEW }))).toBe('genuine');
   });
 
   it('fails for another secret, another body, another time and none at all', () => {
-    const request = signed({ told: [said('yes')] });
-    expect(verify(signed({ told: [] }, { secret: 'a secret that nobody has set' }))).toBe('forged');
+    const request = signed({ transactions: [said('yes')] });
+    expect(verify(signed({ transactions: [] }, { secret: 'a secret that nobody has set' }))).toBe('forged');
     expect(verify({ ...request, body: Buffer.from(request.body.toString().replace('yes', 'no!')) })).toBe(
       'forged',
     );
@@ -110,7 +110,7 @@ describe('what the Scrip tells', () => {
 
   it('is an end where the status says so', () => {
     const status = (name: string) => ({
-      transaction: 8,
+      id: 8,
       ticket: 3,
       type: 'Status',
       creator: ada,
@@ -123,7 +123,7 @@ describe('what the Scrip tells', () => {
 
   it('is somebody who joins where the ticket gets an owner', () => {
     const owner = (person: object) => ({
-      transaction: 9,
+      id: 9,
       ticket: 3,
       type: 'Owner',
       creator: kit,
@@ -141,10 +141,10 @@ describe('what the Scrip tells', () => {
     'null',
     '[]',
     '{}',
-    '{"told":[]}',
-    '{"told":[{}]}',
-    '{"told":[{"transaction":"x"}]}',
-    '{"told":7}',
+    '{"transactions":[]}',
+    '{"transactions":[{}]}',
+    '{"transactions":[{"id":"x"}]}',
+    '{"transactions":7}',
   ])('is refused where it cannot be read: %s', (body) => {
     expect(() => adapter.parse?.(signed(body))).toThrow(expect.objectContaining({ kind: 'invalid' }));
   });

@@ -107,7 +107,7 @@ describe('other requests of Slack', () => {
     const body = JSON.stringify({ token: 't', challenge: '3eZbrw1aB<&', type: 'url_verification' });
     expect(parse(request(body))).toEqual({
       events: [],
-      answer: { contentType: 'text/plain; charset=utf-8', body: '3eZbrw1aB<&' },
+      response: { contentType: 'text/plain; charset=utf-8', body: '3eZbrw1aB<&' },
     });
   });
 

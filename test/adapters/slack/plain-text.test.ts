@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { plainText } from '../../../src/adapters/slack/plain-text.js';
-import { richText } from '../../../src/adapters/slack/rich-text.js';
+import { plainText, richTextToPlain } from '../../../src/adapters/slack/plain-text.js';
 
-const mentions = { own: 'U0APP', names: new Map([['U0ANN', 'Ann']]) };
+const mentions = { ownId: 'U0APP', names: new Map([['U0ANN', 'Ann']]) };
 
 describe('the markup of Slack as plain text', () => {
   it.each([
@@ -30,7 +29,7 @@ describe('the markup of Slack as plain text', () => {
 describe('the blocks of Slack as plain text', () => {
   const section = (...elements: unknown[]) => ({ type: 'rich_text_section', elements });
   const text = (words: string, style = {}) => ({ type: 'text', text: words, style });
-  const plain = (...elements: unknown[]) => richText([{ type: 'rich_text', elements }], mentions);
+  const plain = (...elements: unknown[]) => richTextToPlain([{ type: 'rich_text', elements }], mentions);
 
   it('drop styles, and only styles', () => {
     expect(plain(section(text('2*3*4 is '), text('bold', { bold: true }), text(' & <this>')))).toBe(
@@ -80,6 +79,6 @@ describe('the blocks of Slack as plain text', () => {
     ['an unknown element', [{ type: 'rich_text', elements: [section({ type: 'new' })] }]],
     ['a date without words', [{ type: 'rich_text', elements: [section({ type: 'date' })] }]],
   ])('are left to the markup where they are not understood: %s', (_, blocks) => {
-    expect(richText(blocks, mentions)).toBeNull();
+    expect(richTextToPlain(blocks, mentions)).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { clip, escapedPieces } from '../../../src/adapters/slack/outgoing-text.js';
+import { escapedChunks, truncate } from '../../../src/adapters/slack/outgoing-text.js';
 import { effects, seen } from '../../fixtures/slack/seen.js';
 import { asRead } from '../../fixtures/slack/typed-text.js';
 import { call, errorOf, newSession, refOf, tsOf, withFake } from './support.js';
@@ -75,7 +75,7 @@ describe('pieces of a text', () => {
   test.prop([fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 5, max: 60 })])(
     'are never too long, cut nothing in two, and lose nothing but blanks',
     (text, most) => {
-      const pieces = escapedPieces(text, most);
+      const pieces = escapedChunks(text, most);
       for (const piece of pieces) {
         expect(piece.length).toBeLessThanOrEqual(most);
         expect(piece).not.toMatch(/&(?!amp;|lt;|gt;)|[<>]/);
@@ -91,6 +91,6 @@ describe('pieces of a text', () => {
     ['longer than that', 10, 'longer th…'],
     ['ab👋cd', 4, 'ab…'],
   ])('are clipped: %j to %i', (text, most, clipped) => {
-    expect(clip(text, most)).toBe(clipped);
+    expect(truncate(text, most)).toBe(clipped);
   });
 });

@@ -4,37 +4,36 @@ import {
   AdapterError,
   type HandoffSession,
   type OpenedConversation,
+  transcriptText,
 } from '../../bridge/index.js';
-import { firstMessage } from './first-message.js';
 import type { PublicApi, RemoteConversation } from './public-api.js';
 import type { CheckedSettings } from './settings.js';
 
 /**
- * The longest message. Chatwoot takes three times as much, but its webhook about a message carries the text three
- * times: this keeps it below the limit of what is read of a webhook, in every script.
+ * The longest message. Chatwoot accepts 150,000 characters, but its webhook carries the text three times: this keeps
+ * the request below the bridge's limit of 1 MiB in every script.
  */
 export const MAX_TEXT = 50_000;
-/** The longest value of a custom attribute that it takes. */
+/** Chatwoot's limit for the value of a custom attribute. */
 const MAX_ATTRIBUTE = 1500;
 
 /**
- * The session of a contact in an inbox is made for one handoff, and named after it. So what belongs to a handoff
- * is found by its name; and an inbox that keeps a contact in a single conversation, which it does by session,
- * does not put the handoff into one that ended long ago.
+ * The source id of the contact in this inbox. It is derived from the session key, so that `find` can look it up, and
+ * so that an inbox set to "reopen same conversation", which goes by source id, starts a new conversation per handoff.
  */
 export function sourceIdOf({ key }: Pick<HandoffSession, 'key'>): string {
   return `handoff-${createHash('sha256').update(key).digest('hex').slice(0, 40)}`;
 }
 
-/** Opens conversations, and finds them again. */
+/** The `open` and `find` of the adapter. */
 export interface Opening {
   open(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation>;
   find(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation | null>;
 }
 
-/** Makes {@link Opening}. */
+/** Creates `open` and `find`. */
 export function createOpening(api: PublicApi, { url, hmacToken }: CheckedSettings): Opening {
-  const opened = (sourceId: string, { id, accountId }: RemoteConversation): OpenedConversation => ({
+  const toOpened = (sourceId: string, { id, accountId }: RemoteConversation): OpenedConversation => ({
     externalId: id,
     ...(accountId === null ? {} : { url: `${url}/app/accounts/${accountId}/conversations/${id}` }),
     extra: { contact: sourceId },
@@ -49,69 +48,66 @@ export function createOpening(api: PublicApi, { url, hmacToken }: CheckedSetting
           identifier: user.key,
           identifierHash: hmacToken === null ? null : identifierHash(hmacToken, user.key),
           name: user.userId ?? user.anonymousId ?? 'Visitor',
-          // Neither e-mail nor phone as such: Chatwoot would take another contact that has the same.
+          // Not in the contact's own fields: Chatwoot merges contacts with the same e-mail address or phone number.
           customAttributes: attributes({ handoff_email: user.email, handoff_phone: user.phone }),
         },
         call,
       );
     } catch (error) {
-      throw explained(error);
+      throw explainContactError(error);
     }
   };
 
-  const conversationOf = async (session: HandoffSession, call: AdapterCall): Promise<RemoteConversation> => {
+  const findOrStart = async (session: HandoffSession, call: AdapterCall): Promise<RemoteConversation> => {
     const sourceId = sourceIdOf(session);
-    const before = oldest(await api.conversations(sourceId, call));
-    if (before) return before;
+    const existing = oldest(await api.conversations(sourceId, call));
+    if (existing) return existing;
     const conversation = await api.startConversation(sourceId, attributesOf(session), call);
     if (conversation.status !== 'resolved') return conversation;
     throw new AdapterError(
       'invalid',
-      'Chatwoot shows conversations of this contact to nobody: it is blocked.',
+      'Chatwoot hides conversations of this contact from agents: the contact is blocked. Unblock it in Chatwoot.',
     );
   };
 
   return {
     async open(session, call) {
       await saveContact(session, call);
-      const conversation = await conversationOf(session, call);
+      const conversation = await findOrStart(session, call);
       const sourceId = sourceIdOf(session);
       if (conversation.incoming.length === 0) {
-        await api.say(sourceId, conversation.id, { text: firstMessage(session, MAX_TEXT) }, call);
+        await api.postMessage(sourceId, conversation.id, { text: firstMessage(session, MAX_TEXT) }, call);
       }
-      return opened(sourceId, conversation);
+      return toOpened(sourceId, conversation);
     },
     async find(session, call) {
       const sourceId = sourceIdOf(session);
-      const conversation = oldest(await api.conversations(sourceId, call).catch(noneWhereGone));
-      // Without its first message it is half open, and `open` goes on with it.
-      return conversation && conversation.incoming.length > 0 ? opened(sourceId, conversation) : null;
+      const conversation = oldest(await api.conversations(sourceId, call).catch(emptyIfGone));
+      // Without its first message it is incomplete, and `open` completes it.
+      return conversation && conversation.incoming.length > 0 ? toOpened(sourceId, conversation) : null;
     },
   };
 }
 
-/** Says what Chatwoot's answer to a new contact does not: an unknown inbox is a 404, a hash it does not like a 500. */
-function explained(error: unknown): unknown {
+/** Adds the likely cause: Chatwoot answers 404 for an unknown inbox, and 500 for a wrong identifier hash. */
+function explainContactError(error: unknown): unknown {
   if (!(error instanceof AdapterError)) return error;
   if (error.kind === 'gone') {
-    return new AdapterError(
-      'auth',
-      'Chatwoot knows no API inbox with this identifier: look at CHATWOOT_INBOX.',
-    );
+    return new AdapterError('auth', 'Chatwoot has no API inbox with this identifier: check CHATWOOT_INBOX.');
   }
   if (error.kind !== 'transient' || !error.message.includes('with 500')) return error;
   return new AdapterError(
     'transient',
-    `${error.message} So does an inbox that enforces identity validation while CHATWOOT_HMAC_TOKEN is missing or wrong.`,
+    `${error.message} An inbox that enforces identity validation answers so when CHATWOOT_HMAC_TOKEN is missing or wrong.`,
     { cause: error, retryAfterMs: error.retryAfterMs },
   );
 }
 
-/** What to do about an inbox that enforces identity validation. */
-export const HASH_WANTED =
+/** Shown when the inbox enforces identity validation and no token is set. */
+export const HMAC_TOKEN_MISSING =
   'The Chatwoot inbox enforces user identity validation: set CHATWOOT_HMAC_TOKEN to the key of its tab Configuration.';
 
-/** What proves to Chatwoot that an identifier comes from somebody who knows the inbox's key. */
+/** Chatwoot's proof that the identifier comes from a holder of the inbox's key. */
 export function identifierHash(hmacToken: string, identifier: string): string {
   return createHmac('sha256', hmacToken).update(identifier).digest('hex');
 }
@@ -137,7 +133,35 @@ function oldest(conversations: readonly RemoteConversation[]): RemoteConversatio
   return conversations.toSorted((one, other) => Number(one.id) - Number(other.id))[0] ?? null;
 }
 
-function noneWhereGone(error: unknown): [] {
+function emptyIfGone(error: unknown): [] {
   if (error instanceof AdapterError && error.kind === 'gone') return [];
   throw error;
+}
+
+const NOTICE_PREFIX = '[handoff]';
+
+/** The public API can only write as the contact; the prefix tells agents that the user did not write this. */
+export const asNotice = (text: string): string => `${NOTICE_PREFIX} ${text}`;
+
+const TRANSCRIPT_HEADING = '\n\nSaid before:\n\n';
+
+/**
+ * The first message: the user and the transcript. A message, because the public API has no private notes and shows
+ * custom attributes only when an administrator has defined them.
+ */
+function firstMessage({ user, botId, transcript }: HandoffSession, maxLength: number): string {
+  const facts = [
+    ['User', user.userId],
+    ['Anonymous user', user.anonymousId],
+    ['E-mail', user.email],
+    ['Phone', user.phone],
+    ['Agent that hands over', botId],
+  ]
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `${name}: ${value}`);
+  const head = [asNotice('This user asks for a human.'), ...facts].join('\n').slice(0, maxLength / 2);
+  const text = transcriptText(transcript, {
+    maxLength: maxLength - head.length - TRANSCRIPT_HEADING.length,
+  });
+  return text === '' ? head : `${head}${TRANSCRIPT_HEADING}${text}`;
 }

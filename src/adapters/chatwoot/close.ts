@@ -4,10 +4,10 @@ import {
   type CloseReason,
   type ConversationRef,
 } from '../../bridge/index.js';
-import { marked } from './first-message.js';
+import { asNotice } from './open.js';
 import type { PublicApi } from './public-api.js';
 
-/** The name of the session that `open` made, without which the public API shows no conversation. */
+/** The source id that `open` gave the contact. The public API finds conversations by it only. */
 export function contactOf({ extra }: ConversationRef): string {
   const { contact } = extra;
   if (contact) return contact;
@@ -17,7 +17,7 @@ export function contactOf({ extra }: ConversationRef): string {
   );
 }
 
-/** Resolves a conversation, and says why before. */
+/** Posts the reason and resolves the conversation. */
 export async function closeConversation(
   api: PublicApi,
   ref: ConversationRef,
@@ -25,24 +25,24 @@ export async function closeConversation(
   call: AdapterCall,
 ): Promise<void> {
   try {
-    await tellAndResolve(api, ref, marked(text), call);
+    await postAndResolve(api, ref, asNotice(text), call);
   } catch (error) {
-    // What was deleted needs no end.
+    // A deleted conversation needs no close.
     if (error instanceof AdapterError && error.kind === 'gone') return;
     throw error;
   }
 }
 
-async function tellAndResolve(
+async function postAndResolve(
   api: PublicApi,
   ref: ConversationRef,
-  why: string,
+  notice: string,
   call: AdapterCall,
 ): Promise<void> {
   const contact = contactOf(ref);
   const { status, incoming } = await api.conversation(contact, ref.externalId, call);
-  // A word to a resolved conversation would open it again.
+  // A message to a resolved conversation would reopen it.
   if (status === 'resolved') return;
-  if (incoming.at(-1) !== why) await api.say(contact, ref.externalId, { text: why }, call);
+  if (incoming.at(-1) !== notice) await api.postMessage(contact, ref.externalId, { text: notice }, call);
   await api.resolve(contact, ref.externalId, call);
 }
