@@ -14,11 +14,11 @@ describe('business hours', () => {
     ['2026-11-09T11:30:00Z', false],
     ['2026-11-09T12:30:00Z', true],
     ['2026-11-09T16:00:00Z', false],
-    // Summer time: nine in Berlin is seven in London's winter.
+    // Daylight saving time: 09:00 in Berlin is 07:00 UTC.
     ['2026-07-06T07:00:00Z', true],
     ['2026-07-06T06:59:00Z', false],
     ['2026-11-10T10:00:00Z', false],
-    // Friday night goes on into Saturday.
+    // Friday's range continues on Saturday.
     ['2026-11-13T21:00:00Z', true],
     ['2026-11-14T00:59:00Z', true],
     ['2026-11-14T01:00:00Z', false],
@@ -30,7 +30,7 @@ describe('business hours', () => {
     expect(readHours(berlin)(new Date(at))).toBe(open);
   });
 
-  it('are always where none are set, or what a function says', () => {
+  it('are always open by default, or follow a function', () => {
     expect(readHours(undefined)(new Date())).toBe(true);
     expect(readHours((at) => at.getTime() > 5)(new Date(5))).toBe(false);
   });
@@ -42,7 +42,7 @@ describe('business hours', () => {
     [{ ...berlin, open: { mon: ['09:00-09:00'] } }, 'is empty'],
     [{ ...berlin, open: { monday: [] } }, 'does not know the day monday'],
     [{ ...berlin, closedOn: ['2026-02-30'] }, 'hours.closedOn'],
-  ])('are refused where they make no sense: %j', (hours, message) => {
+  ])('are refused when they are invalid: %j', (hours, message) => {
     expect(() => readHours(hours as BusinessHours)).toThrow(message);
   });
 });

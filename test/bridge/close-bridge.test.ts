@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../helpers/deferred.js';
 import { agentSays, fakeDesk } from './fake-desk.js';
-import { stand } from './stand.js';
+import { setUpBridge } from './setup.js';
 
-describe('a bridge that is closed', () => {
-  it('lets what runs finish, lets go of the desk once, and takes nothing more', async () => {
-    const { bench, desk, bridge, tell } = await stand();
+describe('closing a bridge', () => {
+  it('waits for running calls, disposes the adapter once, and accepts no further requests', async () => {
+    const { bench, desk, bridge, sendEvents } = await setUpBridge();
     await bench.requestHandoff();
     const gate = deferred();
     desk.behave({ send: async (apply) => gate.promise.then(apply) });
@@ -14,16 +14,16 @@ describe('a bridge that is closed', () => {
     const closing = bridge.close();
     gate.resolve();
     await Promise.all([closing, bridge.close(), saying]);
-    expect(desk.said()).toEqual(['hello']);
+    expect(desk.sentTexts()).toEqual(['hello']);
     expect(desk.disposed).toBe(1);
-    expect(await tell(agentSays('too late'))).toBe(503);
+    expect(await sendEvents(agentSays('too late'))).toBe(503);
     expect((await bench.requestHandoff()).state).toBe('busy');
   });
 
-  it('does not wait for ever, and tells the adapter', async () => {
+  it('aborts calls after the timeout', async () => {
     const desk = fakeDesk();
     const sending = deferred<AbortSignal>();
-    const { bench, bridge } = await stand({
+    const { bench, bridge } = await setUpBridge({
       desk,
       adapter: {
         send(_ref, _message, { signal }) {
@@ -42,7 +42,9 @@ describe('a bridge that is closed', () => {
 
   it('leaves no timers behind', async () => {
     const before = timers();
-    const { bench, bridge } = await stand({ capabilities: { inbound: ['webhook', 'poll'], pollEveryMs: 5 } });
+    const { bench, bridge } = await setUpBridge({
+      capabilities: { inbound: ['webhook', 'poll'], pollEveryMs: 5 },
+    });
     await bench.requestHandoff();
     await bench.close();
     await bridge.close();
@@ -54,13 +56,13 @@ const timers = (): number =>
   process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout' || kind === 'Immediate').length;
 
 describe('check', () => {
-  it('tells what the adapter found', async () => {
-    const { bridge } = await stand();
+  it('returns the results of the adapter', async () => {
+    const { bridge } = await setUpBridge();
     expect(await bridge.check()).toEqual([{ name: 'credentials', ok: true, detail: 'the desk lets us in' }]);
   });
 
-  it('tells of a failure without what caused it', async () => {
-    const { bridge } = await stand({
+  it('reports a failure without its cause', async () => {
+    const { bridge } = await setUpBridge({
       adapter: {
         check: async () => {
           throw new Error('token S3cret');
@@ -77,6 +79,6 @@ it.each<[object, string]>([
   [{ openWithinMs: 0 }, 'openWithinMs'],
   [{ nonsense: true }, 'nonsense'],
   [{ hours: { timeZone: 'x', open: {} } }, 'hours.timeZone'],
-])('refuses options that cannot work: %j', async (options, message) => {
-  await expect(stand({ bridge: options })).rejects.toThrow(message);
+])('refuses invalid options: %j', async (options, message) => {
+  await expect(setUpBridge({ bridge: options })).rejects.toThrow(message);
 });

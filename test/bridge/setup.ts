@@ -15,25 +15,25 @@ import { createTestBench, type TestBenchOptions } from '../../src/testing/index.
 import { logLines } from '../helpers/log-lines.js';
 import { serve } from '../helpers/serve.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
-import { type FakeDesk, fakeDesk, signed } from './fake-desk.js';
+import { type FakeDesk, fakeDesk, signatureHeaders } from './fake-desk.js';
 
-/** What a test sets. */
-export interface StandOptions {
+/** Options of {@link setUpBridge}. */
+export interface SetupOptions {
   readonly desk?: FakeDesk;
   readonly capabilities?: Partial<AdapterCapabilities>;
   readonly adapter?: Partial<Adapter>;
   readonly bridge?: Partial<BridgeOptions>;
   readonly receiver?: Partial<ReceiverOptions>;
   readonly bench?: TestBenchOptions;
-  /** Adds to the receiver before the bridge does. */
+  /** Called with the receiver before the bridge is created. */
   readonly before?: (receiver: Receiver) => void;
 }
 
-/** Waits that are short enough for tests. */
-export const QUICK = { firstWaitMs: 1, authWaitMs: 5 } as const;
+/** Short waits for tests. */
+export const QUICK_RETRY = { firstWaitMs: 1, authWaitMs: 5 } as const;
 
-/** The simulated service, a receiver, a bridge and a desk, until the test ends. */
-export async function stand(options: StandOptions = {}) {
+/** Starts a simulated platform, a receiver, a bridge and a fake desk, and stops them when the test ends. */
+export async function setUpBridge(options: SetupOptions = {}) {
   const { desk = fakeDesk(), capabilities, adapter, before } = options;
   const logged = logLines();
   const made: { receiver?: Receiver; bridge?: ReturnType<typeof createBridge> } = {};
@@ -47,35 +47,35 @@ export async function stand(options: StandOptions = {}) {
         receiver,
         adapter: desk.adapter(capabilities, adapter),
         log: logged.log,
-        retry: QUICK,
+        retry: QUICK_RETRY,
         ...options.bridge,
       });
       return receiver;
     },
   });
   const { bridge, receiver } = made;
-  if (!bridge || !receiver) throw new Error('the bench makes its receiver at once');
+  if (!bridge || !receiver) throw new Error('the bench creates its receiver at once');
   const { url, port } = await serve(bridge.webhook);
   onTestFinished(async () => {
     await bench.close();
     await bridge.close({ timeoutMs: 1_000 });
   });
 
-  /** The desk tells what happened, over HTTP. */
-  const tell = async (...events: InboundEvent[]): Promise<number> => {
+  /** Sends events of the desk to the webhook. */
+  const sendEvents = async (...events: InboundEvent[]): Promise<number> => {
     const body = JSON.stringify(events);
-    return (await fetch(url, { method: 'POST', headers: signed(body), body })).status;
+    return (await fetch(url, { method: 'POST', headers: signatureHeaders(body), body })).status;
   };
-  /** What the user has been shown, in order. */
+  /** The replies shown to the user, in order. */
   const shown = (): string[] => bench.replies.map(({ text }) => text);
-  return { bench, receiver, bridge, desk, logged, tell, shown, url, port };
+  return { bench, receiver, bridge, desk, logged, sendEvents, shown, url, port };
 }
 
-/** Everything of {@link stand}. */
-export type Stand = Awaited<ReturnType<typeof stand>>;
+/** The result of {@link setUpBridge}. */
+export type BridgeSetup = Awaited<ReturnType<typeof setUpBridge>>;
 
-/** Events, replies and conversations in a file that goes with the test. */
-export async function stored(file?: string): Promise<Delivery> {
+/** Delivery with a SQLite file that is deleted after the test. */
+export async function sqliteDelivery(file?: string): Promise<Delivery> {
   return sqlite({
     file: file ?? join(await temporaryFolder(), 'handoff.db'),
     pollMs: 20,

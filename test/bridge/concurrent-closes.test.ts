@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { AdapterError } from '../../src/adapter.js';
 import { agentCloses, fakeDesk } from './fake-desk.js';
-import { onOneFile } from './instances.js';
+import { onSharedFile } from './instances.js';
 
-/** Sends what the service would, and resolves to the status. */
+/** Posts as the platform does, and resolves to the status. */
 const post = async (url: string, body: object): Promise<number> =>
   (
     await fetch(url, {
@@ -13,25 +13,25 @@ const post = async (url: string, body: object): Promise<number> =>
     })
   ).status;
 
-describe('ends that cross', () => {
-  it('tell the desk nothing where an agent ended it before the user left', async () => {
+describe('concurrent closes', () => {
+  it('do not call the helpdesk when an agent closed before the user left', async () => {
     const desk = fakeDesk();
-    const { bench, start, face } = await onOneFile(desk);
+    const { bench, start, routeTo } = await onSharedFile(desk);
     const first = await start();
-    face(first);
+    routeTo(first);
     const { id } = await bench.requestHandoff();
-    await first.tell(agentCloses());
+    await first.sendEvents(agentCloses());
     const left = { conversation_id: id, timestamp: Date.now(), type: 'USER_CLOSED' };
     expect(await post(`${first.url}/conversation/close`, left)).toBe(200);
     await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
     expect(desk.count('close')).toBe(0);
   });
 
-  it('end the right one where the user asks again before the desk has heard that they left', async () => {
+  it('close the right session when the user requests a handoff again before the helpdesk knows of the close', async () => {
     const desk = fakeDesk();
-    const { bench, start, face } = await onOneFile(desk);
+    const { bench, start, routeTo } = await onSharedFile(desk);
     const first = await start();
-    face(first);
+    routeTo(first);
     const { id } = await bench.requestHandoff();
     await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
     desk.behave({
@@ -41,7 +41,7 @@ describe('ends that cross', () => {
     });
     await bench.closeByUser();
     await vi.waitFor(() => expect(first.bridge.stats().postponed).toBeGreaterThan(0));
-    const anew = {
+    const secondRequest = {
       conversation_id: id,
       timestamp: Date.now(),
       email: null,
@@ -49,7 +49,7 @@ describe('ends that cross', () => {
       body: [],
       user_info: { phone: null, email: null, user_id: 'u-1', anonymous_id: null },
     };
-    expect(await post(`${first.url}/conversation/establish`, anew)).toBe(200);
+    expect(await post(`${first.url}/conversation/establish`, secondRequest)).toBe(200);
     desk.behave();
     await vi.waitFor(
       () => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'user' }] }, { closes: [] }]),
@@ -61,7 +61,7 @@ describe('ends that cross', () => {
       session: 2,
       link: { externalId: 'T2' },
     });
-    // To find the one must never give the other.
+    // `find` must never return the other session.
     expect(new Set(desk.tickets.map(({ key }) => key)).size).toBe(2);
   });
 });
