@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import { PATIENCE_MS, startWorld } from './world.js';
+import { setUpHandoff, TIMEOUT_MS } from './setup.js';
 
-const PATIENTLY = { timeout: PATIENCE_MS, interval: 10 };
+const PATIENTLY = { timeout: TIMEOUT_MS, interval: 10 };
 
 /** A port on which nobody listens. */
 const NOBODY = 'http://127.0.0.1:9/';
 
 describe('a handoff to Chatwoot', () => {
   it('goes from the request over words in both directions to the end by the agent', async () => {
-    const { bench, fake, agents, conversation, read, ended } = await startWorld({ greeting: 'Welcome!' });
+    const { bench, fake, agents, conversation, read, ended } = await setUpHandoff({ greeting: 'Welcome!' });
     await bench.requestHandoff({
       user: { userId: 'ada' },
       transcript: [{ text: 'Where is my parcel?', message_type: 'QUESTION' }],
@@ -44,7 +44,7 @@ describe('a handoff to Chatwoot', () => {
   });
 
   it('ends in Chatwoot when the user leaves, and what Chatwoot tells of that has no effect', async () => {
-    const { bench, fake, conversation } = await startWorld();
+    const { bench, fake, conversation } = await setUpHandoff();
     await bench.requestHandoff();
     await bench.closeByUser();
     await vi.waitFor(() => expect(conversation().status).toBe('resolved'), PATIENTLY);
@@ -55,13 +55,13 @@ describe('a handoff to Chatwoot', () => {
   });
 
   it('is busy while Chatwoot is away', async () => {
-    const { bench, fake } = await startWorld({}, { openWithinMs: 500 });
+    const { bench, fake } = await setUpHandoff({}, { openWithinMs: 500 });
     await fake.stop();
     expect(await bench.requestHandoff()).toMatchObject({ state: 'busy', deliveries: [{ status: 503 }] });
   });
 
   it('brings a reply that could not be delivered when the agent clicks on retry, and once', async () => {
-    const { bench, fake, agents, conversation, online, read } = await startWorld();
+    const { bench, fake, agents, conversation, online, read } = await setUpHandoff();
     await bench.requestHandoff();
     const id = String(conversation().id);
     await fake.settled();
@@ -79,7 +79,7 @@ describe('a handoff to Chatwoot', () => {
   });
 
   it('brings the last reply although the end comes first', async () => {
-    const { bench, fake, agents, conversation, online, read, ended } = await startWorld();
+    const { bench, fake, agents, conversation, online, read, ended } = await setUpHandoff();
     await bench.requestHandoff();
     const id = String(conversation().id);
     await fake.settled();

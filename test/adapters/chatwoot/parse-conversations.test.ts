@@ -1,9 +1,9 @@
 import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { AdapterError, type InboundEvent } from '../../../src/bridge/index.js';
-import { makeAdapter, NOW, webhook } from './support.js';
+import { createAdapter, NOW, webhook } from './support.js';
 
-const adapter = makeAdapter();
+const adapter = createAdapter();
 const eventsOf = (payload: object): readonly InboundEvent[] => adapter.parse(webhook(payload)).events;
 
 /** A conversation as Chatwoot tells of it. */

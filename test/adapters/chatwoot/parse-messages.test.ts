@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { InboundEvent } from '../../../src/bridge/index.js';
-import { makeAdapter, NOW, webhook } from './support.js';
+import { createAdapter, NOW, webhook } from './support.js';
 
-const adapter = makeAdapter();
+const adapter = createAdapter();
 const ADA = { id: 3, name: 'Ada', email: 'ada@example.com', type: 'user' };
 
 /** A message as Chatwoot tells of it. */

@@ -23,7 +23,7 @@ import {
 export const call: AdapterCall = { signal: new AbortController().signal, log: silentLog };
 
 /** The adapter as it is set up by default; it has nothing that must be ended. */
-export function makeAdapter(settings: Partial<ChatwootSettings> = {}) {
+export function createAdapter(settings: Partial<ChatwootSettings> = {}) {
   return chatwoot({
     url: 'http://127.0.0.1:9',
     inbox: FAKE_INBOX,
@@ -33,7 +33,7 @@ export function makeAdapter(settings: Partial<ChatwootSettings> = {}) {
 }
 
 /** The fake, a proxy before it and the adapter behind that, until the test ends. */
-export async function startDesk(
+export async function startChatwoot(
   options: FakeChatwootOptions = {},
   settings: Omit<Partial<ChatwootSettings>, 'url'> = {},
 ) {
@@ -43,7 +43,7 @@ export async function startDesk(
     await proxy.stop();
     await fake.stop();
   });
-  return { ...fake, fake, proxy, adapter: makeAdapter({ ...settings, url: proxy.url }) };
+  return { ...fake, fake, proxy, adapter: createAdapter({ ...settings, url: proxy.url }) };
 }
 
 /** A conversation that is to be opened. */
@@ -65,7 +65,7 @@ export function session(key: string, details: Partial<HandoffSession> = {}): Han
 }
 
 /** What `send` and `close` get. */
-export function refOf(
+export function toRef(
   { conversationId, user }: HandoffSession,
   { externalId, url, extra }: OpenedConversation,
 ): ConversationRef {

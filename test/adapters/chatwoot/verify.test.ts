@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InboundRequest } from '../../../src/bridge/index.js';
-import { makeAdapter, NOW, webhook } from './support.js';
+import { createAdapter, NOW, webhook } from './support.js';
 
 const MINUTE = 60_000;
 const genuine = webhook({ event: 'message_created', id: 1 });
@@ -11,7 +11,7 @@ const withHeader = (name: string, value: string | undefined): InboundRequest => 
 });
 
 describe('verify', () => {
-  const adapter = makeAdapter();
+  const adapter = createAdapter();
 
   it.each<[string, InboundRequest, string]>([
     ['a webhook as it came', genuine, 'genuine'],
@@ -37,7 +37,7 @@ describe('verify', () => {
   });
 
   it('takes any of several secrets', () => {
-    const both = makeAdapter({ webhookSecret: ['the old one', 'the new one'] });
+    const both = createAdapter({ webhookSecret: ['the old one', 'the new one'] });
     expect(both.verify(webhook({}, { secret: 'the old one' }))).toBe('genuine');
     expect(both.verify(webhook({}, { secret: 'the new one' }))).toBe('genuine');
     expect(both.verify(webhook({}, { secret: 'neither' }))).toBe('forged');

@@ -3,7 +3,7 @@ import { type RequestTrackerSettings, requestTracker } from '../../../src/adapte
 import type { Adapter } from '../../../src/bridge/index.js';
 import { type RtAgent, rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
-import { call, message, refOf, session } from './support.js';
+import { call, message, session, toRef } from './support.js';
 
 // RT takes its time, more so on a machine that is busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -25,7 +25,7 @@ describeWithRt('the adapter with a real Request Tracker', () => {
   const opened = async () => {
     const asked = session();
     const { externalId } = await adapter.open(asked, call);
-    return { asked, ticket: externalId, ref: refOf(asked, externalId) };
+    return { asked, ticket: externalId, ref: toRef(asked, externalId) };
   };
 
   it('makes a ticket with who asks and what was said, and finds it again', async () => {
@@ -130,7 +130,7 @@ describeWithRt('the adapter with a real Request Tracker', () => {
       kind: 'auth',
     });
     await expect(make({ queue: 'Nowhere' }).open(asked, call)).rejects.toMatchObject({ kind: 'auth' });
-    const nowhere = refOf(asked, '999999');
+    const nowhere = toRef(asked, '999999');
     await expect(adapter.send(nowhere, message('x'), call)).rejects.toMatchObject({ kind: 'gone' });
     await expect(make({ url: `${rt.url}/rt` }).open(asked, call)).rejects.toMatchObject({ kind: 'invalid' });
     const elsewhere = make({ url: 'http://127.0.0.1:1' });

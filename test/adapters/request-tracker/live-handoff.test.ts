@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { requestTrackerScrip } from '../../../src/adapters/request-tracker/index.js';
-import { createWorld, type World } from './live-world.js';
+import { createLiveSetup, type LiveSetup } from './live-setup.js';
 import { type RtAgent, rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
 import { until } from './rt/until.js';
@@ -15,7 +15,7 @@ const NEVER_MS = 3_600_000;
 describeWithRt('a whole handoff through a real Request Tracker', () => {
   let rt: Rt;
   let ada: RtAgent;
-  let world: World;
+  let world: LiveSetup;
   beforeAll(async () => {
     rt = await startRt();
     ada = rtAgent(rt, rt.agent);
@@ -27,7 +27,7 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
 
   const begin = async (pollEveryMs: number) => {
     await world?.end();
-    world = await createWorld(rt, SECRET, pollEveryMs);
+    world = await createLiveSetup(rt, SECRET, pollEveryMs);
     const { datafile } = requestTrackerScrip({ url: world.hookUrl, secret: SECRET, queue: rt.queue });
     expect(rt.install(datafile)).toMatch(/(Created|Updated) Scrip \d+/);
   };

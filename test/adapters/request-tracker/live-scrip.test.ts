@@ -6,7 +6,7 @@ import { type RtAgent, rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
 import { submitForm } from './rt/submit-form.js';
 import { until } from './rt/until.js';
-import { call, message, refOf, session } from './support.js';
+import { call, message, session, toRef } from './support.js';
 
 // RT takes its time, more so on a machine that is busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -55,7 +55,7 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
   const opened = async () => {
     const asked = session();
     const { externalId } = await adapter.open(asked, call);
-    return { ticket: externalId, ref: refOf(asked, externalId) };
+    return { ticket: externalId, ref: toRef(asked, externalId) };
   };
 
   it('is made in the boxes of a web page, or by a file, and is there once', async () => {

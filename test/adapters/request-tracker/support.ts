@@ -38,7 +38,7 @@ export function session(changes: Partial<HandoffSession> = {}): HandoffSession {
 }
 
 /** A conversation that was opened, as `send` and `close` get it. */
-export const refOf = (of: HandoffSession, externalId: string): ConversationRef => ({
+export const toRef = (of: HandoffSession, externalId: string): ConversationRef => ({
   conversationId: of.conversationId,
   externalId,
   url: null,

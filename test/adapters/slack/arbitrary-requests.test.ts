@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { AdapterError, type InboundMessage } from '../../../src/bridge/index.js';
 import { envelope } from '../../fixtures/slack/fake-slack.js';
-import { escaped, typed } from '../../fixtures/slack/typed-text.js';
+import { escaped, typedMessage } from '../../fixtures/slack/typed-text.js';
 import { IDS } from '../../fixtures/slack/workspace.js';
 import { adapterFor, inbound, messageRequest, request } from './support.js';
 
@@ -91,7 +91,7 @@ const words = fc
 
 describe('what an agent types', () => {
   test.prop([words])('reaches the user as it was typed', (text) => {
-    const [message] = adapter.parse(messageRequest({ ...typed(text) })).events;
+    const [message] = adapter.parse(messageRequest({ ...typedMessage(text) })).events;
     expect((message as InboundMessage).text).toBe(text);
   });
 
@@ -101,7 +101,7 @@ describe('what an agent types', () => {
   });
 
   test.prop([fc.string({ unit: 'grapheme' })])('after the prefix never reaches the user', (text) => {
-    const { events } = adapter.parse(messageRequest({ ...typed(`//${text}`) }));
+    const { events } = adapter.parse(messageRequest({ ...typedMessage(`//${text}`) }));
     expect(events).toMatchObject([{ kind: 'message', internal: true }]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { effects, hasButton, seen } from '../../fixtures/slack/seen.js';
+import { hasButton, markupTags, visibleText } from '../../fixtures/slack/visible-text.js';
 import { call, errorOf, newSession, refOf, tsOf, withFake } from './support.js';
 
 const REASON = { by: 'user', text: 'The user has left & <!channel>.' } as const;
@@ -18,15 +18,15 @@ describe('a conversation that is closed', () => {
     await adapter.close(ref, REASON, call);
     const [notice, ...more] = fake.workspace.thread(thread);
     expect(more).toEqual([]);
-    expect(notice && seen(notice)).toBe('*Closed:* The user has left & <!channel>.');
-    expect(notice && effects(notice)).toEqual([]);
+    expect(notice && visibleText(notice)).toBe('*Closed:* The user has left & <!channel>.');
+    expect(notice && markupTags(notice)).toEqual([]);
     const head = root();
     if (!head) throw new Error('the first message is gone');
     expect(hasButton(head)).toBe(false);
-    expect(effects(head)).toEqual([]);
-    expect(seen(head)).toContain('Customer: Where is my parcel?');
-    expect(seen(head)).toContain('*Closed:* The user has left');
-    expect(seen(head)).not.toContain('Answer in this thread');
+    expect(markupTags(head)).toEqual([]);
+    expect(visibleText(head)).toContain('Customer: Where is my parcel?');
+    expect(visibleText(head)).toContain('*Closed:* The user has left');
+    expect(visibleText(head)).not.toContain('Answer in this thread');
   });
 
   it('is closed once', async () => {

@@ -5,9 +5,9 @@ import { slack } from '../../../src/adapters/slack/index.js';
 import { type Bridge, createBridge } from '../../../src/bridge/index.js';
 import { createReceiver } from '../../../src/index.js';
 import { createTestBench } from '../../../src/testing/index.js';
-import { signed } from '../../fixtures/slack/deliver.js';
+import { signRequest } from '../../fixtures/slack/deliver.js';
 import { type FakeSlackOptions, startFakeSlack } from '../../fixtures/slack/fake-slack.js';
-import { hasButton, seen } from '../../fixtures/slack/seen.js';
+import { hasButton, visibleText } from '../../fixtures/slack/visible-text.js';
 import { IDS } from '../../fixtures/slack/workspace.js';
 
 const PATIENCE_MS = 15_000;
@@ -66,22 +66,22 @@ describe('a handoff to Slack', () => {
       user: { userId: 'ada' },
       transcript: [{ text: 'I want a human', message_type: 'QUESTION' }],
     });
-    expect(seen(root())).toContain('Customer: I want a human');
+    expect(visibleText(root())).toContain('Customer: I want a human');
 
     await bench.say('Is <!channel> there?');
     await eventually(() =>
-      expect(fake.workspace.thread(root().ts).map(seen)).toEqual(['Is <!channel> there?']),
+      expect(fake.workspace.thread(root().ts).map(visibleText)).toEqual(['Is <!channel> there?']),
     );
 
-    fake.says(root().ts, '// who takes this?');
-    fake.says(root().ts, '', { raw: { text: '<@U0COLLEAGUE> you?' } });
-    fake.botSays(root().ts, 'Reminder of another app', 'A0OTHER');
-    fake.says(root().ts, 'Hello & welcome 👋 https://x.example/?a=1&b=2');
+    fake.postAsAgent(root().ts, '// who takes this?');
+    fake.postAsAgent(root().ts, '', { raw: { text: '<@U0COLLEAGUE> you?' } });
+    fake.postAsBot(root().ts, 'Reminder of another app', 'A0OTHER');
+    fake.postAsAgent(root().ts, 'Hello & welcome 👋 https://x.example/?a=1&b=2');
     expect(await bench.nextReply()).toMatchObject({
       text: 'Ann: Hello & welcome 👋 https://x.example/?a=1&b=2',
     });
 
-    fake.says(root().ts, 'Good bye\n!close');
+    fake.postAsAgent(root().ts, 'Good bye\n!close');
     expect(await bench.nextReply()).toMatchObject({ text: 'Ann: Good bye' });
     await eventually(() => expect(bench.conversation).toMatchObject({ state: 'closed', endedBy: 'human' }));
     await fake.deliverer.idle();
@@ -92,10 +92,10 @@ describe('a handoff to Slack', () => {
   it('ends by the button', async () => {
     const { bench, fake, root } = await stand();
     await bench.requestHandoff();
-    fake.presses(root().ts, 'handoff_close');
+    fake.pressButton(root().ts, 'handoff_close');
     await eventually(() => expect(bench.conversation).toMatchObject({ state: 'closed', endedBy: 'human' }));
     await eventually(() => expect(hasButton(root())).toBe(false));
-    expect(seen(root())).toContain('*Closed:* An agent has ended the conversation.');
+    expect(visibleText(root())).toContain('*Closed:* An agent has ended the conversation.');
   });
 
   it('ends for the agents when the user leaves', async () => {
@@ -103,10 +103,10 @@ describe('a handoff to Slack', () => {
     await bench.requestHandoff();
     await bench.closeByUser();
     await eventually(() => expect(hasButton(root())).toBe(false));
-    expect(fake.workspace.thread(root().ts).map(seen)).toEqual([
+    expect(fake.workspace.thread(root().ts).map(visibleText)).toEqual([
       '*Closed:* The user has left the conversation.',
     ]);
-    fake.says(root().ts, 'Are you still there?');
+    fake.postAsAgent(root().ts, 'Are you still there?');
     await fake.deliverer.idle();
     expect(bench.replies).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe('a handoff to Slack', () => {
   it('brings each answer once, however often Slack tells of it', async () => {
     const { bench, fake, root } = await stand();
     await bench.requestHandoff();
-    fake.says(root().ts, 'Once');
+    fake.postAsAgent(root().ts, 'Once');
     fake.repeatLast();
     fake.repeatLast();
     expect(await bench.nextReply()).toMatchObject({ text: 'Ann: Once' });
@@ -127,7 +127,7 @@ describe('a handoff to Slack', () => {
     await bench.requestHandoff();
     await fake.deliverer.idle();
     down(true);
-    fake.says(root().ts, 'Late');
+    fake.postAsAgent(root().ts, 'Late');
     await eventually(() => expect(fake.deliverer.attempts.at(-1)).toMatchObject({ outcome: 503 }));
     down(false);
     expect(await bench.nextReply()).toMatchObject({ text: 'Ann: Late' });
@@ -149,7 +149,7 @@ describe('a handoff to Slack', () => {
     fake.fail('chat.postMessage', { kind: 'lost' });
     await bench.requestHandoff();
     expect(fake.workspace.messages).toHaveLength(1);
-    fake.says(root().ts, 'Here');
+    fake.postAsAgent(root().ts, 'Here');
     expect(await bench.nextReply()).toMatchObject({ text: 'Ann: Here' });
   });
 
@@ -159,7 +159,7 @@ describe('a handoff to Slack', () => {
     const said = ['one', 'two', 'three'];
     for (const words of said) await bench.say(words);
     await eventually(() =>
-      expect(fake.workspace.thread(root().ts).map(seen).join('\n')).toBe(said.join('\n')),
+      expect(fake.workspace.thread(root().ts).map(visibleText).join('\n')).toBe(said.join('\n')),
     );
     expect(bench.replies).toEqual([]);
   });
@@ -169,7 +169,7 @@ describe('the address for Slack', () => {
   it('is verified by its challenge, and refuses what nobody signed', async () => {
     const { fake, requestUrl } = await stand();
     const body = JSON.stringify({ type: 'url_verification', challenge: 'say this' });
-    const { headers } = signed(body, 'application/json', { secret: fake.signingSecret });
+    const { headers } = signRequest(body, 'application/json', { secret: fake.signingSecret });
     const answer = await fetch(requestUrl, { method: 'POST', headers, body });
     expect([answer.status, await answer.text()]).toEqual([200, 'say this']);
     const forged = await fetch(requestUrl, { method: 'POST', body });

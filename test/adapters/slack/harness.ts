@@ -1,7 +1,7 @@
 import { slack } from '../../../src/adapters/slack/index.js';
 import type { AdapterFactory, AdapterHarness, HarnessSystem } from '../../../src/testing/index.js';
 import { type FakeSlack, startFakeSlack } from '../../fixtures/slack/fake-slack.js';
-import { hasButton, seen } from '../../fixtures/slack/seen.js';
+import { hasButton, visibleText } from '../../fixtures/slack/visible-text.js';
 import { tsOf } from './support.js';
 
 /** The fake, with what an adapter must know of it. */
@@ -28,7 +28,7 @@ export const slackHarness: AdapterHarness<SlackSystem> = {
 };
 
 /** Makes the adapter for the kit's fake. */
-export const makeSlack: AdapterFactory<SlackSystem> = ({ baseUrl, credentials, system: { fake } }) =>
+export const createSlack: AdapterFactory<SlackSystem> = ({ baseUrl, credentials, system: { fake } }) =>
   slack({
     botToken: credentials === 'right' ? fake.token : 'xoxb-wrong',
     signingSecret: fake.signingSecret,
@@ -52,15 +52,16 @@ function systemOf(fake: FakeSlack): SlackSystem {
       const own = workspace.thread(ts).filter(({ bot_id }) => bot_id === ids.bot);
       return {
         isClosed: root === undefined || !hasButton(root),
-        shown: [...(root ? [root] : []), ...own].map(seen),
+        shown: [...(root ? [root] : []), ...own].map(visibleText),
         customer: null,
       };
     },
     agent: {
-      reply: async (externalId, text) => void fake.says(threadOf(externalId), text),
-      note: async (externalId, text) => void fake.says(threadOf(externalId), `// ${text}`),
-      close: async (externalId) => fake.presses(threadOf(externalId), 'handoff_close'),
-      replyAndClose: async (externalId, text) => void fake.says(threadOf(externalId), `${text}\n!close`),
+      reply: async (externalId, text) => void fake.postAsAgent(threadOf(externalId), text),
+      note: async (externalId, text) => void fake.postAsAgent(threadOf(externalId), `// ${text}`),
+      close: async (externalId) => fake.pressButton(threadOf(externalId), 'handoff_close'),
+      replyAndClose: async (externalId, text) =>
+        void fake.postAsAgent(threadOf(externalId), `${text}\n!close`),
     },
     stop: () => fake.stop(),
   };

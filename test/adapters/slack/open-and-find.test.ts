@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { effects, hasButton, seen } from '../../fixtures/slack/seen.js';
+import { hasButton, markupTags, visibleText } from '../../fixtures/slack/visible-text.js';
 import { IDS } from '../../fixtures/slack/workspace.js';
 import { call, errorOf, newSession, tsOf, withFake } from './support.js';
 
@@ -18,9 +18,9 @@ describe('a conversation that is opened', () => {
     expect(root.text).toBe('A customer asks for a human: Where is my parcel?');
     expect(hasButton(root)).toBe(true);
     for (const words of ['ada', 'ada@example.com', '+123', session.conversationId])
-      expect(seen(root)).toContain(words);
-    expect(seen(root)).toContain('Customer: Where is my parcel?\n\nAI: I do not know.');
-    expect(seen(root)).toContain('`!close`');
+      expect(visibleText(root)).toContain(words);
+    expect(visibleText(root)).toContain('Customer: Where is my parcel?\n\nAI: I do not know.');
+    expect(visibleText(root)).toContain('`!close`');
   });
 
   it('has no link where the address of the workspace is not set', async () => {
@@ -47,7 +47,7 @@ describe('a conversation that is opened', () => {
       call,
     );
     expect(fake.workspace.messages.length).toBeGreaterThan(0);
-    for (const message of fake.workspace.messages) expect(effects(message)).toEqual([]);
+    for (const message of fake.workspace.messages) expect(markupTags(message)).toEqual([]);
   });
 
   it('shows the end of a long transcript, and the whole in the thread', async () => {
@@ -59,8 +59,8 @@ describe('a conversation that is opened', () => {
     await adapter.open(newSession({ transcript }), call);
     const [root, whole, ...more] = fake.workspace.messages;
     expect(more).toEqual([]);
-    expect(root && seen(root)).toContain('AI: item 29 ');
-    expect(root && seen(root)).toContain('[earlier messages were left out]');
+    expect(root && visibleText(root)).toContain('AI: item 29 ');
+    expect(root && visibleText(root)).toContain('[earlier messages were left out]');
     expect(whole).toMatchObject({ thread_ts: root?.ts });
     for (const { text } of transcript) expect(whole?.text).toContain(text);
   });
@@ -78,7 +78,7 @@ describe('a conversation that is opened', () => {
     const text = `${'old '.repeat(30_000)}the end`;
     await adapter.open(newSession({ transcript: [{ from: 'user', text }] }), call);
     const [root, whole] = fake.workspace.messages;
-    expect(root && seen(root)).toContain('the end');
+    expect(root && visibleText(root)).toContain('the end');
     expect(whole?.text.length).toBeGreaterThan(30_000);
     expect(whole?.text.endsWith('the end')).toBe(true);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AdapterError, type InboundMessage } from '../../../src/bridge/index.js';
 import { envelope } from '../../fixtures/slack/fake-slack.js';
-import { typed } from '../../fixtures/slack/typed-text.js';
+import { typedMessage } from '../../fixtures/slack/typed-text.js';
 import { IDS } from '../../fixtures/slack/workspace.js';
 import { adapterFor, messageRequest, request, THREAD } from './support.js';
 
@@ -98,7 +98,7 @@ describe('messages of the Events API', () => {
 
   it('are read as they were typed', () => {
     const words = 'a & b <c> "d" 日本語 שלום 👋🏼 ❤️ https://x.example/?a=1&b=2 end';
-    expect(parse(messageRequest({ ...typed(words) })).events).toMatchObject([{ text: words }]);
+    expect(parse(messageRequest({ ...typedMessage(words) })).events).toMatchObject([{ text: words }]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { escapedChunks, truncate } from '../../../src/adapters/slack/outgoing-text.js';
-import { effects, seen } from '../../fixtures/slack/seen.js';
-import { asRead } from '../../fixtures/slack/typed-text.js';
+import { unescaped } from '../../fixtures/slack/typed-text.js';
+import { markupTags, visibleText } from '../../fixtures/slack/visible-text.js';
 import { call, errorOf, newSession, refOf, tsOf, withFake } from './support.js';
 
 const message = (text: string) => ({ key: 'm-1', text, sentAt: null });
@@ -42,8 +42,8 @@ describe('what a user says', () => {
     const { fake, adapter, ref, thread } = await opened();
     await adapter.send(ref, message(text), call);
     const [shown] = fake.workspace.thread(thread);
-    expect(shown && seen(shown)).toBe(text);
-    expect(shown && effects(shown)).toEqual([]);
+    expect(shown && visibleText(shown)).toBe(text);
+    expect(shown && markupTags(shown)).toEqual([]);
   });
 
   it('is text, whatever it was', async () => {
@@ -81,7 +81,7 @@ describe('pieces of a text', () => {
         expect(piece).not.toMatch(/&(?!amp;|lt;|gt;)|[<>]/);
       }
       const bare = (words: string) => words.replace(/\s+/g, '');
-      expect(bare(asRead(pieces.join('')))).toBe(bare(text));
+      expect(bare(unescaped(pieces.join('')))).toBe(bare(text));
     },
   );
 

@@ -12,7 +12,7 @@ import type {
   SignatureVerdict,
 } from '../../../src/bridge/index.js';
 import { silentLog } from '../../../src/internal/index.js';
-import { type SlackRequest, signed } from '../../fixtures/slack/deliver.js';
+import { type SlackRequest, signRequest } from '../../fixtures/slack/deliver.js';
 import {
   envelope,
   type FakeSlack,
@@ -106,7 +106,7 @@ export const inbound = ({ headers, body }: SlackRequest, receivedAt = Date.now()
 
 /** A body, signed with the secret of {@link SETTINGS}. */
 export const request = (body: string, contentType = 'application/json'): InboundRequest =>
-  inbound(signed(body, contentType, { secret: 'the signing secret' }));
+  inbound(signRequest(body, contentType, { secret: 'the signing secret' }));
 
 /** A message event of an agent in a thread, signed; `event` changes what it says. */
 export const messageRequest = (event: Partial<SlackEvent>): InboundRequest =>

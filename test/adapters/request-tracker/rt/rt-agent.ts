@@ -2,7 +2,7 @@ import type { Rt, RtUser } from './start-rt.js';
 import { submitForm } from './submit-form.js';
 
 /** One thing in a ticket's history, as agents read it. */
-export interface Told {
+export interface HistoryEntry {
   readonly type: string;
   readonly by: string;
   /** As it was written, HTML or not. */
@@ -18,7 +18,7 @@ export interface RtAgent {
   replyAndSetStatus(ticket: string, text: string, status: string): Promise<void>;
   take(ticket: string): Promise<void>;
   /** What the ticket's page would show: status, subject, and who said what. */
-  read(ticket: string): Promise<{ status: string; subject: string; history: Told[] }>;
+  read(ticket: string): Promise<{ status: string; subject: string; history: HistoryEntry[] }>;
   /** The numbers of the tickets after one, in any queue that the agent sees. */
   ticketsAfter(ticket: number): Promise<string[]>;
   /** Fills in and sends the form "Reply" of the web pages, as a browser with the rich text editor does. */
@@ -68,7 +68,7 @@ export function rtAgent({ url }: Pick<Rt, 'url'>, user: RtUser): RtAgent {
     async read(ticket) {
       const { Status, Subject } = await rest('GET', `/ticket/${ticket}`);
       const found = await items(`/ticket/${ticket}/history?fields=Type,Creator&per_page=100`);
-      const history: Told[] = [];
+      const history: HistoryEntry[] = [];
       for (const { id, Type, Creator } of found) {
         const by = (Creator as { readonly id: string }).id;
         history.push({ type: String(Type), by, text: await textOf(id) });

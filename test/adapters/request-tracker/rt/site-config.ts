@@ -1,5 +1,5 @@
 /** Where a private RT keeps what is its own. */
-export interface Places {
+export interface RtPaths {
   readonly config: string;
   readonly configFolder: string;
   readonly database: string;
@@ -11,7 +11,7 @@ export interface Places {
 }
 
 /** The places of an RT in a folder. */
-export const placesIn = (folder: string): Places => ({
+export const rtPathsIn = (folder: string): RtPaths => ({
   config: `${folder}/RT_SiteConfig.pm`,
   configFolder: `${folder}/RT_SiteConfig.d`,
   database: `${folder}/rt.db`,
@@ -23,7 +23,7 @@ export const placesIn = (folder: string): Places => ({
 });
 
 /** The configuration of an RT that touches nothing outside its folder, and sends its mail nowhere. */
-export function siteConfig(places: Places, port: number): string {
+export function siteConfig(places: RtPaths, port: number): string {
   return `Set($rtname, 'handoff-kit.test');
 Set($Organization, 'handoff-kit.test');
 Set($WebDomain, '127.0.0.1');

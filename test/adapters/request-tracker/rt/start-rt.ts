@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeWith } from '../../../helpers/requirement.js';
 import { freePort } from './free-port.js';
-import { placesIn, siteConfig } from './site-config.js';
+import { rtPathsIn, siteConfig } from './site-config.js';
 
 const SERVER = '/usr/share/request-tracker5/libexec/rt-server';
 const SETUP = '/usr/sbin/rt-setup-database-5';
@@ -62,7 +62,7 @@ export interface Rt {
 /** Makes and starts a Request Tracker with a folder, a database and a port of its own. */
 export async function startRt(): Promise<Rt> {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-rt-'));
-  const places = placesIn(folder);
+  const places = rtPathsIn(folder);
   const port = await freePort();
   const owner = rtOwner();
   writeFileSync(places.config, siteConfig(places, port));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatwootSettings } from '../../../src/adapters/chatwoot/index.js';
 import type { FakeChatwootOptions } from '../../fixtures/chatwoot/fake-chatwoot.js';
-import { call, failureOf, refOf, session, startDesk } from './support.js';
+import { call, failureOf, session, startChatwoot, toRef } from './support.js';
 
 const said = (text: string, key = 'k1') => ({ key, text, sentAt: null });
 
@@ -9,8 +9,8 @@ async function openDesk(
   options: FakeChatwootOptions = {},
   settings: Omit<Partial<ChatwootSettings>, 'url'> = {},
 ) {
-  const desk = await startDesk(options, settings);
-  const ref = refOf(session('u1'), await desk.adapter.open(session('u1'), call));
+  const desk = await startChatwoot(options, settings);
+  const ref = toRef(session('u1'), await desk.adapter.open(session('u1'), call));
   return { ...desk, ref };
 }
 

@@ -11,7 +11,7 @@ import { listen } from '../../helpers/serve.js';
 import type { Rt } from './rt/start-rt.js';
 
 /** The service, a process that carries conversations, and what RT's Scrip posts to. */
-export interface World {
+export interface LiveSetup {
   readonly bench: TestBench;
   /** Where RT's Scrip is to post. */
   readonly hookUrl: string;
@@ -30,7 +30,11 @@ export interface World {
 const PATIENCE_MS = 25_000;
 
 /** Builds everything around an RT. */
-export async function createWorld(rt: Rt, webhookSecret: string, pollEveryMs: number): Promise<World> {
+export async function createLiveSetup(
+  rt: Rt,
+  webhookSecret: string,
+  pollEveryMs: number,
+): Promise<LiveSetup> {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-world-'));
   const logged = logLines();
   let running: { readonly receiver: Receiver; readonly bridge: Bridge } | null = null;

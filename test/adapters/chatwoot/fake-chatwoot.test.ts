@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startFakeChatwoot } from '../../fixtures/chatwoot/fake-chatwoot.js';
 import { deferred } from '../../helpers/deferred.js';
 import { serve } from '../../helpers/serve.js';
-import { call, makeAdapter, session, startDesk } from './support.js';
+import { call, createAdapter, session, startChatwoot } from './support.js';
 
 /** What the other tests rely on: that the fake is as unkind as Chatwoot. */
 describe('the fake Chatwoot', () => {
@@ -10,7 +10,7 @@ describe('the fake Chatwoot', () => {
     'marks a message as failed when its webhook is answered %i, and does not repeat it',
     async (status) => {
       const { url } = await serve((_, response) => void response.writeHead(status).end());
-      const { adapter, agents, deliveries, fake } = await startDesk({ webhookUrl: url });
+      const { adapter, agents, deliveries, fake } = await startChatwoot({ webhookUrl: url });
       const { externalId } = await adapter.open(session('u1'), call);
       const reply = agents.reply(externalId, 'Hello');
       await fake.settled();
@@ -28,7 +28,7 @@ describe('the fake Chatwoot', () => {
   it('does not wait longer than it says', async () => {
     const end = deferred();
     const { url } = await serve((_, response) => void end.promise.then(() => response.end()));
-    const { adapter, agents, fake } = await startDesk({ webhookUrl: url, webhookTimeoutMs: 50 });
+    const { adapter, agents, fake } = await startChatwoot({ webhookUrl: url, webhookTimeoutMs: 50 });
     const reply = agents.reply((await adapter.open(session('u1'), call)).externalId, 'Hello');
     await fake.settled();
     end.resolve();
@@ -37,7 +37,7 @@ describe('the fake Chatwoot', () => {
 
   it('only marks what the webhook of the inbox missed', async () => {
     const { url } = await serve((_, response) => void response.writeHead(500).end());
-    const { adapter, agents, fake } = await startDesk({ accountWebhookUrl: url });
+    const { adapter, agents, fake } = await startChatwoot({ accountWebhookUrl: url });
     const reply = agents.reply((await adapter.open(session('u1'), call)).externalId, 'Hello');
     await fake.settled();
     expect(reply.status).toBe('sent');
@@ -45,7 +45,7 @@ describe('the fake Chatwoot', () => {
 
   it('delivers our own words, notes and ends by both webhooks, signed', async () => {
     const { url } = await serve((_, response) => void response.end());
-    const { adapter, agents, deliveries, fake } = await startDesk({
+    const { adapter, agents, deliveries, fake } = await startChatwoot({
       webhookUrl: url,
       accountWebhookUrl: url,
     });
@@ -67,7 +67,7 @@ describe('the fake Chatwoot', () => {
     expect(new Set(deliveries.map(({ headers }) => headers['x-chatwoot-delivery'])).size).toBe(10);
     for (const { headers, body } of ofInbox) {
       const request = { method: 'POST', url: '/', headers, body: Buffer.from(body), receivedAt: Date.now() };
-      expect(makeAdapter().verify(request)).toBe('genuine');
+      expect(createAdapter().verify(request)).toBe('genuine');
     }
   });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { call, failureOf, refOf, session, startDesk } from './support.js';
+import { call, failureOf, session, startChatwoot, toRef } from './support.js';
 
 const LEFT = { by: 'user', text: 'The user has left.' } as const;
 
 async function openDesk() {
-  const desk = await startDesk();
-  const ref = refOf(session('u1'), await desk.adapter.open(session('u1'), call));
+  const desk = await startChatwoot();
+  const ref = toRef(session('u1'), await desk.adapter.open(session('u1'), call));
   const [conversation] = desk.account.conversations();
   if (!conversation) throw new Error('there must be a conversation');
   return { ...desk, ref, conversation };

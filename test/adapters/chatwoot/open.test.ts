@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { FAKE_HMAC_TOKEN } from '../../fixtures/chatwoot/fake-chatwoot.js';
-import { call, failureOf, session, startDesk } from './support.js';
+import { call, failureOf, session, startChatwoot } from './support.js';
 
 describe('open', () => {
   it('makes a contact, a conversation and its first message', async () => {
-    const { adapter, account, url, proxy } = await startDesk();
+    const { adapter, account, url, proxy } = await startChatwoot();
     const opened = await adapter.open(session('u1'), call);
 
     const [conversation] = account.conversations();
@@ -38,7 +38,7 @@ describe('open', () => {
   });
 
   it('says something even where nothing was said before', async () => {
-    const { adapter, account } = await startDesk();
+    const { adapter, account } = await startChatwoot();
     const nobody = { key: 'conversation:c1', userId: null, anonymousId: null, email: null, phone: null };
     await adapter.open(session('c1', { user: nobody, botId: null, transcript: [] }), call);
     expect(account.conversations()[0]?.messages[0]?.content).toBe('[handoff] This user asks for a human.');
@@ -46,7 +46,7 @@ describe('open', () => {
   });
 
   it('keeps a long transcript within what Chatwoot and its webhook can carry', async () => {
-    const { adapter, account } = await startDesk();
+    const { adapter, account } = await startChatwoot();
     const transcript = Array.from({ length: 400 }, (_, index) => ({
       from: 'user' as const,
       text: `${index}: ${'長'.repeat(1000)}`,
@@ -59,21 +59,21 @@ describe('open', () => {
   });
 
   it('cuts attributes that are longer than Chatwoot takes', async () => {
-    const { adapter, account } = await startDesk();
+    const { adapter, account } = await startChatwoot();
     const { user } = session('u1');
     await adapter.open(session('u1', { user: { ...user, userId: 'x'.repeat(5000) } }), call);
     expect(account.conversations()[0]?.customAttributes.handoff_user_id).toBe('x'.repeat(1500));
   });
 
   it('is one conversation when it is done twice', async () => {
-    const { adapter, account } = await startDesk();
+    const { adapter, account } = await startChatwoot();
     const first = await adapter.open(session('u1'), call);
     expect(await adapter.open(session('u1'), call)).toEqual(first);
     expect(account.conversations().map(({ messages }) => messages.length)).toEqual([1]);
   });
 
   it('keeps users apart who share an e-mail address and a phone number', async () => {
-    const { adapter, account } = await startDesk();
+    const { adapter, account } = await startChatwoot();
     const shared = { anonymousId: null, email: 'support@example.com', phone: '+4930123456' };
     for (const id of ['u1', 'u2']) {
       await adapter.open(session(id, { user: { key: `user:${id}`, userId: id, ...shared } }), call);
@@ -84,7 +84,7 @@ describe('open', () => {
   it.each([false, true])(
     'is a new conversation of the same contact (single conversation: %s)',
     async (lock) => {
-      const { adapter, account, agents } = await startDesk({ lockToSingleConversation: lock });
+      const { adapter, account, agents } = await startChatwoot({ lockToSingleConversation: lock });
       const { user } = session('u1');
       const before = await adapter.open(session('monday', { user }), call);
       agents.resolve(before.externalId);
@@ -96,7 +96,7 @@ describe('open', () => {
   );
 
   it('refuses a contact that is blocked, because nobody would see it', async () => {
-    const { adapter, agents } = await startDesk();
+    const { adapter, agents } = await startChatwoot();
     const { user } = session('u1');
     agents.block((await adapter.open(session('monday', { user }), call)).externalId);
     const error = await failureOf(adapter.open(session('tuesday', { user }), call));
@@ -104,14 +104,14 @@ describe('open', () => {
   });
 
   it('proves the identifier where the inbox wants that', async () => {
-    const { adapter, account } = await startDesk({ hmacMandatory: true }, { hmacToken: FAKE_HMAC_TOKEN });
+    const { adapter, account } = await startChatwoot({ hmacMandatory: true }, { hmacToken: FAKE_HMAC_TOKEN });
     await adapter.open(session('u1'), call);
     expect(account.conversations()).toHaveLength(1);
   });
 
   it.each([undefined, 'a wrong key'])('names the key of identity validation when it is %s', async (key) => {
     const settings = key === undefined ? {} : { hmacToken: key };
-    const { adapter } = await startDesk({ hmacMandatory: true }, settings);
+    const { adapter } = await startChatwoot({ hmacMandatory: true }, settings);
     const error = await failureOf(adapter.open(session('u1'), call));
     expect(error).toMatchObject({
       kind: 'transient',
@@ -120,7 +120,7 @@ describe('open', () => {
   });
 
   it('tells of an inbox that does not exist as a matter of credentials', async () => {
-    const { adapter } = await startDesk({}, { inbox: 'another' });
+    const { adapter } = await startChatwoot({}, { inbox: 'another' });
     const error = await failureOf(adapter.open(session('u1'), call));
     expect(error).toMatchObject({ kind: 'auth', message: expect.stringContaining('CHATWOOT_INBOX') });
     expect(error.message).not.toContain('another');
@@ -129,7 +129,7 @@ describe('open', () => {
 
 describe('find', () => {
   it('finds what was opened, by its session alone', async () => {
-    const { adapter } = await startDesk();
+    const { adapter } = await startChatwoot();
     const { user } = session('u1');
     const opened = await adapter.open(session('monday', { user }), call);
     expect(await adapter.find(session('monday', { user }), call)).toEqual(opened);
@@ -141,7 +141,7 @@ describe('find', () => {
     ['the conversation', '/conversations'],
     ['the first message', '/messages'],
   ])('and then open make one conversation when the answer for %s was lost', async (_, end) => {
-    const { adapter, account, proxy } = await startDesk();
+    const { adapter, account, proxy } = await startChatwoot();
     proxy.loseAnswer({ match: ({ method, path }) => method === 'POST' && path.endsWith(end) });
     expect(await failureOf(adapter.open(session('u1'), call))).toMatchObject({ kind: 'transient' });
     const opened = (await adapter.find(session('u1'), call)) ?? (await adapter.open(session('u1'), call));
@@ -150,7 +150,7 @@ describe('find', () => {
   });
 
   it('does not take a greeting for the first message', async () => {
-    const { adapter, account, agents, proxy } = await startDesk();
+    const { adapter, account, agents, proxy } = await startChatwoot();
     proxy.refuse({ match: ({ path }) => path.endsWith('/messages') });
     await failureOf(adapter.open(session('u1'), call));
     agents.ruleReply('1', 'A human will be with you soon.');

@@ -2,7 +2,7 @@ import { requestTracker } from '../../../src/adapters/request-tracker/index.js';
 import { serve } from '../../helpers/serve.js';
 
 /** A transaction as RT's REST 2.0 tells it. */
-export interface PaperTransaction {
+export interface FakeTransaction {
   readonly id: number;
   readonly type: 'Correspond' | 'Status' | 'Set';
   readonly value?: string;
@@ -20,8 +20,8 @@ export type Override = (
  * As much of RT's REST 2.0 as polling reads: for what a real RT does not do at a test's wish. Only agents write
  * in it. It ends with the test.
  */
-export async function paperRt(
-  transactions: () => readonly PaperTransaction[],
+export async function fakeRt(
+  transactions: () => readonly FakeTransaction[],
   override: Override = () => null,
 ) {
   const asked: string[] = [];

@@ -10,16 +10,16 @@ import {
   type FakeChatwootOptions,
   startFakeChatwoot,
 } from '../../fixtures/chatwoot/fake-chatwoot.js';
-import type { FakeConversation } from '../../fixtures/chatwoot/records.js';
+import type { FakeConversation } from '../../fixtures/chatwoot/types.js';
 import { serve } from '../../helpers/serve.js';
 
 /** How long a thing may take that should happen: only a failure waits for so long. */
-export const PATIENCE_MS = 15_000;
+export const TIMEOUT_MS = 15_000;
 
 /** The simulated service, a receiver, the bridge, the adapter and the fake: all of it, over real HTTP. */
-export async function startWorld(
+export async function setUpHandoff(
   options: FakeChatwootOptions = {},
-  bridgeOptions: Partial<BridgeOptions> = { openWithinMs: PATIENCE_MS },
+  bridgeOptions: Partial<BridgeOptions> = { openWithinMs: TIMEOUT_MS },
 ) {
   const fake = await startFakeChatwoot(options);
   const adapter = chatwoot({
@@ -29,8 +29,8 @@ export async function startWorld(
   });
   let bridge: Bridge | undefined;
   const bench = await createTestBench({
-    replyTimeoutMs: PATIENCE_MS,
-    simulator: { deliveryTimeoutMs: PATIENCE_MS },
+    replyTimeoutMs: TIMEOUT_MS,
+    simulator: { deliveryTimeoutMs: TIMEOUT_MS },
     receiver: (settings) => {
       const receiver = createReceiver({ ...settings, log: false });
       bridge = createBridge({ receiver, adapter, agentNames: true, log: false, ...bridgeOptions });
@@ -61,6 +61,6 @@ export async function startWorld(
       return last;
     },
     /** Resolves when the user's conversation has ended. */
-    ended: () => vi.waitUntil(() => bench.conversation.endedBy, { timeout: PATIENCE_MS, interval: 10 }),
+    ended: () => vi.waitUntil(() => bench.conversation.endedBy, { timeout: TIMEOUT_MS, interval: 10 }),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { paperRt } from './paper-rt.js';
-import { call, message, refOf, session } from './support.js';
+import { fakeRt } from './fake-rt.js';
+import { call, message, session, toRef } from './support.js';
 
 describe('what RT refuses', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('what RT refuses', () => {
     [{ status: 200, type: 'text/html', body: '<form>' }, 'invalid', null],
     [{ status: 301, headers: { location: 'https://elsewhere.test/' } }, 'invalid', null],
   ])('%j is of kind %s', async (answer, kind, retryAfterMs) => {
-    const { adapter } = await paperRt(
+    const { adapter } = await fakeRt(
       () => [],
       () => answer,
     );
@@ -26,12 +26,12 @@ describe('what RT refuses', () => {
   });
 
   it('is a matter of rights where it is a reply', async () => {
-    const { adapter } = await paperRt(
+    const { adapter } = await fakeRt(
       () => [{ id: 7, type: 'Correspond' }],
       (path) =>
         path.endsWith('/correspond') ? { status: 400, body: '{"message":"Zugriff verweigert"}' } : null,
     );
-    const sending = adapter.send(refOf(session(), '3'), message('hello'), call);
+    const sending = adapter.send(toRef(session(), '3'), message('hello'), call);
     await expect(sending).rejects.toMatchObject({
       kind: 'auth',
       message: expect.stringContaining('ReplyToTicket'),
@@ -39,8 +39,8 @@ describe('what RT refuses', () => {
   });
 
   it('is never quiet where a status does not change', async () => {
-    const { adapter } = await paperRt(() => [{ id: 7, type: 'Correspond' }]);
-    const closing = adapter.close(refOf(session(), '3'), { by: 'user', text: 'The user has left.' }, call);
+    const { adapter } = await fakeRt(() => [{ id: 7, type: 'Correspond' }]);
+    const closing = adapter.close(toRef(session(), '3'), { by: 'user', text: 'The user has left.' }, call);
     await expect(closing).rejects.toMatchObject({
       kind: 'auth',
       message: expect.stringContaining('ModifyTicket'),
@@ -48,7 +48,7 @@ describe('what RT refuses', () => {
   });
 
   it('shows neither the token nor anybody’s words', async () => {
-    const { adapter } = await paperRt(
+    const { adapter } = await fakeRt(
       () => [],
       () => ({ status: 500, body: 'my words' }),
     );
@@ -59,8 +59,8 @@ describe('what RT refuses', () => {
   it.each(['', '0', '-1', '1; DROP', '../queue/1'])(
     'is asked for nothing with an id like "%s"',
     async (id) => {
-      const { adapter, asked } = await paperRt(() => []);
-      await expect(adapter.send(refOf(session(), id), message('x'), call)).rejects.toMatchObject({
+      const { adapter, asked } = await fakeRt(() => []);
+      await expect(adapter.send(toRef(session(), id), message('x'), call)).rejects.toMatchObject({
         kind: 'invalid',
       });
       expect(asked).toEqual([]);
