@@ -3,7 +3,7 @@ import { call, failureOf, session, startChatwoot, toRef } from './support.js';
 
 const LEFT = { by: 'user', text: 'The user has left.' } as const;
 
-async function openDesk() {
+async function openConversation() {
   const desk = await startChatwoot();
   const ref = toRef(session('u1'), await desk.adapter.open(session('u1'), call));
   const [conversation] = desk.account.conversations();
@@ -12,15 +12,15 @@ async function openDesk() {
 }
 
 describe('close', () => {
-  it('says why and resolves', async () => {
-    const { adapter, conversation, ref } = await openDesk();
+  it('posts the reason and resolves', async () => {
+    const { adapter, conversation, ref } = await openConversation();
     await adapter.close(ref, LEFT, call);
     expect(conversation.status).toBe('resolved');
     expect(conversation.messages.at(-1)?.content).toBe('[handoff] The user has left.');
   });
 
-  it('does not open again what an agent has resolved', async () => {
-    const { adapter, agents, conversation, ref, requests } = await openDesk();
+  it('does not reopen a conversation that an agent has resolved', async () => {
+    const { adapter, agents, conversation, ref, requests } = await openConversation();
     agents.resolve(ref.externalId);
     const before = requests.length;
     await adapter.close(ref, LEFT, call);
@@ -29,30 +29,33 @@ describe('close', () => {
     expect(requests.slice(before).map(({ method }) => method)).toEqual(['GET']);
   });
 
-  it('resolves a snoozed one', async () => {
-    const { adapter, agents, conversation, ref } = await openDesk();
+  it('resolves a snoozed conversation', async () => {
+    const { adapter, agents, conversation, ref } = await openConversation();
     agents.snooze(ref.externalId);
     await adapter.close(ref, LEFT, call);
     expect(conversation.status).toBe('resolved');
   });
 
-  it.each(['/messages', '/toggle_status'])('says why once when the answer of %s was lost', async (end) => {
-    const { adapter, conversation, ref, proxy } = await openDesk();
-    proxy.loseAnswer({ match: ({ path }) => path.endsWith(end) });
-    expect(await failureOf(adapter.close(ref, LEFT, call))).toMatchObject({ kind: 'transient' });
-    await adapter.close(ref, LEFT, call);
-    expect(conversation.status).toBe('resolved');
-    expect(conversation.messages).toHaveLength(2);
-  });
+  it.each(['/messages', '/toggle_status'])(
+    'posts the reason once when the response of %s was lost',
+    async (end) => {
+      const { adapter, conversation, ref, proxy } = await openConversation();
+      proxy.loseAnswer({ match: ({ path }) => path.endsWith(end) });
+      expect(await failureOf(adapter.close(ref, LEFT, call))).toMatchObject({ kind: 'transient' });
+      await adapter.close(ref, LEFT, call);
+      expect(conversation.status).toBe('resolved');
+      expect(conversation.messages).toHaveLength(2);
+    },
+  );
 
-  it('succeeds for a conversation that was deleted', async () => {
-    const { adapter, agents, ref } = await openDesk();
+  it('succeeds for a deleted conversation', async () => {
+    const { adapter, agents, ref } = await openConversation();
     agents.deleteConversation(ref.externalId);
     await expect(adapter.close(ref, LEFT, call)).resolves.toBeUndefined();
   });
 
-  it('succeeds when the answer that nobody needs is too long', async () => {
-    const { adapter, conversation, ref, proxy } = await openDesk();
+  it('succeeds when the response, which is not needed, is too large', async () => {
+    const { adapter, conversation, ref, proxy } = await openConversation();
     proxy.answer(
       { status: 200, body: 'x'.repeat(2_000_000) },
       { match: ({ path }) => path.endsWith('status') },

@@ -4,7 +4,7 @@ import { chatwootHarness, createChatwoot } from '../../fixtures/chatwoot/harness
 
 describeAdapter(createChatwoot, chatwootHarness('Chatwoot', {}), { describe, it });
 
-// What an administrator may have switched on, all at once.
+// Everything an administrator may have enabled, at the same time.
 describeAdapter(
   createChatwoot,
   chatwootHarness('Chatwoot with identity validation, a single conversation and a greeting', {

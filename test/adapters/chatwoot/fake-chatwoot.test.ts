@@ -4,7 +4,7 @@ import { deferred } from '../../helpers/deferred.js';
 import { serve } from '../../helpers/serve.js';
 import { call, createAdapter, session, startChatwoot } from './support.js';
 
-/** What the other tests rely on: that the fake is as unkind as Chatwoot. */
+/** The other tests rely on the fake having the quirks of Chatwoot. */
 describe('the fake Chatwoot', () => {
   it.each([401, 500])(
     'marks a message as failed when its webhook is answered %i, and does not repeat it',
@@ -25,7 +25,7 @@ describe('the fake Chatwoot', () => {
     },
   );
 
-  it('does not wait longer than it says', async () => {
+  it('times out webhooks', async () => {
     const end = deferred();
     const { url } = await serve((_, response) => void end.promise.then(() => response.end()));
     const { adapter, agents, fake } = await startChatwoot({ webhookUrl: url, webhookTimeoutMs: 50 });
@@ -35,7 +35,7 @@ describe('the fake Chatwoot', () => {
     expect(reply.status).toBe('failed');
   });
 
-  it('only marks what the webhook of the inbox missed', async () => {
+  it('marks only messages that the inbox webhook missed', async () => {
     const { url } = await serve((_, response) => void response.writeHead(500).end());
     const { adapter, agents, fake } = await startChatwoot({ accountWebhookUrl: url });
     const reply = agents.reply((await adapter.open(session('u1'), call)).externalId, 'Hello');
@@ -43,7 +43,7 @@ describe('the fake Chatwoot', () => {
     expect(reply.status).toBe('sent');
   });
 
-  it('delivers our own words, notes and ends by both webhooks, signed', async () => {
+  it('delivers our own messages, notes and closes by both webhooks, signed', async () => {
     const { url } = await serve((_, response) => void response.end());
     const { adapter, agents, deliveries, fake } = await startChatwoot({
       webhookUrl: url,
@@ -71,7 +71,7 @@ describe('the fake Chatwoot', () => {
     }
   });
 
-  it('takes one contact for another that has the same e-mail address', async () => {
+  it('merges contacts with the same e-mail address', async () => {
     await using fake = await startFakeChatwoot();
     const { account } = fake;
     const email = 'support@example.com';
@@ -79,7 +79,7 @@ describe('the fake Chatwoot', () => {
     expect(account.saveSession('s2', { identifier: 'user:u2', email }).contact).toBe(first.contact);
   });
 
-  it('puts a session into its last conversation where only one is allowed', async () => {
+  it('reuses the last conversation of a contact when only one is allowed', async () => {
     await using fake = await startFakeChatwoot({ lockToSingleConversation: true });
     const { account } = fake;
     const own = account.saveSession('s1', { identifier: 'user:u1' });
@@ -91,7 +91,7 @@ describe('the fake Chatwoot', () => {
     );
   });
 
-  it('opens a resolved conversation when the contact writes', async () => {
+  it('reopens a resolved conversation when the contact writes', async () => {
     await using fake = await startFakeChatwoot();
     const { account } = fake;
     const own = account.saveSession('s1', {});

@@ -3,7 +3,7 @@ import { FAKE_HMAC_TOKEN } from '../../fixtures/chatwoot/fake-chatwoot.js';
 import { call, failureOf, session, startChatwoot } from './support.js';
 
 describe('open', () => {
-  it('makes a contact, a conversation and its first message', async () => {
+  it('creates a contact, a conversation and its first message', async () => {
     const { adapter, account, url, proxy } = await startChatwoot();
     const opened = await adapter.open(session('u1'), call);
 
@@ -37,15 +37,15 @@ describe('open', () => {
     ]);
   });
 
-  it('says something even where nothing was said before', async () => {
+  it('posts a first message even without a transcript', async () => {
     const { adapter, account } = await startChatwoot();
-    const nobody = { key: 'conversation:c1', userId: null, anonymousId: null, email: null, phone: null };
-    await adapter.open(session('c1', { user: nobody, botId: null, transcript: [] }), call);
+    const unknownUser = { key: 'conversation:c1', userId: null, anonymousId: null, email: null, phone: null };
+    await adapter.open(session('c1', { user: unknownUser, botId: null, transcript: [] }), call);
     expect(account.conversations()[0]?.messages[0]?.content).toBe('[handoff] This user asks for a human.');
     expect(account.contacts[0]?.name).toBe('Visitor');
   });
 
-  it('keeps a long transcript within what Chatwoot and its webhook can carry', async () => {
+  it('limits a long transcript to what Chatwoot and its webhook can carry', async () => {
     const { adapter, account } = await startChatwoot();
     const transcript = Array.from({ length: 400 }, (_, index) => ({
       from: 'user' as const,
@@ -58,21 +58,21 @@ describe('open', () => {
     expect(content).toContain('399: ');
   });
 
-  it('cuts attributes that are longer than Chatwoot takes', async () => {
+  it('truncates attributes that are too long for Chatwoot', async () => {
     const { adapter, account } = await startChatwoot();
     const { user } = session('u1');
     await adapter.open(session('u1', { user: { ...user, userId: 'x'.repeat(5000) } }), call);
     expect(account.conversations()[0]?.customAttributes.handoff_user_id).toBe('x'.repeat(1500));
   });
 
-  it('is one conversation when it is done twice', async () => {
+  it('creates one conversation when called twice', async () => {
     const { adapter, account } = await startChatwoot();
     const first = await adapter.open(session('u1'), call);
     expect(await adapter.open(session('u1'), call)).toEqual(first);
     expect(account.conversations().map(({ messages }) => messages.length)).toEqual([1]);
   });
 
-  it('keeps users apart who share an e-mail address and a phone number', async () => {
+  it('keeps users with the same e-mail address and phone number apart', async () => {
     const { adapter, account } = await startChatwoot();
     const shared = { anonymousId: null, email: 'support@example.com', phone: '+4930123456' };
     for (const id of ['u1', 'u2']) {
@@ -95,7 +95,7 @@ describe('open', () => {
     },
   );
 
-  it('refuses a contact that is blocked, because nobody would see it', async () => {
+  it('refuses a blocked contact, whose conversation agents would not see', async () => {
     const { adapter, agents } = await startChatwoot();
     const { user } = session('u1');
     agents.block((await adapter.open(session('monday', { user }), call)).externalId);
@@ -103,23 +103,26 @@ describe('open', () => {
     expect(error).toMatchObject({ kind: 'invalid', message: expect.stringContaining('blocked') });
   });
 
-  it('proves the identifier where the inbox wants that', async () => {
+  it('sends the identifier hash when the inbox requires it', async () => {
     const { adapter, account } = await startChatwoot({ hmacMandatory: true }, { hmacToken: FAKE_HMAC_TOKEN });
     await adapter.open(session('u1'), call);
     expect(account.conversations()).toHaveLength(1);
   });
 
-  it.each([undefined, 'a wrong key'])('names the key of identity validation when it is %s', async (key) => {
-    const settings = key === undefined ? {} : { hmacToken: key };
-    const { adapter } = await startChatwoot({ hmacMandatory: true }, settings);
-    const error = await failureOf(adapter.open(session('u1'), call));
-    expect(error).toMatchObject({
-      kind: 'transient',
-      message: expect.stringContaining('CHATWOOT_HMAC_TOKEN'),
-    });
-  });
+  it.each([undefined, 'a wrong key'])(
+    'names the identity validation key in the error when it is %s',
+    async (key) => {
+      const settings = key === undefined ? {} : { hmacToken: key };
+      const { adapter } = await startChatwoot({ hmacMandatory: true }, settings);
+      const error = await failureOf(adapter.open(session('u1'), call));
+      expect(error).toMatchObject({
+        kind: 'transient',
+        message: expect.stringContaining('CHATWOOT_HMAC_TOKEN'),
+      });
+    },
+  );
 
-  it('tells of an inbox that does not exist as a matter of credentials', async () => {
+  it('reports an unknown inbox as an auth error', async () => {
     const { adapter } = await startChatwoot({}, { inbox: 'another' });
     const error = await failureOf(adapter.open(session('u1'), call));
     expect(error).toMatchObject({ kind: 'auth', message: expect.stringContaining('CHATWOOT_INBOX') });
@@ -128,7 +131,7 @@ describe('open', () => {
 });
 
 describe('find', () => {
-  it('finds what was opened, by its session alone', async () => {
+  it('finds an opened conversation by its session alone', async () => {
     const { adapter } = await startChatwoot();
     const { user } = session('u1');
     const opened = await adapter.open(session('monday', { user }), call);
@@ -140,7 +143,7 @@ describe('find', () => {
     ['the contact', '/contacts'],
     ['the conversation', '/conversations'],
     ['the first message', '/messages'],
-  ])('and then open make one conversation when the answer for %s was lost', async (_, end) => {
+  ])('and then open create one conversation when the response to %s was lost', async (_, end) => {
     const { adapter, account, proxy } = await startChatwoot();
     proxy.loseAnswer({ match: ({ method, path }) => method === 'POST' && path.endsWith(end) });
     expect(await failureOf(adapter.open(session('u1'), call))).toMatchObject({ kind: 'transient' });
@@ -149,7 +152,7 @@ describe('find', () => {
     expect(account.conversations()[0]?.messages).toHaveLength(1);
   });
 
-  it('does not take a greeting for the first message', async () => {
+  it('does not mistake a greeting for the first message', async () => {
     const { adapter, account, agents, proxy } = await startChatwoot();
     proxy.refuse({ match: ({ path }) => path.endsWith('/messages') });
     await failureOf(adapter.open(session('u1'), call));

@@ -21,7 +21,7 @@ describe('settings of the Chatwoot adapter', () => {
     expect(make).not.toThrow(/hidden/);
   });
 
-  it('say what Chatwoot can do', () => {
+  it('determine the capabilities', () => {
     expect(createAdapter().capabilities).toEqual({
       inbound: ['webhook'],
       nativeClose: true,

@@ -13,10 +13,10 @@ import {
 import type { FakeConversation } from '../../fixtures/chatwoot/types.js';
 import { serve } from '../../helpers/serve.js';
 
-/** How long a thing may take that should happen: only a failure waits for so long. */
+/** Upper bound for expected effects. Only a failing test waits this long. */
 export const TIMEOUT_MS = 15_000;
 
-/** The simulated service, a receiver, the bridge, the adapter and the fake: all of it, over real HTTP. */
+/** Starts the simulated platform, a receiver, the bridge, the adapter and the fake Chatwoot, connected by real HTTP. */
 export async function setUpHandoff(
   options: FakeChatwootOptions = {},
   bridgeOptions: Partial<BridgeOptions> = { openWithinMs: TIMEOUT_MS },
@@ -49,12 +49,12 @@ export async function setUpHandoff(
   return {
     fake,
     bench,
-    /** Where Chatwoot's webhooks belong. */
+    /** The address for Chatwoot's webhooks. */
     online,
     agents: fake.agents,
-    /** The texts that the user has read. */
+    /** The replies shown to the user. */
     read: () => bench.replies.map(({ text }) => text),
-    /** The conversation that was opened last. */
+    /** The conversation opened last. */
     conversation: (): FakeConversation => {
       const last = fake.account.conversations().at(-1);
       if (!last) throw new Error('nothing was opened in Chatwoot');

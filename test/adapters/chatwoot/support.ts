@@ -19,10 +19,10 @@ import {
   startFakeChatwoot,
 } from '../../fixtures/chatwoot/fake-chatwoot.js';
 
-/** What calls of an adapter come with. */
+/** The second argument of adapter methods. */
 export const call: AdapterCall = { signal: new AbortController().signal, log: silentLog };
 
-/** The adapter as it is set up by default; it has nothing that must be ended. */
+/** Creates the adapter with default settings. It needs no disposal. */
 export function createAdapter(settings: Partial<ChatwootSettings> = {}) {
   return chatwoot({
     url: 'http://127.0.0.1:9',
@@ -32,7 +32,7 @@ export function createAdapter(settings: Partial<ChatwootSettings> = {}) {
   }) as Adapter & Required<Pick<Adapter, 'verify' | 'parse'>>;
 }
 
-/** The fake, a proxy before it and the adapter behind that, until the test ends. */
+/** Starts the fake and a fault proxy in front of it, and creates an adapter for the proxy, until the test ends. */
 export async function startChatwoot(
   options: FakeChatwootOptions = {},
   settings: Omit<Partial<ChatwootSettings>, 'url'> = {},
@@ -46,7 +46,7 @@ export async function startChatwoot(
   return { ...fake, fake, proxy, adapter: createAdapter({ ...settings, url: proxy.url }) };
 }
 
-/** A conversation that is to be opened. */
+/** A session for `open` and `find`. */
 export function session(key: string, details: Partial<HandoffSession> = {}): HandoffSession {
   return {
     key,
@@ -64,7 +64,7 @@ export function session(key: string, details: Partial<HandoffSession> = {}): Han
   };
 }
 
-/** What `send` and `close` get. */
+/** The reference that `send` and `close` receive. */
 export function toRef(
   { conversationId, user }: HandoffSession,
   { externalId, url, extra }: OpenedConversation,
@@ -72,7 +72,7 @@ export function toRef(
   return { conversationId, externalId, url: url ?? null, extra: extra ?? {}, user };
 }
 
-/** What a call fails with. */
+/** The error with which a call fails. */
 export async function failureOf(task: Promise<unknown>): Promise<AdapterError> {
   const error: unknown = await task.then(
     () => undefined,
@@ -82,7 +82,7 @@ export async function failureOf(task: Promise<unknown>): Promise<AdapterError> {
   throw new Error('an AdapterError was expected', { cause: error });
 }
 
-/** The time at which webhooks of tests come. */
+/** The time at which test webhooks arrive. */
 export const NOW = Date.UTC(2026, 4, 1, 12);
 
 /** A webhook as Chatwoot sends it, signed. */

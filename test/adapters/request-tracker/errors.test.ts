@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fakeRt } from './fake-rt.js';
 import { call, message, session, toRef } from './support.js';
 
-describe('what RT refuses', () => {
+describe('errors of RT', () => {
   it.each([
     [{ status: 401 }, 'auth', null],
     [{ status: 403 }, 'auth', null],
@@ -12,11 +12,11 @@ describe('what RT refuses', () => {
     [{ status: 500 }, 'transient', null],
     [{ status: 502, type: 'text/html', body: '<h1>Bad Gateway</h1>' }, 'transient', null],
     [{ status: 503, headers: { 'retry-after': '2' } }, 'transient', 2_000],
-    // A web server without RT, a login page in front of RT, and a move to https.
+    // A web server without RT, a login page in front of RT, and a redirect to https.
     [{ status: 404, type: 'text/html', body: '<h1>Not Found</h1>' }, 'invalid', null],
     [{ status: 200, type: 'text/html', body: '<form>' }, 'invalid', null],
     [{ status: 301, headers: { location: 'https://elsewhere.test/' } }, 'invalid', null],
-  ])('%j is of kind %s', async (answer, kind, retryAfterMs) => {
+  ])('%j are of kind %s', async (answer, kind, retryAfterMs) => {
     const { adapter } = await fakeRt(
       () => [],
       () => answer,
@@ -25,7 +25,7 @@ describe('what RT refuses', () => {
     await expect(adapter.poll?.(null, call)).rejects.toMatchObject({ kind });
   });
 
-  it('is a matter of rights where it is a reply', async () => {
+  it('are auth errors for a reply with status 400', async () => {
     const { adapter } = await fakeRt(
       () => [{ id: 7, type: 'Correspond' }],
       (path) =>
@@ -38,7 +38,7 @@ describe('what RT refuses', () => {
     });
   });
 
-  it('is never quiet where a status does not change', async () => {
+  it('are reported when a status does not change', async () => {
     const { adapter } = await fakeRt(() => [{ id: 7, type: 'Correspond' }]);
     const closing = adapter.close(toRef(session(), '3'), { by: 'user', text: 'The user has left.' }, call);
     await expect(closing).rejects.toMatchObject({
@@ -47,7 +47,7 @@ describe('what RT refuses', () => {
     });
   });
 
-  it('shows neither the token nor anybody’s words', async () => {
+  it('contain neither the token nor message texts', async () => {
     const { adapter } = await fakeRt(
       () => [],
       () => ({ status: 500, body: 'my words' }),

@@ -1,24 +1,24 @@
 import { requestTracker } from '../../../src/adapters/request-tracker/index.js';
 import { serve } from '../../helpers/serve.js';
 
-/** A transaction as RT's REST 2.0 tells it. */
+/** A transaction as RT's REST 2.0 returns it. */
 export interface FakeTransaction {
   readonly id: number;
   readonly type: 'Correspond' | 'Status' | 'Set';
   readonly value?: string;
   readonly text?: string;
-  /** How old it is by RT's clock. */
+  /** Its age by RT's clock. */
   readonly ageMs?: number;
 }
 
-/** Answers of its own for some paths. */
+/** Replaces the responses of some paths. */
 export type Override = (
   path: string,
 ) => { status: number; type?: string; body?: string; headers?: object } | null;
 
 /**
- * As much of RT's REST 2.0 as polling reads: for what a real RT does not do at a test's wish. Only agents write
- * in it. It ends with the test.
+ * The part of RT's REST 2.0 that polling reads, for situations that a real RT does not produce on demand. All authors
+ * are agents. It stops when the test ends.
  */
 export async function fakeRt(
   transactions: () => readonly FakeTransaction[],

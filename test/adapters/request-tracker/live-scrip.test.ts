@@ -8,10 +8,10 @@ import { submitForm } from './rt/submit-form.js';
 import { until } from './rt/until.js';
 import { call, message, session, toRef } from './support.js';
 
-// RT takes its time, more so on a machine that is busy.
+// RT is slow, especially on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** With what Perl might take for something else. */
+/** With characters that are special in Perl. */
 const SECRET = 'it\'s a "secret" of \\ $length @all %d';
 
 describeWithRt('the Scrip in a real Request Tracker', () => {
@@ -58,7 +58,7 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
     return { ticket: externalId, ref: toRef(asked, externalId) };
   };
 
-  it('is made in the boxes of a web page, or by a file, and is there once', async () => {
+  it('is created once, through the web form or by a file', async () => {
     const { description, condition, prepare, commit, datafile } = scrip();
     await submitForm(rt, rt.root, '/Admin/Scrips/Create.html', {
       Queue: '0',
@@ -75,7 +75,7 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
     const { ticket } = await opened();
     await ada.reply(ticket, 'hello');
     const types = () => bodies.map((body) => JSON.parse(body).transactions.at(-1).type);
-    // RT itself opens a new ticket that is answered, and tells of that first.
+    // RT itself opens a new ticket when it is answered, and reports that first.
     expect(types()).toEqual(['Status', 'Correspond']);
     expect(rt.install(datafile)).toMatch(/Updated Scrip \d+/);
     await ada.reply(ticket, 'hello again');
@@ -83,7 +83,7 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
     expect([...verdicts]).toEqual(['genuine']);
   });
 
-  it('tells of replies, comments, owners and ends, as polling does', async () => {
+  it('reports replies, comments, owners and closes, as polling does', async () => {
     const { ticket, ref } = await opened();
     const from = (await adapter.poll?.(null, call))?.cursor ?? null;
     const { messageId } = await adapter.send(ref, message('my words'), call);
@@ -114,7 +114,7 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
     expect(polled?.events).toEqual(others);
   });
 
-  it('brings the words along that came just before an end, should they have been lost', async () => {
+  it('includes the last reply in a close, in case it was lost', async () => {
     const { ticket } = await opened();
     await ada.replyAndSetStatus(ticket, 'Done, good bye', 'resolved');
     const body = bodies.at(-1) ?? '';
@@ -124,7 +124,7 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
     ]);
   });
 
-  it('keeps quiet about tickets that are no handed-over conversation', async () => {
+  it('does not report tickets that are not handoffs', async () => {
     const before = bodies.length;
     const response = await fetch(`${rt.url}/REST/2.0/ticket`, {
       method: 'POST',
@@ -141,7 +141,7 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
     expect(bodies).toHaveLength(before);
   });
 
-  it('lets RT go on when nobody answers; what was not told is polled', async () => {
+  it('does not block RT when the receiver is down; polling catches up', async () => {
     const { ticket } = await opened();
     const from = (await adapter.poll?.(null, call))?.cursor ?? null;
     isSilent = true;

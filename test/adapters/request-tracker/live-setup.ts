@@ -10,26 +10,26 @@ import { logLines } from '../../helpers/log-lines.js';
 import { listen } from '../../helpers/serve.js';
 import type { Rt } from './rt/start-rt.js';
 
-/** The service, a process that carries conversations, and what RT's Scrip posts to. */
+/** The simulated platform, a process with receiver and bridge, and the address for the Scrip. */
 export interface LiveSetup {
   readonly bench: TestBench;
-  /** Where RT's Scrip is to post. */
+  /** The address for RT's Scrip. */
   readonly hookUrl: string;
-  /** What the process has logged. */
+  /** The log of the process. */
   readonly logged: ReturnType<typeof logLines>;
-  /** The number of the ticket that a conversation is. */
+  /** The ticket id of a conversation. */
   ticketOf(conversationId: string): Promise<string | null>;
-  /** Starts the process: receiver, bridge and adapter on the same database as before. */
+  /** Starts the process: receiver, bridge and adapter on the same database. */
   startProcess(): Promise<void>;
-  /** Ends it; the service and RT find nobody. */
+  /** Stops the process, so that the platform and RT cannot reach it. */
   stopProcess(): Promise<void>;
   end(): Promise<void>;
 }
 
-/** The machine may be busy with other tests; what is waited for longer than this is not coming. */
-const PATIENCE_MS = 25_000;
+/** Upper bound for expected effects on a busy machine. */
+const TIMEOUT_MS = 25_000;
 
-/** Builds everything around an RT. */
+/** Creates the setup around an RT. */
 export async function createLiveSetup(
   rt: Rt,
   webhookSecret: string,
@@ -39,8 +39,8 @@ export async function createLiveSetup(
   const logged = logLines();
   let running: { readonly receiver: Receiver; readonly bridge: Bridge } | null = null;
   const bench = await createTestBench({
-    replyTimeoutMs: PATIENCE_MS,
-    simulator: { deliveryTimeoutMs: PATIENCE_MS },
+    replyTimeoutMs: TIMEOUT_MS,
+    simulator: { deliveryTimeoutMs: TIMEOUT_MS },
   });
 
   const startProcess = async () => {
@@ -57,7 +57,7 @@ export async function createLiveSetup(
       webhookSecret,
       pollEveryMs,
     });
-    const bridge = createBridge({ receiver, adapter, openWithinMs: PATIENCE_MS, log: logged.log });
+    const bridge = createBridge({ receiver, adapter, openWithinMs: TIMEOUT_MS, log: logged.log });
     running = { receiver, bridge };
   };
   const stopProcess = async () => {

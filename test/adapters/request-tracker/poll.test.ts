@@ -13,7 +13,7 @@ const poll = async (adapter: Adapter, cursor: string | null): Promise<PollResult
 const ids = ({ events }: PollResult) => events.map(({ id }) => id);
 
 describe('polling', () => {
-  it('begins with what happens from now on', async () => {
+  it('starts with the current position', async () => {
     const { adapter } = await fakeRt(() => [
       { id: 5, type: 'Correspond' },
       { id: 9, type: 'Status', value: 'open' },
@@ -23,7 +23,7 @@ describe('polling', () => {
     expect(await poll(empty.adapter, null)).toEqual({ events: [], cursor: '0' });
   });
 
-  it('tells what happened since, in order, and reads on after it', async () => {
+  it('returns later events in order, and continues after them', async () => {
     const { adapter } = await fakeRt(() => [
       { id: 11, type: 'Correspond', text: 'Hello 😀', ...OLD },
       { id: 12, type: 'Set', value: '40', ...OLD },
@@ -51,7 +51,7 @@ describe('polling', () => {
     expect(await poll(adapter, first.cursor)).toEqual({ events: [], cursor: '14' });
   });
 
-  it('does not pass over what appears late under a lower number', async () => {
+  it('does not skip a transaction that appears late with a lower id', async () => {
     const shown: FakeTransaction[] = [
       { id: 20, type: 'Correspond', text: 'settled', ...OLD },
       { id: 22, type: 'Correspond', text: 'young' },
@@ -81,7 +81,7 @@ describe('polling', () => {
     expect(polled.cursor).toBe('219');
   });
 
-  it('is not held up by words that cannot be read', async () => {
+  it('is not blocked by unreadable content', async () => {
     const { adapter } = await fakeRt(
       () => [
         { id: 30, type: 'Correspond', text: 'a letter as long as a book', ...OLD },
@@ -94,7 +94,7 @@ describe('polling', () => {
     expect(cursor).toBe('31');
   });
 
-  it('stays where it is when RT fails in the middle', async () => {
+  it('does not advance when RT fails halfway', async () => {
     const { adapter } = await fakeRt(
       () => [{ id: 40, type: 'Correspond', text: 'x', ...OLD }],
       (path) => (path === '/attachment/40' ? { status: 500 } : null),
@@ -102,7 +102,7 @@ describe('polling', () => {
     await expect(poll(adapter, '10')).rejects.toMatchObject({ kind: 'transient' });
   });
 
-  it('takes no cursor that is not its own', async () => {
+  it('rejects a foreign cursor', async () => {
     const { adapter } = await fakeRt(() => []);
     await expect(poll(adapter, '1 OR id > 0')).rejects.toMatchObject({ kind: 'invalid' });
   });

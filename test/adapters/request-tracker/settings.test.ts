@@ -8,13 +8,13 @@ const settings: RequestTrackerSettings = {
 };
 
 describe('the settings of the adapter', () => {
-  it('need no more than address, token and queue', () => {
+  it('require only address, token and queue', () => {
     const { name, capabilities } = requestTracker(settings);
     expect(name).toBe('request-tracker');
     expect(capabilities).toMatchObject({ inbound: ['poll'], pollEveryMs: 5_000, messageIds: true });
   });
 
-  it('poll less often where a Scrip tells', () => {
+  it('poll less often with a webhook secret', () => {
     const { capabilities } = requestTracker({ ...settings, webhookSecret: 'a long enough secret' });
     expect(capabilities).toMatchObject({ inbound: ['webhook', 'poll'], pollEveryMs: 10_000 });
   });
@@ -28,7 +28,7 @@ describe('the settings of the adapter', () => {
     { webhookSecret: ['a long enough secret', ''] },
     { pollEveryMs: 0 },
     { timeoutMs: 1.5 },
-  ])('are refused where they cannot work: %j', (changes) => {
+  ])('are refused when invalid: %j', (changes) => {
     const make = () => requestTracker({ ...settings, ...changes });
     expect(make).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     expect(make).not.toThrow(/somebody took|too short|user:word/);

@@ -10,13 +10,13 @@ import { type FakeSlackOptions, startFakeSlack } from '../../fixtures/slack/fake
 import { hasButton, visibleText } from '../../fixtures/slack/visible-text.js';
 import { IDS } from '../../fixtures/slack/workspace.js';
 
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
-/** Waits for what comes about in its own time. */
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: PATIENCE_MS });
+/** Waits until a check passes. */
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: TIMEOUT_MS });
 
-/** The service, a receiver with a bridge to Slack, and Slack: all of them on loopback. */
-async function stand(options: Omit<FakeSlackOptions, 'requestUrl'> = {}) {
+/** Starts the simulated platform, a receiver with a bridge, and the fake Slack. */
+async function setUpHandoff(options: Omit<FakeSlackOptions, 'requestUrl'> = {}) {
   let bridge: Bridge | undefined;
   let isDown = false;
   const server = createServer((request, response) => {
@@ -28,7 +28,7 @@ async function stand(options: Omit<FakeSlackOptions, 'requestUrl'> = {}) {
   const fake = await startFakeSlack({ ...options, requestUrl });
   const { apiUrl, token: botToken, signingSecret, ids } = fake;
   const bench = await createTestBench({
-    replyTimeoutMs: PATIENCE_MS,
+    replyTimeoutMs: TIMEOUT_MS,
     receiver: (given) => {
       const receiver = createReceiver({ log: false, ...given });
       const adapter = slack({
@@ -60,8 +60,8 @@ async function stand(options: Omit<FakeSlackOptions, 'requestUrl'> = {}) {
 }
 
 describe('a handoff to Slack', () => {
-  it("goes from the request over words and answers to the agent's end", async () => {
-    const { bench, fake, root } = await stand();
+  it('runs from the request through messages and replies to the close by the agent', async () => {
+    const { bench, fake, root } = await setUpHandoff();
     await bench.requestHandoff({
       user: { userId: 'ada' },
       transcript: [{ text: 'I want a human', message_type: 'QUESTION' }],
@@ -89,8 +89,8 @@ describe('a handoff to Slack', () => {
     expect(fake.deliverer.attempts.every(({ outcome }) => outcome === 200)).toBe(true);
   });
 
-  it('ends by the button', async () => {
-    const { bench, fake, root } = await stand();
+  it('ends when an agent clicks the button', async () => {
+    const { bench, fake, root } = await setUpHandoff();
     await bench.requestHandoff();
     fake.pressButton(root().ts, 'handoff_close');
     await eventually(() => expect(bench.conversation).toMatchObject({ state: 'closed', endedBy: 'human' }));
@@ -98,8 +98,8 @@ describe('a handoff to Slack', () => {
     expect(visibleText(root())).toContain('*Closed:* An agent has ended the conversation.');
   });
 
-  it('ends for the agents when the user leaves', async () => {
-    const { bench, fake, root } = await stand();
+  it('is closed in Slack when the user leaves', async () => {
+    const { bench, fake, root } = await setUpHandoff();
     await bench.requestHandoff();
     await bench.closeByUser();
     await eventually(() => expect(hasButton(root())).toBe(false));
@@ -111,8 +111,8 @@ describe('a handoff to Slack', () => {
     expect(bench.replies).toEqual([]);
   });
 
-  it('brings each answer once, however often Slack tells of it', async () => {
-    const { bench, fake, root } = await stand();
+  it('delivers each reply once, however often Slack sends it', async () => {
+    const { bench, fake, root } = await setUpHandoff();
     await bench.requestHandoff();
     fake.postAsAgent(root().ts, 'Once');
     fake.repeatLast();
@@ -122,8 +122,8 @@ describe('a handoff to Slack', () => {
     expect(bench.replies).toHaveLength(1);
   });
 
-  it('loses no answer that Slack could not deliver at first', async () => {
-    const { bench, fake, root, down } = await stand();
+  it('loses no reply that Slack delivers only on a retry', async () => {
+    const { bench, fake, root, down } = await setUpHandoff();
     await bench.requestHandoff();
     await fake.deliverer.idle();
     down(true);
@@ -137,15 +137,15 @@ describe('a handoff to Slack', () => {
     expect(bench.replies).toHaveLength(1);
   });
 
-  it('is refused when Slack refuses, so that the user is told that all are busy', async () => {
-    const { bench, fake } = await stand();
+  it('is refused when Slack refuses', async () => {
+    const { bench, fake } = await setUpHandoff();
     fake.workspace.channel.member = false;
     expect((await bench.requestHandoff()).state).toBe('busy');
     expect(fake.workspace.messages).toEqual([]);
   });
 
-  it('has one thread although the answer of Slack was lost', async () => {
-    const { bench, fake, root } = await stand();
+  it('has one thread although the response of Slack was lost', async () => {
+    const { bench, fake, root } = await setUpHandoff();
     fake.fail('chat.postMessage', { kind: 'lost' });
     await bench.requestHandoff();
     expect(fake.workspace.messages).toHaveLength(1);
@@ -153,8 +153,8 @@ describe('a handoff to Slack', () => {
     expect(await bench.nextReply()).toMatchObject({ text: 'Ann: Here' });
   });
 
-  it('brings quick words in order at the pace of Slack', async () => {
-    const { bench, fake, root } = await stand({ rate: { burst: 2, perMs: 1_000 } });
+  it('delivers fast messages in order within the rate limit of Slack', async () => {
+    const { bench, fake, root } = await setUpHandoff({ rate: { burst: 2, perMs: 1_000 } });
     await bench.requestHandoff();
     const said = ['one', 'two', 'three'];
     for (const words of said) await bench.say(words);
@@ -165,9 +165,9 @@ describe('a handoff to Slack', () => {
   });
 });
 
-describe('the address for Slack', () => {
-  it('is verified by its challenge, and refuses what nobody signed', async () => {
-    const { fake, requestUrl } = await stand();
+describe('the webhook for Slack', () => {
+  it('answers the challenge, and refuses unsigned requests', async () => {
+    const { fake, requestUrl } = await setUpHandoff();
     const body = JSON.stringify({ type: 'url_verification', challenge: 'say this' });
     const { headers } = signRequest(body, 'application/json', { secret: fake.signingSecret });
     const answer = await fetch(requestUrl, { method: 'POST', headers, body });

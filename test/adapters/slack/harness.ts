@@ -4,7 +4,7 @@ import { type FakeSlack, startFakeSlack } from '../../fixtures/slack/fake-slack.
 import { hasButton, visibleText } from '../../fixtures/slack/visible-text.js';
 import { tsOf } from './support.js';
 
-/** The fake, with what an adapter must know of it. */
+/** The fake as a system of the conformance kit. */
 export interface SlackSystem extends HarnessSystem {
   readonly fake: FakeSlack;
 }
@@ -15,7 +15,7 @@ const ok = (error: string) => ({
   body: JSON.stringify({ ok: false, error }),
 });
 
-/** What the conformance kit must know of Slack. */
+/** The harness of Slack for the conformance kit. */
 export const slackHarness: AdapterHarness<SlackSystem> = {
   name: 'Slack (a fake of it)',
   secrets: ['xoxb-1111-2222-fakefakefake', '8f742231b10e8888abcd99yyyzzz85a5', 'xoxb-wrong'],
@@ -27,7 +27,7 @@ export const slackHarness: AdapterHarness<SlackSystem> = {
   },
 };
 
-/** Makes the adapter for the kit's fake. */
+/** Creates the adapter for the conformance kit. */
 export const createSlack: AdapterFactory<SlackSystem> = ({ baseUrl, credentials, system: { fake } }) =>
   slack({
     botToken: credentials === 'right' ? fake.token : 'xoxb-wrong',

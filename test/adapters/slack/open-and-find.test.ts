@@ -3,8 +3,8 @@ import { hasButton, markupTags, visibleText } from '../../fixtures/slack/visible
 import { IDS } from '../../fixtures/slack/workspace.js';
 import { call, errorOf, newSession, tsOf, withFake } from './support.js';
 
-describe('a conversation that is opened', () => {
-  it('is a message with who asks, what was said, and a button', async () => {
+describe('an opened conversation', () => {
+  it('is a message with the user, the transcript and a button', async () => {
     const { fake, adapter } = await withFake({}, { teamUrl: 'https://example.slack.com/' });
     const session = newSession({
       user: { key: 'user:ada', userId: 'ada', anonymousId: 'x', email: 'ada@example.com', phone: '+123' },
@@ -23,23 +23,23 @@ describe('a conversation that is opened', () => {
     expect(visibleText(root)).toContain('`!close`');
   });
 
-  it('has no link where the address of the workspace is not set', async () => {
+  it('has no link when teamUrl is not set', async () => {
     const { adapter } = await withFake();
     expect(await adapter.open(newSession(), call)).toEqual({ externalId: expect.any(String) });
   });
 
-  it('is there without a transcript too', async () => {
+  it('can have an empty transcript', async () => {
     const { fake, adapter } = await withFake();
     await adapter.open(newSession({ transcript: [{ from: 'agent', text: '' }] }), call);
     expect(fake.workspace.messages).toMatchObject([{ text: 'A customer asks for a human.' }]);
   });
 
   it.each([
-    ['words that call people', '<!channel> <!here> <@U0ANN> <!subteam^S1> @channel @here'],
+    ['mentions', '<!channel> <!here> <@U0ANN> <!subteam^S1> @channel @here'],
     ['a forged link', '<https://evil.example|your bank>'],
-    ['signs', '&&&<<<>>>'.repeat(2_000)],
+    ['characters that need escapes', '&&&<<<>>>'.repeat(2_000)],
     ['half a surrogate pair', 'a \ud83d b'],
-  ])('does nothing because of %s', async (_, text) => {
+  ])('shows %s literally', async (_, text) => {
     const { fake, adapter } = await withFake();
     const user = { key: 'k', userId: text, anonymousId: null, email: text, phone: text };
     await adapter.open(
@@ -50,7 +50,7 @@ describe('a conversation that is opened', () => {
     for (const message of fake.workspace.messages) expect(markupTags(message)).toEqual([]);
   });
 
-  it('shows the end of a long transcript, and the whole in the thread', async () => {
+  it('shows the end of a long transcript, and all of it in the thread', async () => {
     const { fake, adapter } = await withFake();
     const transcript = Array.from({ length: 30 }, (_, at) => ({
       from: 'agent' as const,
@@ -65,7 +65,7 @@ describe('a conversation that is opened', () => {
     for (const { text } of transcript) expect(whole?.text).toContain(text);
   });
 
-  it('is open when the whole transcript could not be shown', async () => {
+  it('is open even when the full transcript could not be posted', async () => {
     const { fake, adapter } = await withFake({ rate: { burst: 1, perMs: 60_000 } });
     const transcript = [{ from: 'user' as const, text: 'long '.repeat(3_000) }];
     const { externalId } = await adapter.open(newSession({ transcript }), call);
@@ -73,7 +73,7 @@ describe('a conversation that is opened', () => {
     expect(fake.calls.map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.postMessage']);
   });
 
-  it('keeps the end of a transcript that no message holds', async () => {
+  it('keeps the end of a transcript that is too long for any message', async () => {
     const { fake, adapter } = await withFake();
     const text = `${'old '.repeat(30_000)}the end`;
     await adapter.open(newSession({ transcript: [{ from: 'user', text }] }), call);
@@ -84,7 +84,7 @@ describe('a conversation that is opened', () => {
   });
 });
 
-describe('a conversation whose opening was not confirmed', () => {
+describe('a conversation whose open response was lost', () => {
   it('is found', async () => {
     const { fake, adapter } = await withFake();
     const session = newSession();
@@ -95,13 +95,13 @@ describe('a conversation whose opening was not confirmed', () => {
     expect(fake.workspace.messages).toHaveLength(1);
   });
 
-  it('is not taken for another', async () => {
+  it('is not mistaken for another', async () => {
     const { adapter } = await withFake();
     await adapter.open(newSession(), call);
     expect(await adapter.find(newSession(), call)).toBeNull();
   });
 
-  it('is found by its button where Slack shows no metadata', async () => {
+  it('is found by its button when Slack returns no metadata', async () => {
     const { fake, adapter } = await withFake();
     const session = newSession();
     const opened = await adapter.open(session, call);
@@ -110,7 +110,7 @@ describe('a conversation whose opening was not confirmed', () => {
     expect(await adapter.find(session, call)).toEqual(opened);
   });
 
-  it('is found among many, page by page', async () => {
+  it('is found among many messages, page by page', async () => {
     const { fake, adapter } = await withFake();
     const session = newSession();
     const opened = await adapter.open(session, call);
@@ -119,14 +119,14 @@ describe('a conversation whose opening was not confirmed', () => {
     expect(fake.calls.filter(({ method }) => method === 'conversations.history')).toHaveLength(3);
   });
 
-  it('is not looked for without end', async () => {
+  it('is searched for on a limited number of pages', async () => {
     const { fake, adapter } = await withFake();
     for (let at = 0; at < 400; at += 1) fake.workspace.add({ user: IDS.agent, text: `chatter ${at}` });
     expect(await adapter.find(newSession(), call)).toBeNull();
     expect(fake.calls).toHaveLength(20);
   });
 
-  it('is not looked for among what is older', async () => {
+  it('is not searched for among older messages', async () => {
     const { adapter } = await withFake();
     const session = newSession();
     await adapter.open(session, call);
@@ -134,7 +134,7 @@ describe('a conversation whose opening was not confirmed', () => {
     expect(await adapter.find(later, call)).toBeNull();
   });
 
-  it('gets the whole transcript when it is found, once', async () => {
+  it('gets the full transcript once when it is found', async () => {
     const { fake, adapter } = await withFake();
     const session = newSession({ transcript: [{ from: 'user', text: 'long '.repeat(3_000) }] });
     fake.fail('chat.postMessage', { kind: 'lost' });

@@ -1,4 +1,4 @@
-/** Where a private RT keeps what is its own. */
+/** The paths of a private RT. */
 export interface RtPaths {
   readonly config: string;
   readonly configFolder: string;
@@ -10,7 +10,7 @@ export interface RtPaths {
   readonly variable: string;
 }
 
-/** The places of an RT in a folder. */
+/** The paths of an RT in a folder. */
 export const rtPathsIn = (folder: string): RtPaths => ({
   config: `${folder}/RT_SiteConfig.pm`,
   configFolder: `${folder}/RT_SiteConfig.d`,
@@ -22,7 +22,7 @@ export const rtPathsIn = (folder: string): RtPaths => ({
   variable: `${folder}/var`,
 });
 
-/** The configuration of an RT that touches nothing outside its folder, and sends its mail nowhere. */
+/** The configuration of an RT that writes only to its folder and sends no mail. */
 export function siteConfig(places: RtPaths, port: number): string {
   return `Set($rtname, 'handoff-kit.test');
 Set($Organization, 'handoff-kit.test');

@@ -1,4 +1,4 @@
-# Furnishes a fresh RT: a queue, the user of the kit, an agent, and tokens, which it prints as JSON.
+# Seeds a new RT with a queue, the adapter's user, an agent and tokens, and prints them as JSON.
 use strict;
 use warnings;
 use lib '/usr/local/share/request-tracker5/lib', '/usr/share/request-tracker5/lib';
@@ -16,7 +16,7 @@ sub must {
 my $queue = RT::Queue->new( RT->SystemUser );
 must( $queue->Create( Name => 'Handoffs' ) );
 
-# The rights that the README asks for, and what an agent has more.
+# The rights that the README lists, and the additional ones of an agent.
 my @kit   = qw(SeeQueue CreateTicket ShowTicket ReplyToTicket CommentOnTicket ModifyTicket);
 my @agent = ( @kit, qw(ShowTicketComments OwnTicket TakeTicket) );
 
@@ -25,22 +25,22 @@ my %users = (
     agent    => { Name => 'ada', RealName => 'Ada Agent', rights => \@agent },
     stranger => { Name => 'stranger', RealName => 'No Rights', rights => [] },
 );
-my %made;
+my %created;
 for my $key ( sort keys %users ) {
     my %user     = %{ $users{$key} };
     my $rights   = delete $user{rights};
     my $password = "password of $user{Name}";
-    my $made     = RT::User->new( RT->SystemUser );
-    must( $made->Create( %user, EmailAddress => "$user{Name}\@rt.test", Password => $password, Privileged => 1 ) );
-    must( $made->PrincipalObj->GrantRight( Right => $_, Object => $queue ) ) for @$rights;
+    my $record     = RT::User->new( RT->SystemUser );
+    must( $record->Create( %user, EmailAddress => "$user{Name}\@rt.test", Password => $password, Privileged => 1 ) );
+    must( $record->PrincipalObj->GrantRight( Right => $_, Object => $queue ) ) for @$rights;
     my $token = RT::AuthToken->new( RT->SystemUser );
-    my ( undef, undef, $text ) = must( $token->Create( Owner => $made->Id, Description => 'test' ) );
-    $made{$key} = { login => $user{Name}, password => $password, token => $text, id => $made->Id + 0 };
+    my ( undef, undef, $text ) = must( $token->Create( Owner => $record->Id, Description => 'test' ) );
+    $created{$key} = { login => $user{Name}, password => $password, token => $text, id => $record->Id + 0 };
 }
 
 my $root = RT::User->new( RT->SystemUser );
 $root->Load('root');
 must( $root->SetPassword('password of root') );
-$made{root} = { login => 'root', password => 'password of root' };
+$created{root} = { login => 'root', password => 'password of root' };
 
-print encode_json( \%made ), "\n";
+print encode_json( \%created ), "\n";
