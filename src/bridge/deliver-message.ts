@@ -19,7 +19,7 @@ export interface UserMessage {
   readonly text: string;
 }
 
-/** What {@link createOnMessage} needs besides the bridge's context. */
+/** Dependencies of {@link createOnMessage}. */
 export interface OnMessageDependencies {
   readonly opener: ConversationOpener;
   readonly send: SendToHelpdesk;
@@ -84,7 +84,7 @@ export type SendToHelpdesk = (
   sentAt: Date | null,
 ) => Promise<void>;
 
-/** What {@link createSendToHelpdesk} needs besides the bridge's context. */
+/** Dependencies of {@link createSendToHelpdesk}. */
 export interface SendDependencies {
   readonly echoes: EchoDetector;
   readonly rateLimiter: RateLimiter;

@@ -32,7 +32,7 @@ export function createEchoDetector({ adapter, lifecycle }: BridgeContext): EchoD
   const inFlight = new Map<string, SendsInFlight>();
   const idKey = (externalId: string, id: string): string => `bridge own ${adapter.name} ${externalId} ${id}`;
   const textKey = (externalId: string, text: string): string =>
-    `bridge words ${adapter.name} ${externalId} ${hash('sha256', normalized(text), 'base64url')}`;
+    `bridge text ${adapter.name} ${externalId} ${hash('sha256', normalized(text), 'base64url')}`;
 
   const whileInFlight = async <Result>(
     externalId: string,

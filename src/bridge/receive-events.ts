@@ -196,7 +196,7 @@ export function createEventEffects(
     if (adapter.capabilities.nativeClose) await closer.markClosed(conversation);
     const text = isResumed ? null : await renderMessage('closed', conversation, event.author.name);
     const once = onceKey(event);
-    if (text !== null) await conversations.reply(id, text, { once: `${once} words`, by: 'kit' });
+    if (text !== null) await conversations.reply(id, text, { once: `${once} text`, by: 'kit' });
     const receipt = await conversations.end(id, { once, why: `ended in ${adapter.name}` });
     counters.count('closedByAgent');
     if (!adapter.capabilities.nativeClose) confirmClose(conversation);

@@ -38,7 +38,7 @@ describe('a handoff that is accepted before the helpdesk has it', () => {
     desk.behave({
       open: (_apply, nth) => {
         if (nth === 5) vi.setSystemTime(Date.now() + 45_000);
-        throw new AdapterError('transient', 'the desk is away.');
+        throw new AdapterError('transient', 'the desk is down.');
       },
     });
     const { bench, shown } = await setUpBridge({ desk, bridge: { ...APOLOGISE, openWithinMs: 2 } });
@@ -52,7 +52,7 @@ describe('a handoff that is accepted before the helpdesk has it', () => {
     const desk = fakeDesk();
     desk.behave({
       open: (apply, nth) => {
-        if (nth === 1) throw new AdapterError('transient', 'the desk is away.');
+        if (nth === 1) throw new AdapterError('transient', 'the desk is down.');
         return apply();
       },
       find: () => null,

@@ -36,7 +36,7 @@ describe('concurrent closes', () => {
     await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
     desk.behave({
       close: () => {
-        throw new AdapterError('transient', 'the desk is away.');
+        throw new AdapterError('transient', 'the desk is down.');
       },
     });
     await bench.closeByUser();

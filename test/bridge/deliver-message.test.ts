@@ -93,7 +93,7 @@ describe('messages of the user', () => {
     desk.behave({ open: async (apply) => gate.promise.then(apply) });
     const { bench } = await setUpBridge({
       desk,
-      bridge: { whenUnopened: 'apologise', messages: { unavailable: 'Nobody is here.' } },
+      bridge: { whenUnopened: 'apologise', messages: { unavailable: 'No agent is available.' } },
       receiver: { delivery: await sqliteDelivery() },
     });
     await bench.requestHandoff();

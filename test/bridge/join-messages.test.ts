@@ -52,7 +52,7 @@ describe('messages above the rate limit of a conversation', () => {
     desk.behave({
       send: async (apply, nth) => {
         await gate.promise;
-        if (nth > 1 && nth < 8) throw new AdapterError('transient', 'the desk is away.');
+        if (nth > 1 && nth < 8) throw new AdapterError('transient', 'the desk is down.');
         return apply();
       },
     });

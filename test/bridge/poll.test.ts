@@ -31,7 +31,7 @@ describe('polling', () => {
     const desk = fakeDesk();
     desk.behave({
       poll: (apply, nth) => {
-        if (nth <= 2) throw new AdapterError('transient', 'the desk is away.');
+        if (nth <= 2) throw new AdapterError('transient', 'the desk is down.');
         return apply();
       },
     });

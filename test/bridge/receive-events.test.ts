@@ -30,7 +30,7 @@ describe('events of the helpdesk', () => {
   it('are ignored for conversations that are not handoffs', async () => {
     const { bench, sendEvents, shown } = await setUpBridge();
     await bench.requestHandoff();
-    expect(await sendEvents(agentSays('to somebody else', { externalId: 'T99' }))).toBe(200);
+    expect(await sendEvents(agentSays('to another user', { externalId: 'T99' }))).toBe(200);
     expect(shown()).toEqual([]);
   });
 

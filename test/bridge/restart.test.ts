@@ -17,8 +17,8 @@ describe('a restart in the middle of a conversation', () => {
     await bench.requestHandoff();
     await bench.say('before');
     await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['before']));
-    const heard = agentSays('I am looking.');
-    await first.sendEvents(heard);
+    const reply = agentSays('I am looking.');
+    await first.sendEvents(reply);
     await vi.waitFor(() => expect(shown(bench)).toEqual(['I am looking.']));
     await first.stop();
 
@@ -26,7 +26,7 @@ describe('a restart in the middle of a conversation', () => {
     routeTo(second);
     await bench.say('after');
     await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['before', 'after']));
-    await second.sendEvents(heard, agentSays('Found it.'), agentCloses());
+    await second.sendEvents(reply, agentSays('Found it.'), agentCloses());
     await vi.waitFor(() => expect(bench.conversation.endedBy).toBe('human'));
     expect(shown(bench)).toEqual(['I am looking.', 'Found it.']);
     expect(desk.tickets).toHaveLength(1);

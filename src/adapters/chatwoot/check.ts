@@ -67,7 +67,7 @@ async function checkIdentity(
     name,
     ok: false,
     detail:
-      'Chatwoot rejected a hash made with this key: copy CHATWOOT_HMAC_TOKEN anew from the inbox settings, tab Configuration.',
+      'Chatwoot rejected a hash made with this key: copy CHATWOOT_HMAC_TOKEN again from the inbox settings, tab Configuration.',
   };
 }
 

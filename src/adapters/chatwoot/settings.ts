@@ -45,7 +45,7 @@ export function checkSettings({
 }: ChatwootSettings): CheckedSettings {
   if (!IDENTIFIER.test(inbox)) {
     throw configError(
-      'Chatwoot: inbox must be the Inbox Identifier, which has letters and digits only; copy it from the inbox settings, tab Configuration.',
+      'Chatwoot: the inbox must be its Inbox Identifier, which has letters and digits only; copy it from the inbox settings, tab Configuration.',
     );
   }
   const webhookSecrets = [webhookSecret].flat().map((secret) => secret.trim());

@@ -64,11 +64,10 @@ export function checkSettings({
   const selfId = TOKEN.exec(token)?.[1];
   if (selfId === undefined) {
     throw configError(
-      'request-tracker: the token has not the form of an RT token. RT shows it once, when it is created at Admin > Users > (the user) > Auth Tokens > Create: 1-, the number of the user, a hyphen and 32 characters.',
+      'request-tracker: the token does not look like one. RT shows it once, when it is created at Admin > Users > (the user) > Auth Tokens > Create: 1-, the number of the user, a hyphen and 32 characters.',
     );
   }
-  if (queue.trim() === '')
-    throw configError('request-tracker: queue is empty; name the queue for new tickets.');
+  if (queue.trim() === '') throw configError('request-tracker: name the queue for new tickets.');
   const secrets = typeof webhookSecret === 'string' ? [webhookSecret] : webhookSecret;
   if (secrets.some((secret) => secret.length < MIN_SECRET_LENGTH)) {
     throw configError(

@@ -3,6 +3,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 const EMPTY: JsonObject = Object.freeze({});
 
+/** Whether a value is a JSON object. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -86,11 +86,11 @@ function userText({ user, conversationId }: HandoffSession): string {
 }
 
 function helpText({ insidePrefix, closeWords }: CheckedSettings): string {
-  const words = closeWords.map((word) => `\`${escapeText(word)}\``).join(' or ');
+  const closeHint = closeWords.map((word) => `\`${escapeText(word)}\``).join(' or ');
   const close =
-    words === ''
+    closeHint === ''
       ? 'The button closes the conversation.'
-      : `The button, or ${words} as the last word, closes the conversation.`;
+      : `The button, or ${closeHint} as the last word, closes the conversation.`;
   return `Reply in this thread. Messages that begin with \`${escapeText(insidePrefix)}\` are internal. ${close}`;
 }
 

@@ -51,7 +51,7 @@ describe('a resolved conversation', () => {
   });
 
   it.each([
-    ['our own words', { message_type: 0 }],
+    ['our own message', { message_type: 0 }],
     ['a survey', { message_type: 3 }],
     ['a reply of last week', { created_at: NOW / 1000 - 7 * 86_400 }],
     ['a deleted reply', { content_attributes: { deleted: true } }],

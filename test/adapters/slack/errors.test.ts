@@ -22,7 +22,7 @@ describe('errors of Slack', () => {
     ['msg_too_long', 'invalid'],
     ['invalid_blocks', 'invalid'],
     ['an_error_of_next_year', 'invalid'],
-    ['Words That Are No Name', 'invalid'],
+    ['Text That Is No Name', 'invalid'],
   ])('with status 200 and %s are %s', async (error, kind) => {
     const { fake, adapter } = await withFake();
     const session = newSession();
@@ -30,7 +30,7 @@ describe('errors of Slack', () => {
     fake.fail('chat.postMessage', { kind: 'error', error });
     const refused = await errorOf(adapter.send(ref, message, call));
     expect(refused).toMatchObject({ kind });
-    expect(refused.message).not.toContain('Words That');
+    expect(refused.message).not.toContain('Text That');
     expect(refused.message).not.toContain(message.text);
     expect(refused.message).not.toContain(fake.token);
   });

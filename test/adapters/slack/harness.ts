@@ -19,7 +19,7 @@ const ok = (error: string) => ({
 export const slackHarness: AdapterHarness<SlackSystem> = {
   name: 'Slack (a fake of it)',
   secrets: ['xoxb-1111-2222-fakefakefake', '8f742231b10e8888abcd99yyyzzz85a5', 'xoxb-wrong'],
-  unsupported: { join: 'nobody takes a thread in Slack: who answers has it' },
+  unsupported: { join: 'Slack threads cannot be assigned.' },
   faults: { unauthorized: ok('invalid_auth') },
   async start({ webhookUrl }) {
     const fake = await startFakeSlack({ requestUrl: webhookUrl });

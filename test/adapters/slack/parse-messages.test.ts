@@ -25,7 +25,7 @@ describe('messages of the Events API', () => {
   });
 
   it('have no agent name when the settings have none', () => {
-    const [event] = parse(messageRequest({ user: 'U0SOMEBODY' })).events;
+    const [event] = parse(messageRequest({ user: 'U0UNKNOWN1' })).events;
     expect(event?.author).toEqual({ kind: 'agent', name: null });
   });
 
