@@ -34,6 +34,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^handoff-kit$/, replacement: fromSource('index.ts') },
+      { find: /^handoff-kit\/adapter$/, replacement: fromSource('adapter.ts') },
       {
         find: /^handoff-kit\/(client|protocol|testing|simulator|delivery|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
         replacement: fromSource('$1/index.ts'),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AdapterError, defineAdapter } from '../dist/index.js';
+import { AdapterError, defineAdapter } from '../dist/adapter.js';
 
 /** How long the desk takes for each call. */
 export const LATENCY_MS = 200;

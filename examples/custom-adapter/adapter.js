@@ -1,9 +1,15 @@
 // @ts-check
 /**
- * An adapter for a system of one's own: here the tiny desk beside it. The bridge does the rest: order, retries,
- * de-duplication, echoes, restarts and the close from both sides.
+ * An adapter for your own helpdesk, here the tiny desk beside it. The bridge adds order, retries, deduplication, echo
+ * detection, restarts and closing from both sides.
  */
-import { AdapterError, createAdapterHttp, defineAdapter, transcriptText, verifySignature } from 'handoff-kit';
+import {
+  AdapterError,
+  createAdapterHttp,
+  defineAdapter,
+  transcriptText,
+  verifySignature,
+} from 'handoff-kit/adapter';
 
 /**
  * @typedef {{ id: string, case: string, kind: string, author: string, agent: string, text?: string, message?: string }} DeskEvent
@@ -20,7 +26,7 @@ export function tinyDesk({ baseUrl, token, secret }) {
 
     async open(session, call) {
       const text = transcriptText(session.transcript, { maxLength: 2_000 });
-      // The reference goes with the request that makes the case: find can rely on it.
+      // Stored in the same request that creates the case, so that find can rely on it.
       const json = { reference: session.key, customer: session.user.key, text };
       const { body } = await http({ method: 'POST', path: '/cases', json }, call);
       return { externalId: idOf(body) };
@@ -60,7 +66,7 @@ export function tinyDesk({ baseUrl, token, secret }) {
         return [{ name: 'token', ok: true, detail: 'accepted' }];
       } catch (error) {
         if (!(error instanceof AdapterError)) throw error;
-        return [{ name: 'token', ok: false, detail: `${error.message} Look at the token and the address.` }];
+        return [{ name: 'token', ok: false, detail: `${error.message} Check the token and the address.` }];
       }
     },
   });
@@ -78,14 +84,14 @@ function readEvents(body) {
     const { events } = JSON.parse(body.toString('utf8'));
     if (Array.isArray(events)) return events;
   } catch {}
-  throw new AdapterError('invalid', 'Tiny Desk sent something that has no events.');
+  throw new AdapterError('invalid', 'Tiny Desk sent a request without events.');
 }
 
-/** @param {DeskEvent} event @returns {import('handoff-kit').InboundEvent} */
-function toInbound({ id, case: externalId, kind, author: by, agent, text = '', message }) {
-  /** @type {import('handoff-kit').InboundEvent['author']} */
-  const author = by === 'agent' ? { kind: 'agent', name: agent } : { kind: 'self', name: null };
-  const common = { id, externalId, author };
-  if (kind === 'joined' || kind === 'closed') return { ...common, kind };
-  return { ...common, kind: 'message', text, internal: kind === 'note', messageId: message ?? null };
+/** @param {DeskEvent} event @returns {import('handoff-kit/adapter').InboundEvent} */
+function toInbound({ id, case: externalId, kind, author: authorType, agent, text = '', message }) {
+  /** @type {import('handoff-kit/adapter').InboundEvent['author']} */
+  const author = authorType === 'agent' ? { kind: 'agent', name: agent } : { kind: 'self', name: null };
+  const base = { id, externalId, author };
+  if (kind === 'joined' || kind === 'closed') return { ...base, kind };
+  return { ...base, kind: 'message', text, internal: kind === 'note', messageId: message ?? null };
 }

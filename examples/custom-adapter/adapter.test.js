@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The conformance kit, run on the adapter by Node's own test runner:
+ * Runs the conformance kit on the adapter, with Node's test runner:
  *
  *   node --test examples/custom-adapter/adapter.test.js
  */

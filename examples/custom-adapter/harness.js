@@ -1,14 +1,14 @@
 // @ts-check
-/** What the conformance kit must know of the tiny desk: how to start it, what agents see, how agents act. */
+/** Tells the conformance kit how to start the tiny desk, what agents see, and how agents act. */
 import { startTinyDesk } from './tiny-desk.js';
 
 const TOKEN = 'token-of-the-tiny-desk';
 const SECRET = 'secret-of-the-tiny-desk';
 
-/** The settings of an adapter for the desk of the harness. @param {import('handoff-kit/testing').AdapterFactoryInput} site */
+/** The adapter's settings for the desk of the harness. @param {import('handoff-kit/testing').AdapterFactoryInput} site */
 export const settingsFor = ({ baseUrl, credentials }) => ({
   baseUrl,
-  token: credentials === 'right' ? TOKEN : 'token-that-nobody-knows',
+  token: credentials === 'right' ? TOKEN : 'wrong-token',
   secret: SECRET,
 });
 

@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * A made-up human-service system with an HTTP API, for the adapter beside it: cases that agents answer, signed
- * webhooks that tell what they do. It keeps everything in memory.
+ * A made-up helpdesk with an HTTP API, for the adapter beside it: cases that agents answer, and signed webhooks that
+ * report their actions. It keeps everything in memory.
  *
  *   POST /cases                { reference, customer, text }   201 { id }
  *   GET  /cases?reference=…                                    200 { cases: [{ id }] }
- *   POST /cases/<id>/messages  { text }                        201 { id }     a closed case opens again
+ *   POST /cases/<id>/messages  { text }                        201 { id }     reopens a closed case
  *   PUT  /cases/<id>           { status: 'closed' }            200
  *   GET  /me                                                   200 { name }
  */
@@ -18,7 +18,7 @@ export const MAX_TEXT = 2_000;
 /**
  * @typedef {{ id: string, author: 'api' | 'agent', kind: 'message' | 'note', text: string }} Entry
  * @typedef {{ id: string, reference: string, customer: string, status: 'open' | 'closed', entries: Entry[] }} Case
- * @typedef {{ kind: 'message' | 'note' | 'joined' | 'closed', author: 'api' | 'agent', text?: string, message?: string }} Happening
+ * @typedef {{ kind: 'message' | 'note' | 'joined' | 'closed', author: 'api' | 'agent', text?: string, message?: string }} DeskAction
  */
 
 /**
@@ -30,13 +30,13 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
   const cases = new Map();
   let webhooks = Promise.resolve();
 
-  /** Tells the webhook, one request after another, each of what happened in one act. @param {string} id @param {Happening[]} happenings */
-  const tell = (id, ...happenings) => {
-    const events = happenings.map((happening) => ({
+  /** Sends the actions to the webhook in one request, after all earlier requests. @param {string} id @param {DeskAction[]} actions */
+  const sendWebhook = (id, ...actions) => {
+    const events = actions.map((action) => ({
       id: randomUUID(),
       case: id,
       agent: 'Ada',
-      ...happening,
+      ...action,
     }));
     const body = JSON.stringify({ events });
     const time = String(Math.floor(Date.now() / 1000));
@@ -46,7 +46,8 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
       'x-tiny-time': time,
       'x-tiny-signature': signature,
     };
-    const send = () => fetch(webhookUrl, { method: 'POST', headers, body }).then((answer) => answer.text());
+    const send = () =>
+      fetch(webhookUrl, { method: 'POST', headers, body }).then((response) => response.text());
     webhooks = webhooks.then(send).then(
       () => {},
       () => {},
@@ -54,27 +55,27 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
   };
 
   /** @param {string} id */
-  const caseOf = (id) => {
+  const getCase = (id) => {
     const found = cases.get(id);
     if (!found) throw new Error(`there is no case ${id}`);
     return found;
   };
 
-  /** @param {string} id @param {Entry['author']} author @param {Entry['kind']} kind @param {string} text @returns {Happening} */
+  /** @param {string} id @param {Entry['author']} author @param {Entry['kind']} kind @param {string} text @returns {DeskAction} */
   const write = (id, author, kind, text) => {
     const entry = { id: randomUUID(), author, kind, text };
-    caseOf(id).entries.push(entry);
+    getCase(id).entries.push(entry);
     return { kind, author, text, message: entry.id };
   };
 
-  /** @param {string} id @param {Entry['author']} author @returns {Happening} */
+  /** @param {string} id @param {Entry['author']} author @returns {DeskAction} */
   const close = (id, author) => {
-    caseOf(id).status = 'closed';
+    getCase(id).status = 'closed';
     return { kind: 'closed', author };
   };
 
   /** @param {string} route @param {string} id @param {any} body @param {URLSearchParams} query @returns {[number, object]} */
-  const answer = (route, id, body, query) => {
+  const respond = (route, id, body, query) => {
     if (route === 'GET /me') return [200, { name: 'handoff' }];
     if (route === 'GET /cases') {
       const found = [...cases.values()].filter(({ reference }) => reference === query.get('reference'));
@@ -82,30 +83,30 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
     }
     if (route === 'POST /cases') {
       const { reference, customer, text } = body;
-      const made = {
+      const created = {
         id: `case-${randomUUID()}`,
         reference,
         customer,
         status: /** @type {const} */ ('open'),
         entries: [],
       };
-      cases.set(made.id, made);
-      tell(made.id, write(made.id, 'api', 'message', text));
-      return [201, { id: made.id }];
+      cases.set(created.id, created);
+      sendWebhook(created.id, write(created.id, 'api', 'message', text));
+      return [201, { id: created.id }];
     }
     if (!cases.has(id)) return [404, { error: 'there is no such case' }];
     if (route === 'POST /cases/messages') {
       if (body.text.length > MAX_TEXT) return [422, { error: `longer than ${MAX_TEXT}` }];
-      caseOf(id).status = 'open';
-      const happening = write(id, 'api', 'message', body.text);
-      tell(id, happening);
-      return [201, { id: happening.message }];
+      getCase(id).status = 'open';
+      const action = write(id, 'api', 'message', body.text);
+      sendWebhook(id, action);
+      return [201, { id: action.message }];
     }
     if (route === 'PUT /cases' && body.status === 'closed') {
-      tell(id, close(id, 'api'));
+      sendWebhook(id, close(id, 'api'));
       return [200, { id }];
     }
-    return [404, { error: 'there is nothing here' }];
+    return [404, { error: 'not found' }];
   };
 
   /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
@@ -117,8 +118,8 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
     const route = `${request.method} /${kind}${below && `/${below}`}`;
     const [status, body] =
       request.headers.authorization === `Bearer ${token}`
-        ? answer(route, id, text === '' ? {} : JSON.parse(text), searchParams)
-        : [401, { error: 'the token is not known' }];
+        ? respond(route, id, text === '' ? {} : JSON.parse(text), searchParams)
+        : [401, { error: 'invalid token' }];
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
   const server = createServer((request, response) => void serve(request, response));
@@ -128,18 +129,19 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address?.port}`,
     cases,
-    /** What an agent does on the screen. */
+    /** Actions of an agent in the user interface. */
     agent: {
       /** @param {string} id @param {string} text */
-      reply: async (id, text) => tell(id, write(id, 'agent', 'message', text)),
+      reply: async (id, text) => sendWebhook(id, write(id, 'agent', 'message', text)),
       /** @param {string} id @param {string} text */
-      note: async (id, text) => tell(id, write(id, 'agent', 'note', text)),
+      note: async (id, text) => sendWebhook(id, write(id, 'agent', 'note', text)),
       /** @param {string} id */
-      join: async (id) => tell(id, { kind: 'joined', author: 'agent' }),
+      join: async (id) => sendWebhook(id, { kind: 'joined', author: 'agent' }),
       /** @param {string} id */
-      close: async (id) => tell(id, close(id, 'agent')),
+      close: async (id) => sendWebhook(id, close(id, 'agent')),
       /** @param {string} id @param {string} text */
-      replyAndClose: async (id, text) => tell(id, write(id, 'agent', 'message', text), close(id, 'agent')),
+      replyAndClose: async (id, text) =>
+        sendWebhook(id, write(id, 'agent', 'message', text), close(id, 'agent')),
     },
     async stop() {
       await webhooks;

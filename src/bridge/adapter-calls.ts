@@ -1,56 +1,58 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Postponed } from '../events/index.js';
 import { createPending, type Log, within } from '../internal/index.js';
-import type { AdapterCall } from './adapter.js';
 import { AdapterError } from './adapter-error.js';
+import type { AdapterCall } from './adapter-types.js';
 
-/** Makes calls to an adapter: each within a time, all of them known, so that an end can wait for them. */
+/** Calls the adapter: each call has a timeout, and `end` waits for the calls in flight. */
 export interface AdapterCalls {
-  /** Makes one call. Rejects with an {@link AdapterError}, whatever the adapter throws. */
-  run<Result>(what: string, call: (call: AdapterCall) => Promise<Result>): Promise<Result>;
-  /** Whether no more calls are made. */
+  /** Makes one call. Every failure is an {@link AdapterError}, whatever the adapter throws. */
+  run<Result>(name: string, call: (call: AdapterCall) => Promise<Result>): Promise<Result>;
+  /** `true` once `end` was called: no further calls are made. */
   readonly ended: boolean;
-  /** Aborts when the bridge ends. */
+  /** Aborts when `end` is called. */
   readonly signal: AbortSignal;
-  /** Waits for what runs, within a time; then aborts it. */
+  /** Waits for the calls in flight for up to `graceMs`, then aborts them. */
   end(graceMs: number): Promise<void>;
 }
 
-/** What {@link createAdapterCalls} needs. */
-export interface AdapterCallParts {
+/** Options of {@link createAdapterCalls}. */
+export interface AdapterCallsOptions {
   readonly system: string;
   readonly log: Log;
-  /** How long any call may take, whatever the adapter does about its signal. */
+  /** Enforced even when the adapter ignores its signal. */
   readonly timeoutMs: number;
 }
 
-/** Makes {@link AdapterCalls}. */
-export function createAdapterCalls({ system, log, timeoutMs }: AdapterCallParts): AdapterCalls {
-  const running = createPending();
+/** Creates {@link AdapterCalls}. */
+export function createAdapterCalls({ system, log, timeoutMs }: AdapterCallsOptions): AdapterCalls {
+  const inFlight = createPending();
   const controllers = new Set<AbortController>();
   const ending = new AbortController();
-  // As many listen to it as conversations wait for something.
+  // Each waiting conversation adds a listener, so there is no useful maximum.
   setMaxListeners(0, ending.signal);
 
-  const attempt = async <Result>(
-    what: string,
+  const runWithTimeout = async <Result>(
+    name: string,
     call: (call: AdapterCall) => Promise<Result>,
   ): Promise<Result> => {
     const controller = new AbortController();
     controllers.add(controller);
     let timer: NodeJS.Timeout | undefined;
-    const givenUp = new Promise<never>((_resolve, reject) => {
-      const giveUp = (why: string): void =>
-        reject(new AdapterError('transient', `${system}: ${what} was given up: ${why}.`));
-      controller.signal.addEventListener('abort', () => giveUp('the bridge is closing'));
+    const aborted = new Promise<never>((_resolve, reject) => {
+      const abort = (reason: string): void =>
+        reject(new AdapterError('transient', `${system}: ${name} was aborted: ${reason}.`));
+      controller.signal.addEventListener('abort', () => abort('the bridge is closing'));
       timer = setTimeout(() => {
-        giveUp(`no outcome after ${timeoutMs} ms`);
+        abort(`no result after ${timeoutMs} ms`);
         controller.abort();
       }, timeoutMs).unref();
     });
     try {
-      return await Promise.race([call({ signal: controller.signal, log }), givenUp]);
+      return await Promise.race([call({ signal: controller.signal, log }), aborted]);
     } catch (error) {
-      throw toAdapterError(system, what, error);
+      throw toAdapterError(system, name, error);
     } finally {
       clearTimeout(timer);
       controllers.delete(controller);
@@ -58,15 +60,15 @@ export function createAdapterCalls({ system, log, timeoutMs }: AdapterCallParts)
   };
 
   return {
-    async run(what, call) {
+    async run(name, call) {
       if (ending.signal.aborted) {
-        throw new AdapterError('transient', `${system}: ${what} was not begun: the bridge is closing.`);
+        throw new AdapterError('transient', `${system}: ${name} was not started: the bridge is closing.`);
       }
-      running.enter();
+      inFlight.enter();
       try {
-        return await attempt(what, call);
+        return await runWithTimeout(name, call);
       } finally {
-        running.leave();
+        inFlight.leave();
       }
     },
     get ended() {
@@ -75,14 +77,109 @@ export function createAdapterCalls({ system, log, timeoutMs }: AdapterCallParts)
     signal: ending.signal,
     async end(graceMs) {
       ending.abort();
-      await within(running.idle(), graceMs);
+      await within(inFlight.idle(), graceMs);
       for (const controller of controllers) controller.abort();
     },
   };
 }
 
-/** An adapter that throws anything else has a mistake, which trying again does not mend. */
-function toAdapterError(system: string, what: string, error: unknown): AdapterError {
+/** Any other error is a bug in the adapter, which a retry does not fix. */
+function toAdapterError(system: string, name: string, error: unknown): AdapterError {
   if (error instanceof AdapterError) return error;
-  return new AdapterError('invalid', `${system}: ${what} failed in the adapter itself.`, { cause: error });
+  return new AdapterError('invalid', `${system}: ${name} failed in the adapter itself.`, { cause: error });
+}
+
+/**
+ * How failed calls to the helpdesk are retried. A call is first retried inline, while the event waits; after that
+ * the event is postponed, and delivery handles it again later.
+ */
+export interface AdapterRetryPolicy {
+  /** Attempts before the event is postponed. Default 3. */
+  readonly tries: number;
+  /** Wait before the second attempt; doubles after each. Default 200 ms. */
+  readonly firstWaitMs: number;
+  /** A longer wait is not made inline: the event is postponed instead. Default 5 seconds. */
+  readonly longestWaitMs: number;
+  /** Wait after the helpdesk refused the credentials. Default 1 minute. */
+  readonly authWaitMs: number;
+}
+
+/** The defaults of {@link AdapterRetryPolicy}. */
+export const DEFAULT_RETRY: AdapterRetryPolicy = {
+  tries: 3,
+  firstWaitMs: 200,
+  longestWaitMs: 5_000,
+  authWaitMs: 60_000,
+};
+
+/** Retries transient and rate-limited failures a few times, while the event waits. */
+export type InlineRetry = <Result>(attempt: () => Promise<Result>) => Promise<Result>;
+
+/** Backoff before the next attempt, or `null` when the call must not be retried inline. */
+export function retryDelay(error: unknown, attempts: number, policy: AdapterRetryPolicy): number | null {
+  if (!(error instanceof AdapterError)) return null;
+  if (error.kind !== 'transient' && error.kind !== 'rate-limited') return null;
+  const backoff = Math.round(policy.firstWaitMs * 2 ** (attempts - 1) * (0.5 + Math.random() / 2));
+  const delay = Math.max(backoff, error.retryAfterMs ?? 0);
+  return delay <= policy.longestWaitMs ? delay : null;
+}
+
+/** Sleeps until the time has passed or the signal aborts. Does not keep the process alive. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+}
+
+/** Creates an {@link InlineRetry}. */
+export function createInlineRetry(policy: AdapterRetryPolicy, signal: AbortSignal): InlineRetry {
+  return async (attempt) => {
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const delay = attempts < policy.tries ? retryDelay(error, attempts, policy) : null;
+        if (delay === null || signal.aborted) throw error;
+        await pause(delay, signal);
+      }
+    }
+  };
+}
+
+/** Turns a retryable failure into {@link Postponed}, so that delivery handles the event again later. */
+export function asPostponed(error: unknown, policy: AdapterRetryPolicy): unknown {
+  if (!(error instanceof AdapterError)) return error;
+  const { kind, message, retryAfterMs } = error;
+  if (kind === 'auth') {
+    return new Postponed(`credentials refused: ${message}`, {
+      cause: error,
+      retryAfterMs: policy.authWaitMs,
+    });
+  }
+  if (kind === 'transient' || kind === 'rate-limited')
+    return new Postponed(message, { cause: error, retryAfterMs });
+  return error;
+}
+
+/** Logs refused credentials once, until the helpdesk accepts them again. */
+export interface AuthFailureLog {
+  refused(error: AdapterError): void;
+  accepted(): void;
+}
+
+/** Creates an {@link AuthFailureLog}. */
+export function createAuthFailureLog(log: Log): AuthFailureLog {
+  let isLogged = false;
+  return {
+    refused(error) {
+      if (isLogged) return;
+      isLogged = true;
+      log.error(
+        { err: error },
+        'credentials refused by the helpdesk. Correct them in the settings; postponed messages are sent after that',
+      );
+    },
+    accepted() {
+      isLogged = false;
+    },
+  };
 }

@@ -1,13 +1,13 @@
 import { HandoffKitError } from '../internal/index.js';
 
 /**
- * What kind of failure a human-service system had.
+ * The kind of a helpdesk failure, which decides how the bridge continues.
  *
- * - `transient`: it may work a little later.
- * - `rate-limited`: it will work from a time on.
- * - `auth`: credentials are wrong or lack a right; only a person can put that right.
- * - `gone`: the conversation is not there any more.
- * - `invalid`: the system refuses what it was given; the same again would be refused again.
+ * - `transient`: retried with backoff.
+ * - `rate-limited`: retried after `retryAfterMs`.
+ * - `auth`: credentials are wrong or lack a permission. Logged once, and retried rarely until an operator fixes it.
+ * - `gone`: the conversation no longer exists. The conversation ends for the user.
+ * - `invalid`: the helpdesk rejects the request and would reject it again. Not retried.
  */
 export type AdapterErrorKind = 'transient' | 'rate-limited' | 'auth' | 'gone' | 'invalid';
 
@@ -19,13 +19,18 @@ const CODE = {
   invalid: 'ADAPTER_INVALID',
 } as const;
 
-/** A failure of a human-service system, told so that the bridge knows what to do next. */
+/**
+ * A failure of a helpdesk. Adapters throw nothing else.
+ *
+ * @example
+ * throw new AdapterError('rate-limited', 'Our Desk allows no more messages.', { retryAfterMs: 30_000 });
+ */
 export class AdapterError extends HandoffKitError {
   readonly kind: AdapterErrorKind;
-  /** After how long it may be tried again, where the system says. */
+  /** How long the helpdesk asks to wait, or `null` when it does not say. */
   readonly retryAfterMs: number | null;
 
-  /** The message is for operators: no secrets in it, and nothing that users wrote. */
+  /** Operators read the message: it must hold no secrets and no text of users. */
   constructor(
     kind: AdapterErrorKind,
     message: string,

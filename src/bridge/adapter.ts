@@ -1,157 +1,201 @@
-import type { Receipt, TranscriptItem, User } from '../events/index.js';
-import type { ClosedBy } from '../handoff/index.js';
-import type { Log } from '../internal/index.js';
-import { checkAdapter } from './check-adapter.js';
-import type { InboundEvent, InboundRequest, ParsedWebhook, SignatureVerdict } from './inbound.js';
+import { configError, quantityOf } from '../internal/index.js';
+import type {
+  AdapterCall,
+  AdapterCheckResult,
+  CloseReason,
+  ConversationRef,
+  EmitEvents,
+  HandoffSession,
+  InboundRequest,
+  OpenedConversation,
+  OutgoingMessage,
+  ParsedWebhook,
+  PollResult,
+  SentMessage,
+  SignatureVerdict,
+} from './adapter-types.js';
 
-/** So many in so long. */
+/** At most `count` calls in any period of `perMs` milliseconds. */
 export interface RateLimit {
   readonly count: number;
   readonly perMs: number;
 }
 
-/** What a human-service system can do and what it demands. The bridge makes up for what it cannot. */
+/**
+ * Features and limits of a helpdesk. The bridge works around what is missing.
+ *
+ * @example
+ * const capabilities: AdapterCapabilities = {
+ *   inbound: ['webhook'],
+ *   nativeClose: true,
+ *   messageIds: true,
+ *   maxTextLength: 2_000,
+ *   rate: { perConversation: { count: 1, perMs: 1_000 } },
+ * };
+ */
 export interface AdapterCapabilities {
-  /** How its agents' words come to us. With several, the same event may come by each; it has effect once. */
+  /** How events arrive. With several ways the same event may arrive by each of them; it takes effect once. */
   readonly inbound: readonly ('webhook' | 'poll' | 'stream')[];
-  /** Whether the system itself knows that a conversation is closed. */
+  /** Whether conversations have a closed state in the helpdesk. */
   readonly nativeClose: boolean;
-  /** Whether `send` returns the ids under which our own messages come back. */
+  /** Whether `send` returns the id under which the message comes back as an event. */
   readonly messageIds: boolean;
-  /** The longest message, in characters as JavaScript counts them. Longer ones are split. */
+  /** The longest message, in UTF-16 code units (`string.length`). The bridge splits longer ones. */
   readonly maxTextLength: number;
-  /** How fast it may be written to. */
+  /** How fast `send` may be called. Each process keeps to it on its own. */
   readonly rate?: {
-    /** All conversations together. */
+    /** For all conversations together. */
     readonly overall?: RateLimit;
-    /** Each conversation. Messages that come faster are joined into one. */
+    /** For each conversation. Messages that arrive faster are joined into one. */
     readonly perConversation?: RateLimit;
   };
   /**
-   * Whether the stream of each process tells only what happens in that process, so that all of them must listen.
-   * Default `false`: one listens, the others stand by.
+   * `true` when the stream of a process carries only events of that process, so that every process must listen.
+   * Default `false`: one process holds a lease and listens, the others stand by.
    */
   readonly streamsPerProcess?: boolean;
-  /** How often to `poll`. Default 5 seconds. */
+  /** Interval between polls. Default 5 seconds. */
   readonly pollEveryMs?: number;
 }
 
-/** What every call to an adapter comes with. */
-export interface AdapterCall {
-  /** Aborts when nobody waits for the outcome any more. */
-  readonly signal: AbortSignal;
-  /** Hides secrets and what people write. */
-  readonly log: Log;
-}
-
-/** A conversation that is to be brought to a human. */
-export interface HandoffSession {
-  /** The same for each try to open this conversation, and for no other: what `find` looks for. */
-  readonly key: string;
-  /** The service's id of the handoff. */
-  readonly conversationId: string;
-  /** The user; key contacts by `user.key`, never by e-mail. */
-  readonly user: User;
-  /** The agent that hands over. */
-  readonly botId: string | null;
-  /** What was said before. */
-  readonly transcript: readonly TranscriptItem[];
-  readonly requestedAt: Date;
-  /** Until then a first reply must have reached the service. */
-  readonly replyBy: Date;
-}
-
-/** A conversation that was opened. */
-export interface OpenedConversation {
-  /** The system's own id, as its webhooks name it. */
-  readonly externalId: string;
-  /** Where a human can look at it. */
-  readonly url?: string;
-  /** What the adapter wants back with each call, such as the id of a contact. */
-  readonly extra?: Readonly<Record<string, string>>;
-}
-
-/** An open conversation, as `send` and `close` get it. */
-export interface ConversationRef {
-  readonly conversationId: string;
-  readonly externalId: string;
-  readonly url: string | null;
-  readonly extra: Readonly<Record<string, string>>;
-  readonly user: User;
-}
-
-/** What the user says. */
-export interface OutgoingMessage {
-  /** The same for each try to send this message, and for no other: for systems that tell repeats. */
-  readonly key: string;
-  readonly text: string;
-  /** When the user said it, or `null`. */
-  readonly sentAt: Date | null;
-}
-
-/** A message that was sent. */
-export interface SentMessage {
-  /** The system's own id of it, where it has one. */
-  readonly messageId: string | null;
-}
-
-/** Why a conversation ends. */
-export interface CloseReason {
-  readonly by: Exclude<ClosedBy, 'agent'>;
-  /** In plain words, for the agents to read. */
-  readonly text: string;
-}
-
-/** One thing that `check` looked at. */
-export interface AdapterCheckResult {
-  readonly name: string;
-  readonly ok: boolean;
-  /** What was found, or what to do about it. No secrets. */
-  readonly detail: string;
-}
-
-/** What happened since, and where to read on. */
-export interface PollResult {
-  readonly events: readonly InboundEvent[];
-  readonly cursor: string;
-}
-
 /**
- * Takes an event of a stream. It is safe once the promise has resolved: to the receipt of what went on to the user,
- * or to `null` where nothing did. An event emitted again, as after a restart, has no second effect and gives the
- * receipt of the first.
+ * Carries handed-over conversations into one helpdesk. An adapter has no queue, no timer and no retry: the bridge
+ * provides order, retries, rate limits, deduplication and echo detection.
+ *
+ * Every method reports failure by throwing an `AdapterError`, whose kind tells the bridge what to do next.
+ *
+ * @example
+ * const http = createAdapterHttp({ system: 'Our Desk', baseUrl, headers: { authorization: `Bearer ${token}` } });
+ *
+ * export const ourDesk = defineAdapter({
+ *   name: 'our-desk',
+ *   capabilities: { inbound: ['webhook'], nativeClose: true, messageIds: true, maxTextLength: 2_000 },
+ *   open: …, find: …, send: …, close: …, verify: …, parse: …, check: …,
+ * });
  */
-export type EmitEvents = (event: InboundEvent) => Promise<Receipt | null>;
-
-/** Carries handed-over conversations into one human-service system. Every failure is an `AdapterError`. */
 export interface Adapter {
-  /** Short and lower-case: it names settings, paths and log lines. */
+  /** Lower-case letters, digits and hyphens. Used in settings, paths, log lines and stored keys. */
   readonly name: string;
   readonly capabilities: AdapterCapabilities;
-  /** Brings a conversation to the agents, with who the user is and what was said before. */
+
+  /**
+   * Creates the conversation in the helpdesk, with the user and the transcript. Store `session.key` in the same
+   * request, so that `find` can recover the conversation when the response is lost.
+   *
+   * @example
+   * async open({ key, user, transcript }, call) {
+   *   const json = { reference: key, customer: user.key, text: transcriptText(transcript) };
+   *   const { body } = await http({ method: 'POST', path: '/cases', json }, call);
+   *   return { externalId: idOf(body) };
+   * }
+   */
   open(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation>;
-  /** Looks for what an earlier `open` of the same session made, whose answer was lost. */
+
+  /**
+   * Looks for the conversation of an earlier `open` whose response was lost. Resolves to `null` when there is
+   * none, or when it is incomplete and `open` would complete it.
+   *
+   * @example
+   * async find({ key }, call) {
+   *   const { body } = await http({ method: 'GET', path: `/cases/by-reference/${key}` }, call);
+   *   return body === null ? null : { externalId: idOf(body) };
+   * }
+   */
   find(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation | null>;
-  /** Shows the agents what the user says. */
+
+  /**
+   * Shows one message of the user to the agents. Do not retry: the bridge does, with the same `message.key`.
+   *
+   * @example
+   * async send({ externalId }, { key, text }, call) {
+   *   const path = `/cases/${externalId}/messages`;
+   *   const { body } = await http({ method: 'POST', path, json: { text, idempotencyKey: key } }, call);
+   *   return { messageId: idOf(body) };
+   * }
+   */
   send(ref: ConversationRef, message: OutgoingMessage, call: AdapterCall): Promise<SentMessage>;
-  /** Ends a conversation for the agents. One that has ended already is a success. */
+
+  /**
+   * Closes the conversation in the helpdesk. Closing one that is already closed succeeds.
+   *
+   * @example
+   * async close({ externalId }, { text }, call) {
+   *   await http({ method: 'PUT', path: `/cases/${externalId}`, json: { status: 'closed', note: text } }, call);
+   * }
+   */
   close(ref: ConversationRef, reason: CloseReason, call: AdapterCall): Promise<void>;
-  /** Whether a request is from the system. Pure: no network, no clock. Must look at all that `parse` reads. */
+
+  /**
+   * Checks that a webhook request comes from the helpdesk. Pure: no network, no clock. It must cover everything
+   * that `parse` reads. Required for `inbound: ['webhook']`.
+   *
+   * @example
+   * verify: ({ headers, body, receivedAt }) =>
+   *   verifySignature({ secrets: [secret], payload: body, signature: headers['x-signature'], receivedAt })
+   */
   verify?(request: InboundRequest): SignatureVerdict;
-  /** What a genuine request says. Pure. Throws an `AdapterError` of kind `invalid` for what it cannot read. */
+
+  /**
+   * Translates a genuine webhook request into events. Pure. Throws an `AdapterError` of kind `invalid` for a
+   * request it cannot read. Required for `inbound: ['webhook']`.
+   *
+   * @example
+   * parse({ body }) {
+   *   const { id, caseId, agent, text } = JSON.parse(body.toString('utf8'));
+   *   const author = { kind: 'agent', name: agent };
+   *   return { events: [{ kind: 'message', id, externalId: caseId, author, text, internal: false, messageId: id }] };
+   * }
+   */
   parse?(request: InboundRequest): ParsedWebhook;
-  /** What happened since `cursor`; from now on when it is `null`. */
+
+  /**
+   * Reads the events since `cursor`. With `null`, returns the current position and no events. Required for
+   * `inbound: ['poll']`.
+   *
+   * @example
+   * async poll(cursor, call) {
+   *   const { body } = await http({ method: 'GET', path: `/events?after=${cursor ?? 'now'}` }, call);
+   *   return { events: eventsOf(body), cursor: positionOf(body) };
+   * }
+   */
   poll?(cursor: string | null, call: AdapterCall): Promise<PollResult>;
-  /** Hears of events until the signal aborts. */
+
+  /**
+   * Emits events over a connection until `call.signal` aborts. Rejects when the connection breaks; the bridge
+   * connects again with backoff. Required for `inbound: ['stream']`.
+   *
+   * @example
+   * async stream(emit, { signal }) {
+   *   for await (const data of connect(`${baseUrl}/stream`, { signal })) await emit(eventOf(data));
+   * }
+   */
   stream?(emit: EmitEvents, call: AdapterCall): Promise<void>;
-  /** Looks whether everything is set up: address, credentials, rights, secret. */
+
+  /**
+   * Checks the setup: address, credentials, permissions, secret. Report each finding as a result instead of
+   * throwing. `handoff-kit adapter check` prints them.
+   *
+   * @example
+   * async check(call) {
+   *   const { body } = await http({ method: 'GET', path: '/me' }, call);
+   *   return [{ name: 'token', ok: true, detail: `accepted as ${nameOf(body)}.` }];
+   * }
+   */
   check(call: AdapterCall): Promise<readonly AdapterCheckResult[]>;
-  /** Lets go of connections and timers. */
+
+  /**
+   * Releases connections and timers when the bridge closes.
+   *
+   * @example
+   * async dispose() {
+   *   await connection.close();
+   * }
+   */
   dispose?(): Promise<void>;
 }
 
 /**
- * Gives an adapter its types, and refuses one whose parts do not fit together.
+ * Types an adapter and checks that its capabilities match its methods. Throws a configuration error otherwise.
  *
  * @example
  * export const ourDesk = (settings: Settings) => defineAdapter({ name: 'our-desk', … });
@@ -159,4 +203,35 @@ export interface Adapter {
 export function defineAdapter<Defined extends Adapter>(adapter: Defined): Defined {
   checkAdapter(adapter);
   return adapter;
+}
+
+const NAME = /^[a-z][a-z0-9-]{0,30}$/;
+
+const REQUIRED_METHODS = {
+  webhook: ['verify', 'parse'],
+  poll: ['poll'],
+  stream: ['stream'],
+} as const satisfies Record<string, readonly (keyof Adapter)[]>;
+
+/** Throws when the parts of an adapter do not fit together, before the first conversation fails on it. */
+export function checkAdapter(adapter: Adapter): void {
+  const { name, capabilities } = adapter;
+  if (!NAME.test(name)) {
+    throw configError(
+      `an adapter's name is lower-case letters, digits and hyphens, at most 31; got ${JSON.stringify(name)}.`,
+    );
+  }
+  quantityOf(`${name}: capabilities.maxTextLength`, capabilities.maxTextLength);
+  for (const way of capabilities.inbound) {
+    const missing = REQUIRED_METHODS[way].filter((method) => typeof adapter[method] !== 'function');
+    if (missing.length === 0) continue;
+    throw configError(
+      `${name} lists '${way}' in capabilities.inbound and has no ${missing.join(' and no ')}. Add ${missing.length === 1 ? 'that method' : 'those methods'}, or remove '${way}'.`,
+    );
+  }
+  if (capabilities.inbound.length === 0) {
+    throw configError(
+      `${name}: capabilities.inbound is empty. List how events arrive: 'webhook', 'poll' or 'stream'.`,
+    );
+  }
 }

@@ -1,44 +1,45 @@
 import { type Handler, Postponed } from '../events/index.js';
 import { type Conversation, isOpen } from '../handoff/index.js';
-import type { CloseReason } from './adapter.js';
+import { asPostponed } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
-import type { BridgeParts } from './parts.js';
-import { REMEMBER_MS } from './parts.js';
-import { asPostponed } from './retry-by-kind.js';
-import { refOf, sessionKey } from './session.js';
-import type { Strays } from './strays.js';
+import type { CloseReason } from './adapter-types.js';
+import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
+import { sessionKey, toRef } from './conversation.js';
+import type { MessageName } from './options.js';
+import type { Orphans } from './orphans.js';
 
-const WORDS: Readonly<Record<CloseReason['by'], string>> = {
+/** Shown to the agents. */
+const REASON_TEXT: Readonly<Record<CloseReason['by'], string>> = {
   user: 'The user has left the conversation.',
-  timeout: 'The conversation ended because nobody wrote for too long.',
+  timeout: 'The conversation timed out.',
   kit: 'The conversation was ended automatically.',
 };
 
-/** Ends conversations in the system, and knows which of them it knows to be over. */
-export interface SystemCloses {
-  /** Ends a conversation there, for who is not an agent there. One that is gone or has ended is a success. */
+/** Closes conversations in the helpdesk, and remembers which ones the helpdesk knows to be closed. */
+export interface HelpdeskCloser {
+  /** Closes a conversation on behalf of the user or the platform. One that is gone or closed already succeeds. */
   close(conversation: Conversation, by: CloseReason['by'], text?: string): Promise<void>;
-  /** The system knows that it is over. */
-  note(conversation: Conversation): Promise<void>;
-  isNoted(conversation: Conversation): Promise<boolean>;
+  /** Records that the helpdesk knows the conversation to be closed. */
+  markClosed(conversation: Conversation): Promise<void>;
+  isMarkedClosed(conversation: Conversation): Promise<boolean>;
 }
 
-/** Makes {@link SystemCloses}. */
-export function createSystemCloses(parts: BridgeParts): SystemCloses {
-  const { adapter, calls, retry, counters, auth, lifecycle } = parts;
-  const noteOf = (conversation: Conversation): string =>
+/** Creates a {@link HelpdeskCloser}. */
+export function createHelpdeskCloser(bridge: BridgeContext): HelpdeskCloser {
+  const { adapter, calls, retry, counters, auth, lifecycle } = bridge;
+  const closedKey = (conversation: Conversation): string =>
     `bridge closed ${adapter.name} ${sessionKey(conversation)}`;
-  const note = async (conversation: Conversation): Promise<void> => {
-    await lifecycle.store.addIdempotencyKey(noteOf(conversation), REMEMBER_MS);
+  const markClosed = async (conversation: Conversation): Promise<void> => {
+    await lifecycle.store.addIdempotencyKey(closedKey(conversation), KEY_TTL_MS);
   };
 
   return {
-    note,
-    isNoted: (conversation) => lifecycle.store.hasIdempotencyKey(noteOf(conversation)),
-    async close(conversation, by, text = WORDS[by]) {
+    markClosed,
+    isMarkedClosed: (conversation) => lifecycle.store.hasIdempotencyKey(closedKey(conversation)),
+    async close(conversation, by, text = REASON_TEXT[by]) {
       const { link } = conversation;
       if (link?.adapter !== adapter.name) return;
-      const ref = refOf(conversation, link);
+      const ref = toRef(conversation, link);
       try {
         await retry(() => calls.run('close', (call) => adapter.close(ref, { by, text }, call)));
         auth.accepted();
@@ -46,29 +47,29 @@ export function createSystemCloses(parts: BridgeParts): SystemCloses {
         if (error instanceof AdapterError && error.kind === 'auth') auth.refused(error);
         if (!(error instanceof AdapterError && error.kind === 'gone')) throw error;
       }
-      await note(conversation);
+      await markClosed(conversation);
       counters.count('closedInSystem');
     },
   };
 }
 
-/** Handles that the user left, or that the conversation timed out. */
+/** Creates the handler of conversations that the user left or that timed out. */
 export function createOnClosed(
-  { lifecycle, settings, counters }: BridgeParts,
-  systemCloses: SystemCloses,
-  strays: Strays,
+  { lifecycle, settings, counters }: BridgeContext,
+  closer: HelpdeskCloser,
+  orphans: Orphans,
 ): Handler<'handoff.closed'> {
-  /** One that is open was asked for anew since; this is the end of the one before, whose link is gone. */
-  const closeEarlier = async (conversation: Conversation): Promise<void> => {
-    const earlier = { ...conversation, session: conversation.session - 1 };
-    await strays.findAndClose(earlier, { by: 'user', text: WORDS.user });
+  /** An open conversation was requested again since. The close belongs to the session before, whose link is gone. */
+  const closePreviousSession = async (conversation: Conversation): Promise<void> => {
+    const previous = { ...conversation, session: conversation.session - 1 };
+    await orphans.findAndClose(previous, { by: 'user', text: REASON_TEXT.user });
   };
 
   const close = async (conversation: Conversation): Promise<void> => {
-    if (isOpen(conversation.state)) return closeEarlier(conversation);
+    if (isOpen(conversation.state)) return closePreviousSession(conversation);
     const by = conversation.closure?.by ?? 'user';
-    if (by === 'agent' || (await systemCloses.isNoted(conversation))) return;
-    await systemCloses.close(conversation, by);
+    if (by === 'agent' || (await closer.isMarkedClosed(conversation))) return;
+    await closer.close(conversation, by);
   };
 
   return async ({ conversationId }) => {
@@ -81,5 +82,20 @@ export function createOnClosed(
       if (thrown instanceof Postponed) counters.count('postponed');
       throw thrown;
     }
+  };
+}
+
+/** Sends a configured text to the user and ends the conversation on the platform. Idempotent. */
+export type TellAndEnd = (conversation: Conversation, message: MessageName, why: string) => Promise<void>;
+
+/** Creates {@link TellAndEnd}. */
+export function createTellAndEnd({ conversations, renderMessage, log }: BridgeContext): TellAndEnd {
+  return async (conversation, message, why) => {
+    const { id } = conversation;
+    const key = sessionKey(conversation);
+    log.warn({ conversationId: id, why }, 'conversation ended by the bridge');
+    const text = await renderMessage(message, conversation);
+    if (text !== null) await conversations.reply(id, text, { once: `bridge ${message} ${key}`, by: 'kit' });
+    await conversations.end(id, { once: `bridge end ${key}`, by: 'kit', why });
   };
 }

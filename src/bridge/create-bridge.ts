@@ -1,49 +1,78 @@
+/**
+ * The bridge carries handed-over conversations between the platform and a helpdesk: the human-service system that
+ * an adapter connects to, such as Chatwoot or Slack.
+ *
+ *     platform                      bridge                               helpdesk
+ *
+ *     handoff request ──> accept-handoff ──> open-conversation ────────> adapter.open, .find
+ *     user's message  ──> deliver-message (rate-limiter, text) ────────> adapter.send
+ *     user's close    ──> close-conversation ──────────────────────────> adapter.close
+ *
+ *     reply, end      <── receive-events <── webhook ──────────────────< adapter.verify, .parse
+ *                         (echo-detection)  └ inbound-loops ───────────< adapter.poll, .stream
+ *
+ *                         reconcile-loop (orphans) ────────────────────> adapter.find, .close
+ *
+ * Every arrow to the helpdesk goes through adapter-calls (timeout, inline retry). State is in the handoff store:
+ * conversation.ts maps it to the adapter's types. A failure that outlasts the inline retry postpones the event.
+ *
+ * @module
+ */
 import { randomUUID } from 'node:crypto';
 import { createLog, withRedaction } from '../internal/create-log.js';
 import { type Log, silentLog, within } from '../internal/index.js';
-import type { AdapterCheckResult } from './adapter.js';
-import { createAdapterCalls } from './adapter-calls.js';
+import { createAdmitHandoff, createOnRequested } from './accept-handoff.js';
+import { createAdapterCalls, createAuthFailureLog, createInlineRetry } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
-import { createAdmitHandoff } from './admit-handoff.js';
-import { createOnClosed, createSystemCloses } from './close-conversation.js';
-import { createDeliverMessage } from './deliver-message.js';
-import { createEchoes } from './echo.js';
-import { createTellAndEnd } from './end-conversation.js';
-import { createOnRequested } from './handle-requested.js';
-import { createInboundEffects } from './inbound-effects.js';
-import { createFindNext } from './join-messages.js';
-import { createMakeText } from './messages.js';
-import { createOpenings } from './open-conversation.js';
-import { type BridgeOptions, readOptions } from './options.js';
-import { createPace } from './pace.js';
-import type { BridgeParts } from './parts.js';
-import { createPollLoop } from './poll-loop.js';
-import { createReceiveEvents } from './receive-events.js';
-import { createAuthWatch, createRetryByKind } from './retry-by-kind.js';
-import { createOnMessage } from './send-to-system.js';
-import { type BridgeStats, createCounters } from './stats.js';
-import { createStrays } from './strays.js';
-import { createStreamLoop } from './stream-loop.js';
-import { createTidyLoop } from './tidy-loop.js';
+import type { AdapterCheckResult } from './adapter-types.js';
+import { type BridgeContext, type BridgeStats, createCounters } from './bridge-context.js';
+import { createHelpdeskCloser, createOnClosed, createTellAndEnd } from './close-conversation.js';
+import { createFindQueuedMessages, createOnMessage, createSendToHelpdesk } from './deliver-message.js';
+import { createEchoDetector } from './echo-detection.js';
+import { createPollLoop, createStreamLoop } from './inbound-loops.js';
+import { createConversationOpener } from './open-conversation.js';
+import { type BridgeOptions, createRenderMessage, readOptions } from './options.js';
+import { createOrphans } from './orphans.js';
+import { createRateLimiter } from './rate-limiter.js';
+import { createEventEffects, createEventReceiver } from './receive-events.js';
+import { createReconcileLoop } from './reconcile-loop.js';
 import { createWebhook, type WebhookHandler } from './webhook.js';
 
-/** Carries handed-over conversations between a receiver and a human-service system. */
+/** Carries handed-over conversations between a receiver and a helpdesk. */
 export interface Bridge {
   /**
-   * Takes the system's webhooks: `app.post('/desk', bridge.webhook)`, or `http.createServer(bridge.webhook)`.
-   * It needs the bytes as they came: mount it before body parsers.
+   * Receives the helpdesk's webhooks. Mount it before body parsers: signatures are computed over the raw body.
+   *
+   * @example
+   * app.post('/desk', bridge.webhook);
    */
   readonly webhook: WebhookHandler;
-  /** Looks whether the system is reachable and set up. Never rejects. */
+  /**
+   * Checks that the helpdesk is reachable and set up. Never rejects.
+   *
+   * @example
+   * for (const { name, ok, detail } of await bridge.check()) console.log(ok ? 'ok' : 'FAILED', name, detail);
+   */
   check(): Promise<readonly AdapterCheckResult[]>;
-  /** What was counted since the start. */
+  /**
+   * Returns the counters since the bridge was created.
+   *
+   * @example
+   * const { opened, sent, replied } = bridge.stats();
+   */
   stats(): BridgeStats;
-  /** Ends it: lets what runs finish, within a time, default 10 seconds. Close the receiver first. */
+  /**
+   * Stops the bridge and waits for running work, by default up to 10 seconds. Close the receiver first.
+   *
+   * @example
+   * await receiver.close();
+   * await bridge.close({ timeoutMs: 5_000 });
+   */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 
 /**
- * Makes a bridge between a receiver and an adapter. Make it before the receiver gets its first request.
+ * Creates a bridge between a receiver and an adapter. Create it before the receiver gets its first request.
  *
  * @example
  * const receiver = createReceiver({ auth, service, delivery: sqlite({ file: 'handoff.db' }) });
@@ -54,64 +83,64 @@ export interface Bridge {
 export function createBridge(options: BridgeOptions): Bridge {
   const settings = readOptions(options);
   const { adapter, receiver } = options;
-  const log = logOf(options.log).child({ adapter: adapter.name });
+  const log = toLog(options.log).child({ adapter: adapter.name });
   const calls = createAdapterCalls({ system: adapter.name, log, timeoutMs: settings.callTimeoutMs });
-  const background = new AbortController();
-  const parts: BridgeParts = {
+  const stopping = new AbortController();
+  const context: BridgeContext = {
     adapter,
     conversations: receiver.conversations,
     lifecycle: receiver.conversations.lifecycle,
-    isStored: receiver.storage.queues !== null,
+    isDurable: receiver.storage.queues !== null,
     settings,
     calls,
-    retry: createRetryByKind(settings.retry, calls.signal),
-    auth: createAuthWatch(log),
-    text: createMakeText(settings.messages),
+    retry: createInlineRetry(settings.retry, calls.signal),
+    auth: createAuthFailureLog(log),
+    renderMessage: createRenderMessage(settings.messages),
     counters: createCounters(),
     log,
-    owner: randomUUID(),
-    background: background.signal,
+    instanceId: randomUUID(),
+    stopSignal: stopping.signal,
   };
 
-  const strays = createStrays(parts);
-  const openings = createOpenings(parts, strays);
-  const echoes = createEchoes(parts);
-  const systemCloses = createSystemCloses(parts);
-  const tellAndEnd = createTellAndEnd(parts);
-  const deliver = createDeliverMessage(parts, {
+  const orphans = createOrphans(context);
+  const opener = createConversationOpener(context, orphans);
+  const echoes = createEchoDetector(context);
+  const closer = createHelpdeskCloser(context);
+  const tellAndEnd = createTellAndEnd(context);
+  const send = createSendToHelpdesk(context, {
     echoes,
-    pace: createPace(adapter.capabilities.rate),
-    findNext: createFindNext(receiver.storage),
+    rateLimiter: createRateLimiter(adapter.capabilities.rate),
+    findQueuedMessages: createFindQueuedMessages(receiver.storage),
   });
-  const events = createReceiveEvents(parts, openings, createInboundEffects(parts, echoes, systemCloses));
-  const webhook = createWebhook(parts, events);
+  const events = createEventReceiver(context, opener, createEventEffects(context, echoes, closer));
+  const webhook = createWebhook(context, events);
 
   receiver
-    .admit(createAdmitHandoff(parts, openings))
-    .on('handoff.requested', createOnRequested(parts, openings, tellAndEnd))
-    .on('handoff.message', createOnMessage(parts, { openings, deliver, tellAndEnd }))
-    .on('handoff.closed', createOnClosed(parts, systemCloses, strays));
+    .admit(createAdmitHandoff(context, opener))
+    .on('handoff.requested', createOnRequested(context, opener, tellAndEnd))
+    .on('handoff.message', createOnMessage(context, { opener, send, tellAndEnd }))
+    .on('handoff.closed', createOnClosed(context, closer, orphans));
 
   const { inbound } = adapter.capabilities;
   const loops = [
-    createTidyLoop(parts, strays, systemCloses),
-    ...(inbound.includes('poll') ? [createPollLoop(parts, events)] : []),
-    ...(inbound.includes('stream') ? [createStreamLoop(parts, events)] : []),
+    createReconcileLoop(context, orphans, closer),
+    ...(inbound.includes('poll') ? [createPollLoop(context, events)] : []),
+    ...(inbound.includes('stream') ? [createStreamLoop(context, events)] : []),
   ];
 
-  /** What is done in the background is left to other processes while the store can still be told so. */
-  const leave = async (): Promise<void> => {
-    background.abort();
-    await Promise.all(loops.map(({ ended }) => ended));
+  /** Runs before the receiver closes its store, so that the loops can release their leases to other processes. */
+  const stopLoops = async (): Promise<void> => {
+    stopping.abort();
+    await Promise.all(loops.map(({ stopped }) => stopped));
   };
-  receiver.onClosing(leave);
+  receiver.onClosing(stopLoops);
 
-  const end = async (timeoutMs: number): Promise<void> => {
+  const stop = async (timeoutMs: number): Promise<void> => {
     const deadline = Date.now() + timeoutMs;
-    const left = (): number => Math.max(0, deadline - Date.now());
-    await within(webhook.inFlight.idle(), left());
-    await calls.end(left());
-    await within(Promise.all([events.idle(), leave()]), Math.max(1_000, left()));
+    const remaining = (): number => Math.max(0, deadline - Date.now());
+    await within(webhook.inFlight.idle(), remaining());
+    await calls.end(remaining());
+    await within(Promise.all([events.idle(), stopLoops()]), Math.max(1_000, remaining()));
     await adapter.dispose?.();
   };
   let closing: Promise<void> | undefined;
@@ -126,11 +155,11 @@ export function createBridge(options: BridgeOptions): Bridge {
         return [{ name: 'check', ok: false, detail }];
       }
     },
-    stats: () => parts.counters.read(),
-    close: ({ timeoutMs = 10_000 } = {}) => (closing ??= end(timeoutMs)),
+    stats: () => context.counters.read(),
+    close: ({ timeoutMs = 10_000 } = {}) => (closing ??= stop(timeoutMs)),
   };
 }
 
-function logOf(log: Log | false | undefined): Log {
+function toLog(log: Log | false | undefined): Log {
   return log === false ? silentLog : withRedaction(log ?? createLog());
 }

@@ -1,84 +1,204 @@
-import type { AdapterLink, Conversation } from '../handoff/index.js';
+import { eventKey, type Handler, type HandoffMessageContext, Postponed } from '../events/index.js';
+import { type AdapterLink, type Conversation, isOpen } from '../handoff/index.js';
+import { type HandoffChat, handoffChat } from '../protocol/index.js';
+import type { Receiver } from '../receiver/index.js';
+import { asPostponed, pause } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
-import type { Echoes } from './echo.js';
-import { BETWEEN, type FindNext, type Said } from './join-messages.js';
-import type { Pace } from './pace.js';
-import { type BridgeParts, REMEMBER_MS } from './parts.js';
-import { pause } from './retry-by-kind.js';
-import { refOf } from './session.js';
-import { splitText } from './split-text.js';
+import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
+import type { TellAndEnd } from './close-conversation.js';
+import { toRef } from './conversation.js';
+import type { EchoDetector } from './echo-detection.js';
+import type { ConversationOpener } from './open-conversation.js';
+import type { RateLimiter } from './rate-limiter.js';
+import { splitText } from './text.js';
 
-/** Brings what a user said to an open conversation: whole, once, and no faster than the system takes it. */
-export type DeliverMessage = (
+/** A message of the user. */
+export interface UserMessage {
+  /** The key of its event. */
+  readonly key: string;
+  readonly text: string;
+}
+
+/** Dependencies of {@link createOnMessage}. */
+export interface OnMessageDependencies {
+  readonly opener: ConversationOpener;
+  readonly send: SendToHelpdesk;
+  readonly tellAndEnd: TellAndEnd;
+}
+
+/** Creates the handler of users' messages: opens the conversation if needed, then sends to the helpdesk. */
+export function createOnMessage(
+  bridge: BridgeContext,
+  { opener, send, tellAndEnd }: OnMessageDependencies,
+): Handler<'handoff.message'> {
+  const { adapter, lifecycle, settings, auth, counters, log } = bridge;
+
+  /** The conversation once it is open in the helpdesk; `null` when it has ended instead. */
+  const opened = async (conversation: Conversation): Promise<Conversation | null> => {
+    if (conversation.link) return conversation;
+    const result = await opener.ensureOpen(conversation, settings.openWithinMs);
+    if (result.kind === 'open') return result.conversation;
+    if (result.kind === 'ended') return null;
+    if (result.kind === 'failed') throw result.error;
+    throw new AdapterError('transient', `${adapter.name} has not opened this conversation yet.`);
+  };
+
+  const onFailure = (conversation: Conversation, error: unknown): Promise<void> => {
+    if (!(error instanceof AdapterError)) throw error;
+    if (error.kind === 'gone') return tellAndEnd(conversation, 'unavailable', error.message);
+    if (error.kind === 'auth') auth.refused(error);
+    const thrown = asPostponed(error, settings.retry);
+    if (thrown instanceof Postponed) counters.count('postponed');
+    throw thrown;
+  };
+
+  return async (context) => {
+    const { conversationId, sentAt } = context;
+    const message = toUserMessage(context);
+    if (message.text.trim() === '') return log.debug({ conversationId }, 'message without text skipped');
+    const conversation = await lifecycle.store.get(conversationId);
+    if (!conversation || !isOpen(conversation.state)) {
+      const state = conversation?.state ?? 'unknown';
+      return log.warn({ conversationId, state }, 'message dropped: the conversation is not open');
+    }
+    try {
+      const current = await opened(conversation);
+      const link = current?.link;
+      if (!current || !link)
+        return log.warn({ conversationId }, 'message dropped: the conversation has ended');
+      if (link.adapter !== adapter.name)
+        return await tellAndEnd(current, 'unavailable', `it was opened by the adapter ${link.adapter}`);
+      await send(current, link, message, sentAt);
+      auth.accepted();
+    } catch (error) {
+      await onFailure(conversation, error);
+    }
+  };
+}
+
+/** Sends a message to an open conversation: complete, once, and within the rate limits. */
+export type SendToHelpdesk = (
   conversation: Conversation,
   link: AdapterLink,
-  said: Said,
+  message: UserMessage,
   sentAt: Date | null,
 ) => Promise<void>;
 
-/** What {@link createDeliverMessage} works with besides. */
-export interface DeliverParts {
-  readonly echoes: Echoes;
-  readonly pace: Pace;
-  readonly findNext: FindNext;
+/** Dependencies of {@link createSendToHelpdesk}. */
+export interface SendDependencies {
+  readonly echoes: EchoDetector;
+  readonly rateLimiter: RateLimiter;
+  readonly findQueuedMessages: FindQueuedMessages;
 }
 
-/** How long a message waits for its turn in place; longer waits are the delivery's. */
-const WAIT_IN_PLACE_MS = 5_000;
+/** Longer waits for the rate limiter are left to delivery: the event is postponed. */
+const MAX_INLINE_WAIT_MS = 5_000;
 
-/** Makes {@link DeliverMessage}. */
-export function createDeliverMessage(
-  { adapter, lifecycle, calls, retry, counters }: BridgeParts,
-  { echoes, pace, findNext }: DeliverParts,
-): DeliverMessage {
+/** Creates {@link SendToHelpdesk}. */
+export function createSendToHelpdesk(
+  { adapter, lifecycle, calls, retry, counters }: BridgeContext,
+  { echoes, rateLimiter, findQueuedMessages }: SendDependencies,
+): SendToHelpdesk {
   const { maxTextLength } = adapter.capabilities;
-  const noteOf = (key: string, part: number): string => `bridge sent ${adapter.name} ${key} ${part}`;
+  const sentKey = (key: string, part: number): string => `bridge sent ${adapter.name} ${key} ${part}`;
   const isSent = (key: string, part: number): Promise<boolean> =>
-    lifecycle.store.hasIdempotencyKey(noteOf(key, part));
-  const noteSent = (key: string, part: number): Promise<boolean> =>
-    lifecycle.store.addIdempotencyKey(noteOf(key, part), REMEMBER_MS);
+    lifecycle.store.hasIdempotencyKey(sentKey(key, part));
+  const markSent = (key: string, part: number): Promise<boolean> =>
+    lifecycle.store.addIdempotencyKey(sentKey(key, part), KEY_TTL_MS);
 
-  /** Waits for the conversation's turn. Tells whether it has no other for a while. */
-  const waitForTurn = async (externalId: string): Promise<boolean> => {
-    const { waitMs, taken, crowded } = pace.take(externalId, WAIT_IN_PLACE_MS);
-    if (!taken) {
-      throw new AdapterError('rate-limited', `${adapter.name} takes no more just now.`, {
+  /** Waits for a slot. Returns whether the conversation's own limit is used up with it. */
+  const waitForSlot = async (externalId: string): Promise<boolean> => {
+    const { waitMs, granted, saturated } = rateLimiter.reserve(externalId, MAX_INLINE_WAIT_MS);
+    if (!granted) {
+      throw new AdapterError('rate-limited', `${adapter.name} is at its rate limit.`, {
         retryAfterMs: waitMs,
       });
     }
     if (waitMs > 0) await pause(waitMs, calls.signal);
-    return crowded;
+    return saturated;
   };
 
-  const unsent = async (conversationId: string, said: Said): Promise<readonly Said[]> => {
-    const next = await findNext(conversationId, said, maxTextLength);
-    const sent = await Promise.all(next.map(({ key }) => isSent(key, 1)));
-    return next.filter((_said, index) => !sent[index]);
+  const unsentAfter = async (
+    conversationId: string,
+    message: UserMessage,
+  ): Promise<readonly UserMessage[]> => {
+    const queued = await findQueuedMessages(conversationId, message, maxTextLength);
+    const sent = await Promise.all(queued.map(({ key }) => isSent(key, 1)));
+    return queued.filter((_message, index) => !sent[index]);
   };
 
-  return async (conversation, link, said, sentAt) => {
-    const texts = splitText(said.text, maxTextLength);
+  return async (conversation, link, message, sentAt) => {
+    const parts = splitText(message.text, maxTextLength);
 
-    const sendPart = async (text: string, part: number): Promise<readonly Said[]> => {
-      const isCrowded = await waitForTurn(link.externalId);
-      const isWhole = texts.length === 1;
-      const joined = isCrowded && isWhole ? await unsent(conversation.id, said) : [];
-      const words = [text, ...joined.map((each) => each.text)].join(BETWEEN);
-      const message = { key: `${said.key} ${part}`, text: words, sentAt };
-      await echoes.sending(link.externalId, words, () =>
-        calls.run('send', (call) => adapter.send(refOf(conversation, link), message, call)),
+    /** Sends one part. Returns the later messages that were joined to it. */
+    const sendPart = async (text: string, part: number): Promise<readonly UserMessage[]> => {
+      const saturated = await waitForSlot(link.externalId);
+      const joined = saturated && parts.length === 1 ? await unsentAfter(conversation.id, message) : [];
+      const whole = [text, ...joined.map((each) => each.text)].join(SEPARATOR);
+      const outgoing = { key: `${message.key} ${part}`, text: whole, sentAt };
+      await echoes.trackSend(link.externalId, whole, () =>
+        calls.run('send', (call) => adapter.send(toRef(conversation, link), outgoing, call)),
       );
       return joined;
     };
 
-    for (const [index, text] of texts.entries()) {
+    for (const [index, text] of parts.entries()) {
       const part = index + 1;
-      // Sent before this event was handled again, or together with an earlier one.
-      if (await isSent(said.key, part)) continue;
+      // Sent by an earlier attempt at this event, or joined to an earlier message.
+      if (await isSent(message.key, part)) continue;
       const joined = await retry(() => sendPart(text, part));
-      await noteSent(said.key, part);
-      for (const each of joined) await noteSent(each.key, 1);
+      await markSent(message.key, part);
+      for (const each of joined) await markSent(each.key, 1);
       counters.count('sent');
     }
   };
+}
+
+/** Finds queued messages of the same conversation that fit into one message together with `first`. */
+export type FindQueuedMessages = (
+  conversationId: string,
+  first: UserMessage,
+  maxLength: number,
+) => Promise<readonly UserMessage[]>;
+
+/** Upper bound on messages joined at once. */
+const MAX_JOINED = 20;
+
+/** Between messages that are joined into one. */
+const SEPARATOR = '\n';
+
+/**
+ * Creates {@link FindQueuedMessages}. The events behind the current one wait in the inbox. Joined ones are marked as
+ * sent, so their own turn sends nothing. Without durable delivery nothing is found, and each message is sent alone.
+ */
+export function createFindQueuedMessages({ queues }: Receiver['storage']): FindQueuedMessages {
+  if (!queues) return async () => [];
+  return async (conversationId, first, maxLength) => {
+    const waiting = await queues.list('inbox', { state: 'waiting', conversationId, limit: MAX_JOINED });
+    const found: UserMessage[] = [];
+    let room = maxLength - first.text.length;
+    for (const { id, what } of waiting) {
+      const message =
+        what === 'handoff.message' ? readQueuedMessage((await queues.show('inbox', id))?.content) : null;
+      if (message?.key === first.key) continue;
+      room -= (message?.text.length ?? 0) + SEPARATOR.length;
+      // Only whole messages, and none behind an event of another kind: order is kept.
+      if (!message || room < 0) break;
+      found.push(message);
+    }
+    return found;
+  };
+}
+
+const toUserMessage = ({ payload, requestId }: HandoffMessageContext): UserMessage => ({
+  key: eventKey('chat', payload, requestId),
+  text: payload.body,
+});
+
+/** The key of a message without a timestamp derives from its request id, which is not stored: it is sent alone. */
+function readQueuedMessage(content: unknown): UserMessage | null {
+  const chat = handoffChat.safeParse(content);
+  if (!chat.success || chat.data.timestamp === null) return null;
+  const body: HandoffChat = chat.data;
+  return { key: eventKey('chat', body, ''), text: body.body };
 }

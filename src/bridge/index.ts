@@ -1,49 +1,42 @@
 /**
- * The adapter interface, and the bridge that carries conversations between the service and a human-service
- * system.
+ * The adapter interface, and the bridge that carries conversations between the platform and a helpdesk.
  *
  * @module
  */
-export {
-  type Adapter,
-  type AdapterCall,
-  type AdapterCapabilities,
-  type AdapterCheckResult,
-  type CloseReason,
-  type ConversationRef,
-  defineAdapter,
-  type EmitEvents,
-  type HandoffSession,
-  type OpenedConversation,
-  type OutgoingMessage,
-  type PollResult,
-  type RateLimit,
-  type SentMessage,
-} from './adapter.js';
+export { type Adapter, type AdapterCapabilities, defineAdapter, type RateLimit } from './adapter.js';
+export type { AdapterRetryPolicy } from './adapter-calls.js';
 export { AdapterError, type AdapterErrorKind } from './adapter-error.js';
-export { type Bridge, createBridge } from './create-bridge.js';
-export { type BusinessHours, type IsOpenAt, readHours, type Weekday } from './hours.js';
 export {
   type AdapterHttp,
-  type AdapterHttpAnswer,
   type AdapterHttpOptions,
   type AdapterHttpRequest,
+  type AdapterHttpResponse,
   createAdapterHttp,
-} from './http.js';
+} from './adapter-http.js';
 export type {
+  AdapterCall,
+  AdapterCheckResult,
+  CloseReason,
+  ConversationRef,
+  EmitEvents,
+  HandoffSession,
   InboundClose,
   InboundEvent,
   InboundJoin,
   InboundMessage,
   InboundRequest,
   MessageAuthor,
+  OpenedConversation,
+  OutgoingMessage,
   ParsedWebhook,
+  PollResult,
+  SentMessage,
   SignatureVerdict,
-} from './inbound.js';
-export type { BridgeMessages, MessageText, MessageTextContext } from './messages.js';
-export type { BridgeOptions } from './options.js';
-export type { AdapterRetryPolicy } from './retry-by-kind.js';
-export { type SignatureParts, verifySignature } from './signature.js';
-export type { BridgeStats } from './stats.js';
-export { type TranscriptText, transcriptText } from './transcript-text.js';
+} from './adapter-types.js';
+export type { BridgeStats } from './bridge-context.js';
+export { type BusinessHours, type IsOpenAt, readHours, type Weekday } from './business-hours.js';
+export { type Bridge, createBridge } from './create-bridge.js';
+export type { BridgeMessages, BridgeOptions, MessageText, MessageTextContext } from './options.js';
+export { type TranscriptTextOptions, transcriptText } from './text.js';
+export { type SignatureInput, verifySignature } from './verify-signature.js';
 export type { WebhookHandler } from './webhook.js';

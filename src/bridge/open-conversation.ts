@@ -1,142 +1,140 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Conversation, isOpen } from '../handoff/index.js';
 import { within } from '../internal/index.js';
-import type { OpenedConversation } from './adapter.js';
+import { retryDelay } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
-import { changeWhile, isUnopened } from './change-conversation.js';
-import type { BridgeParts } from './parts.js';
-import { waitBeforeRetry } from './retry-by-kind.js';
-import { linkOf, sessionKey, sessionOf } from './session.js';
-import type { Strays } from './strays.js';
+import type { OpenedConversation } from './adapter-types.js';
+import type { BridgeContext } from './bridge-context.js';
+import { changeWhile, isUnopened, sessionKey, toLink, toSession } from './conversation.js';
+import type { Orphans } from './orphans.js';
 
 /**
- * What became of the wish to have a conversation open.
+ * The result of {@link ConversationOpener.ensureOpen}.
  *
- * - `open`: it is, and linked.
- * - `over`: it has ended meanwhile, or was never asked for.
- * - `failed`: the system refused or was away; the error says which.
- * - `late`: it took too long, and goes on.
+ * - `open`: open in the helpdesk, and linked.
+ * - `ended`: the session ended meanwhile, or was never requested.
+ * - `failed`: the helpdesk refused or was unavailable.
+ * - `pending`: the time is up; opening continues in the background.
  */
-export type Opening =
+export type OpenResult =
   | { readonly kind: 'open'; readonly conversation: Conversation }
-  | { readonly kind: 'over' }
+  | { readonly kind: 'ended' }
   | { readonly kind: 'failed'; readonly error: AdapterError }
-  | { readonly kind: 'late' };
+  | { readonly kind: 'pending' };
 
-/** Opens conversations, each of them once, however many ask for it, in this process and in others. */
-export interface Openings {
-  /** Makes sure that a conversation is open in the system, within a time. */
-  ensure(conversation: Conversation, withinMs: number): Promise<Opening>;
-  /** Waits for what is being opened in this process just now, within a time. */
+/** Opens each conversation in the helpdesk once, across concurrent callers and processes. */
+export interface ConversationOpener {
+  /** Makes sure that a conversation is open in the helpdesk, within a time limit. */
+  ensureOpen(conversation: Conversation, withinMs: number): Promise<OpenResult>;
+  /** Waits for the opens in flight in this process, within a time limit. */
   settled(timeoutMs: number): Promise<void>;
 }
 
-/** While one process opens a conversation the others wait for this long without a sign of life. */
+/** The process that opens a conversation renews this lease every third of it; the others wait. */
 const LEASE_MS = 15_000;
-const LOOK_AGAIN_MS = 50;
+const LEASE_RETRY_MS = 50;
 
-/** Makes {@link Openings}. */
-export function createOpenings(parts: BridgeParts, strays: Strays): Openings {
-  const { adapter, lifecycle, settings, calls, auth, counters, log, owner } = parts;
+/** Creates a {@link ConversationOpener}. */
+export function createConversationOpener(bridge: BridgeContext, orphans: Orphans): ConversationOpener {
+  const { adapter, lifecycle, settings, calls, auth, counters, log, instanceId } = bridge;
   const { store } = lifecycle;
-  const running = new Map<string, Promise<Opening>>();
+  const inFlight = new Map<string, Promise<OpenResult>>();
 
-  /** Opens it, or finds what an earlier try opened. Only for who holds the lease. */
+  /** Opens the conversation, or finds the one of an earlier attempt. The caller must hold the lease. */
   const openOrFind = async (conversation: Conversation): Promise<OpenedConversation> => {
-    const session = sessionOf(conversation);
-    const isFirst = await strays.begin(conversation);
-    const found = isFirst ? null : await calls.run('find', (call) => adapter.find(session, call));
-    // Whatever goes wrong here may leave something behind, so the note of it stays.
+    const session = toSession(conversation);
+    const isFirstAttempt = await orphans.markOpening(conversation);
+    const found = isFirstAttempt ? null : await calls.run('find', (call) => adapter.find(session, call));
+    // The mark stays when this fails: the helpdesk may have created the conversation all the same.
     return found ?? calls.run('open', (call) => adapter.open(session, call));
   };
 
-  const link = async (conversation: Conversation, opened: OpenedConversation): Promise<Opening> => {
+  const link = async (conversation: Conversation, opened: OpenedConversation): Promise<OpenResult> => {
     const linked = await changeWhile(store, conversation.id, isUnopened(conversation.session), {
-      link: linkOf(adapter.name, opened),
+      link: toLink(adapter.name, opened),
     });
     if (!linked) {
-      void strays.close(conversation, opened);
-      return { kind: 'over' };
+      void orphans.closeLate(conversation, opened);
+      return { kind: 'ended' };
     }
-    await strays.settle(conversation);
+    await orphans.clearMark(conversation);
     counters.count('opened');
     auth.accepted();
-    log.debug({ conversationId: conversation.id, externalId: opened.externalId }, 'opened');
+    log.debug({ conversationId: conversation.id, externalId: opened.externalId }, 'conversation opened');
     return { kind: 'open', conversation: linked };
   };
 
   const whileLeased = async <Result>(lease: string, task: () => Promise<Result>): Promise<Result> => {
-    const renewal = setInterval(() => {
+    const heartbeat = setInterval(() => {
       store
-        .lease(lease, owner, LEASE_MS)
-        .catch((error: unknown) => log.warn({ err: error }, 'a lease could not be renewed'));
+        .lease(lease, instanceId, LEASE_MS)
+        .catch((error: unknown) => log.warn({ err: error }, 'lease not renewed'));
     }, LEASE_MS / 3).unref();
     try {
       return await task();
     } finally {
-      clearInterval(renewal);
-      await store.release(lease, owner);
+      clearInterval(heartbeat);
+      await store.release(lease, instanceId);
     }
   };
 
-  /** How things stand, where there is nothing left to do. */
-  const standing = async ({ id, session }: Conversation): Promise<Opening | Conversation> => {
+  /** The stored conversation when it still has to be opened, otherwise the result. */
+  const currentState = async ({ id, session }: Conversation): Promise<OpenResult | Conversation> => {
     const current = await store.get(id);
-    if (current?.session !== session || !isOpen(current.state)) return { kind: 'over' };
+    if (current?.session !== session || !isOpen(current.state)) return { kind: 'ended' };
     return current.link ? { kind: 'open', conversation: current } : current;
   };
 
-  const run = async (conversation: Conversation, deadline: number): Promise<Opening> => {
+  const openWithRetry = async (conversation: Conversation, deadline: number): Promise<OpenResult> => {
     const lease = `bridge open ${adapter.name} ${sessionKey(conversation)}`;
-    for (let tried = 1; ; ) {
-      const before = await standing(conversation);
+    for (let attempts = 1; ; ) {
+      const before = await currentState(conversation);
       if ('kind' in before) return before;
-      if (!(await store.lease(lease, owner, LEASE_MS))) {
-        if (Date.now() >= deadline || calls.ended) return { kind: 'late' };
-        await sleep(LOOK_AGAIN_MS);
+      if (!(await store.lease(lease, instanceId, LEASE_MS))) {
+        if (Date.now() >= deadline || calls.ended) return { kind: 'pending' };
+        await sleep(LEASE_RETRY_MS);
         continue;
       }
       try {
         return await whileLeased(lease, async () => {
-          // Whoever held the lease before may have opened it since.
-          const now = await standing(conversation);
-          return 'kind' in now ? now : link(now, await openOrFind(now));
+          // The previous holder of the lease may have opened it since.
+          const current = await currentState(conversation);
+          return 'kind' in current ? current : link(current, await openOrFind(current));
         });
       } catch (error) {
         if (!(error instanceof AdapterError)) throw error;
         if (error.kind === 'auth') auth.refused(error);
-        log.warn({ conversationId: conversation.id, err: error, tried }, 'could not be opened');
-        const wait = waitBeforeRetry(error, tried, settings.retry);
-        if (wait === null || Date.now() + wait >= deadline || calls.ended) return { kind: 'failed', error };
-        await sleep(wait);
-        tried += 1;
+        log.warn({ conversationId: conversation.id, err: error, attempts }, 'conversation not opened');
+        const delay = retryDelay(error, attempts, settings.retry);
+        if (delay === null || Date.now() + delay >= deadline || calls.ended) return { kind: 'failed', error };
+        await sleep(delay);
+        attempts += 1;
       }
     }
   };
 
-  /** Those who ask at the same time share one try. */
-  const shared = (conversation: Conversation, deadline: number): Promise<Opening> => {
+  /** Concurrent callers share one attempt. */
+  const shared = (conversation: Conversation, deadline: number): Promise<OpenResult> => {
     const key = sessionKey(conversation);
-    const busy = running.get(key);
-    if (busy) return busy;
-    const opening = run(conversation, deadline).finally(() => running.delete(key));
-    running.set(key, opening);
+    const existing = inFlight.get(key);
+    if (existing) return existing;
+    const opening = openWithRetry(conversation, deadline).finally(() => inFlight.delete(key));
+    inFlight.set(key, opening);
     return opening;
   };
 
   return {
-    async ensure(conversation, withinMs) {
-      const deadline = Date.now() + withinMs;
-      const opening = shared(conversation, deadline);
-      // Nobody may be left to hear of a failure that comes late.
-      const ended = opening.then(
+    async ensureOpen(conversation, withinMs) {
+      const opening = shared(conversation, Date.now() + withinMs);
+      // After a timeout no caller awaits `opening`, so its rejection is handled here.
+      const settled = opening.then(
         () => undefined,
         () => undefined,
       );
-      return (await within(ended, withinMs)) ? opening : { kind: 'late' };
+      return (await within(settled, withinMs)) ? opening : { kind: 'pending' };
     },
     async settled(timeoutMs) {
-      await within(Promise.allSettled(running.values()), timeoutMs);
+      await within(Promise.allSettled(inFlight.values()), timeoutMs);
     },
   };
 }

@@ -1,56 +1,118 @@
+import type { Conversation } from '../handoff/index.js';
 import { configError, duration, type Log, quantityOf } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
-import type { Adapter } from './adapter.js';
-import { checkAdapter } from './check-adapter.js';
-import { type BusinessHours, type IsOpenAt, readHours } from './hours.js';
-import type { BridgeMessages } from './messages.js';
-import { type AdapterRetryPolicy, DEFAULT_RETRY } from './retry-by-kind.js';
+import { type Adapter, checkAdapter } from './adapter.js';
+import { type AdapterRetryPolicy, DEFAULT_RETRY } from './adapter-calls.js';
+import { type BusinessHours, type IsOpenAt, readHours } from './business-hours.js';
 
-/** Settings of `createBridge`. */
+/**
+ * Options of `createBridge`.
+ *
+ * @example
+ * const bridge = createBridge({
+ *   receiver,
+ *   adapter: chatwoot(settings),
+ *   hours: { timeZone: 'Europe/Berlin', open: { mon: ['09:00-17:00'] } },
+ *   messages: { greeting: 'A colleague will be with you shortly.' },
+ * });
+ */
 export interface BridgeOptions {
-  /** The receiver that hears from the service. Make the bridge before it gets its first request. */
+  /** The receiver that gets the platform's webhooks. Create the bridge before its first request. */
   readonly receiver: Receiver;
-  /** The human-service system. */
+  /** The adapter for the helpdesk. */
   readonly adapter: Adapter;
-  /** How long a handoff request waits for the system before it is answered. Default 4 seconds. */
+  /** How long the answer to a handoff request waits for the helpdesk. Default 4 seconds. */
   readonly openWithinMs?: number;
   /**
-   * What becomes of a handoff that the system cannot take. `busy`: it is refused, and the user is told so by
-   * the service. `apologise`: it is accepted at once and opened meanwhile; where that fails for good, the user
-   * is told `messages.unavailable` and the conversation ends. Default `busy`.
+   * What happens to a handoff that the helpdesk cannot take. `busy`: the request is refused, and the platform tells
+   * the user. `apologise`: the request is accepted at once and opened in the background; when that fails for good,
+   * the user gets `messages.unavailable` and the conversation ends. Default `busy`.
    */
   readonly whenUnopened?: 'busy' | 'apologise';
-  /** How long an accepted handoff is tried to be opened before it counts as failed. Default 45 seconds. */
+  /** How long an accepted handoff is retried before it counts as failed. Default 45 seconds. */
   readonly giveUpOpeningAfterMs?: number;
-  /** When humans are there, or a function that knows it. Default always. */
+  /** When agents are available, or a function that tells. Default always. */
   readonly hours?: BusinessHours | IsOpenAt;
   /**
-   * What becomes of a handoff outside `hours`. `refuse`: the service is told no. `say`: it is accepted, the
-   * user is told `messages.outsideHours`, and it ends. Default `refuse`.
+   * What happens to a handoff outside `hours`. `refuse`: the request is refused, and the platform tells the user.
+   * `say`: the request is accepted, the user gets `messages.outsideHours`, and the conversation ends. Default
+   * `refuse`.
    */
   readonly whenClosed?: 'refuse' | 'say';
-  /** What the bridge says to users. All off by default. */
+  /** Texts that the bridge sends to users. Each is off by default. */
   readonly messages?: BridgeMessages;
-  /** Puts the agent's name before each reply: `Ada: `, or what a function makes of it. Default off. */
+  /** Puts the agent's name before each reply: `Ada: ` with `true`, or the result of a function. Default off. */
   readonly agentNames?: boolean | ((name: string) => string);
-  /** How failures of the system are met. */
+  /** How failed calls to the helpdesk are retried. */
   readonly retry?: Partial<AdapterRetryPolicy>;
-  /** How long any single call to the adapter may take. Default 30 seconds. */
+  /** Time limit of a single call to the adapter. Default 30 seconds. */
   readonly callTimeoutMs?: number;
-  /** What is read of a webhook request. */
+  /** Limits on webhook requests of the helpdesk. */
   readonly limits?: {
-    /** Default 1 MiB. */
+    /** Largest body. Default 1 MiB. */
     readonly bodyBytes?: number;
     /** How long the body may take to arrive. Default 10 seconds. */
     readonly readTimeoutMs?: number;
   };
-  /** How often to look for what an end of the process left behind. Default 1 minute. */
-  readonly tidyEveryMs?: number;
-  /** A pino logger, or one like it; `false` for none. Default: warnings and errors to standard output. */
+  /** How often the bridge looks for orphaned conversations and unreported closes. Default 1 minute. */
+  readonly reconcileEveryMs?: number;
+  /** A pino logger or a compatible one; `false` for none. Default: warnings and errors to standard output. */
   readonly log?: Log | false;
 }
 
-/** The settings with their defaults, checked. */
+/** The argument of a {@link MessageText} function. */
+export interface MessageTextContext {
+  readonly conversation: Conversation;
+  /** The agent's name, when the helpdesk reports one that may be shown. */
+  readonly agent: string | null;
+}
+
+/** A text for the user, or a function that returns one. `null` or an empty text sends nothing. */
+export type MessageText = string | ((context: MessageTextContext) => string | null | Promise<string | null>);
+
+/**
+ * Texts that the bridge sends to users on its own. Each is off unless it is set.
+ *
+ * @example
+ * const messages: BridgeMessages = {
+ *   greeting: 'A colleague will be with you shortly.',
+ *   agentJoined: ({ agent }) => (agent === null ? null : `${agent} has joined.`),
+ * };
+ */
+export interface BridgeMessages {
+  /** Sent once the conversation is open in the helpdesk. Counts as the first reply that the platform waits for. */
+  readonly greeting?: MessageText;
+  /** Sent when an agent takes the conversation. */
+  readonly agentJoined?: MessageText;
+  /** Sent outside business hours, with `whenClosed: 'say'`. */
+  readonly outsideHours?: MessageText;
+  /** Sent when an agent has closed the conversation. */
+  readonly closed?: MessageText;
+  /** Sent before the bridge ends a conversation that it could not open, or that is gone from the helpdesk. */
+  readonly unavailable?: MessageText;
+}
+
+/** A key of {@link BridgeMessages}. */
+export type MessageName = keyof BridgeMessages;
+
+/** Renders a configured text; `null` when none is configured or there is nothing to say. */
+export type RenderMessage = (
+  name: MessageName,
+  conversation: Conversation,
+  agent?: string | null,
+) => Promise<string | null>;
+
+/** Creates {@link RenderMessage}. */
+export function createRenderMessage(messages: BridgeMessages): RenderMessage {
+  return async (name, conversation, agent = conversation.agent) => {
+    const message = messages[name];
+    if (message === undefined) return null;
+    const text = typeof message === 'string' ? message : await message({ conversation, agent });
+    return text === null || text.trim() === '' ? null : text;
+  };
+}
+
+/** {@link BridgeOptions}, validated and with defaults. */
 export interface BridgeSettings {
   readonly openWithinMs: number;
   readonly whenUnopened: 'busy' | 'apologise';
@@ -58,12 +120,12 @@ export interface BridgeSettings {
   readonly isOpenAt: IsOpenAt;
   readonly whenClosed: 'refuse' | 'say';
   readonly messages: BridgeMessages;
-  readonly withName: (name: string | null, text: string) => string;
+  readonly addAgentName: (name: string | null, text: string) => string;
   readonly retry: AdapterRetryPolicy;
   readonly callTimeoutMs: number;
   readonly bodyBytes: number;
   readonly readTimeoutMs: number;
-  readonly tidyEveryMs: number;
+  readonly reconcileEveryMs: number;
 }
 
 const KNOWN: ReadonlySet<string> = new Set<keyof BridgeOptions>([
@@ -79,11 +141,11 @@ const KNOWN: ReadonlySet<string> = new Set<keyof BridgeOptions>([
   'retry',
   'callTimeoutMs',
   'limits',
-  'tidyEveryMs',
+  'reconcileEveryMs',
   'log',
 ]);
 
-/** Reads the settings, and refuses those that cannot work. */
+/** Validates the options and fills in the defaults. */
 export function readOptions(options: BridgeOptions): BridgeSettings {
   const unknown = Object.keys(options).filter((name) => !KNOWN.has(name));
   if (unknown.length > 0) {
@@ -106,16 +168,18 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
     isOpenAt: readHours(options.hours),
     whenClosed,
     messages,
-    withName: prefixOf(options.agentNames ?? false),
+    addAgentName: agentNamePrefix(options.agentNames ?? false),
     retry: { ...DEFAULT_RETRY, ...options.retry },
     callTimeoutMs: duration('callTimeoutMs', options.callTimeoutMs ?? 30_000),
     bodyBytes: quantityOf('limits.bodyBytes', options.limits?.bodyBytes ?? 1_048_576),
     readTimeoutMs: duration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
-    tidyEveryMs: duration('tidyEveryMs', options.tidyEveryMs ?? 60_000),
+    reconcileEveryMs: duration('reconcileEveryMs', options.reconcileEveryMs ?? 60_000),
   };
 }
 
-function prefixOf(agentNames: NonNullable<BridgeOptions['agentNames']>): BridgeSettings['withName'] {
+function agentNamePrefix(
+  agentNames: NonNullable<BridgeOptions['agentNames']>,
+): BridgeSettings['addAgentName'] {
   if (agentNames === false) return (_name, text) => text;
   const prefix = agentNames === true ? (name: string) => `${name}: ` : agentNames;
   return (name, text) => (name === null || name.trim() === '' ? text : `${prefix(name)}${text}`);

@@ -1,127 +1,134 @@
 import type { Receipt } from '../events/index.js';
-import type { Conversation } from '../handoff/index.js';
+import { type Conversation, isOpen } from '../handoff/index.js';
 import { createKeyedQueue } from '../internal/index.js';
 import { ValidationError } from '../protocol/index.js';
-import type { InboundEvent } from './inbound.js';
-import type { InboundEffects } from './inbound-effects.js';
-import type { Openings } from './open-conversation.js';
-import type { BridgeParts } from './parts.js';
-import { REMEMBER_MS } from './parts.js';
+import type { InboundClose, InboundEvent, InboundJoin, InboundMessage } from './adapter-types.js';
+import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
+import type { HelpdeskCloser } from './close-conversation.js';
+import type { EchoDetector } from './echo-detection.js';
+import type { ConversationOpener } from './open-conversation.js';
 
-/** Takes what happened in the system to the users. One path for webhooks, polls and streams. */
-export interface ReceiveEvents {
+/** Takes events of the helpdesk to the users: one path for webhooks, polls and streams. */
+export interface EventReceiver {
   /**
-   * Resolves when all of it is safe, to the receipt of what went on to the user for each event, or `null`.
-   * Rejects when something is not, and may then be told again.
+   * Resolves when all events are safe, to the receipt of the reply or close for each event, or `null`. Rejects when
+   * one could not be stored; all of them may then be passed again.
    */
   receive(events: readonly InboundEvent[]): Promise<(Receipt | null)[]>;
+  /** Resolves when no event is being processed. */
   idle(): Promise<void>;
 }
 
-/** An agent can be quicker than the answer to our `open`. */
+/** An agent can reply before the response to our `open` arrives. */
 const WAIT_FOR_OPEN_MS = 2_000;
 
-/** Shorter than replies are remembered where they are stored: a reply that is forgotten would be sent again. */
-const RECEIPT_MS = 86_400_000;
+/** Must be shorter than durable delivery keeps replies: asking for the receipt of a forgotten one would send it again. */
+const RECEIPT_TTL_MS = 86_400_000;
 
-/** Receipts kept for those who tell an event again. */
-const MOST_RECEIPTS = 1_000;
+/** Upper bound on receipts in memory. */
+const MAX_RECEIPTS = 1_000;
 
-/** Makes {@link ReceiveEvents}. */
-export function createReceiveEvents(
-  parts: BridgeParts,
-  openings: Openings,
-  effects: InboundEffects,
-): ReceiveEvents {
-  const { adapter, lifecycle, counters, log } = parts;
-  const lanes = createKeyedQueue();
+/**
+ * Creates an {@link EventReceiver}: keeps order per conversation, drops repeats, and applies each event once.
+ *
+ *     event ─> find conversation ─> seen before? ─ yes ─> earlier receipt
+ *                                        │ no
+ *                                        └─> apply (reply, end, or drop) ─> mark as seen ─> receipt
+ */
+export function createEventReceiver(
+  bridge: BridgeContext,
+  opener: ConversationOpener,
+  effects: EventEffects,
+): EventReceiver {
+  const { adapter, lifecycle, counters, log } = bridge;
+  const queue = createKeyedQueue();
   const receipts = new Map<string, Receipt>();
-  // Only a stream asks for receipts, and only what is stored has one after a restart.
-  const givesReceipts = parts.isStored && adapter.capabilities.inbound.includes('stream');
-  const receiptNote = ({ id }: InboundEvent): string => `bridge receipt ${adapter.name} ${id}`;
+  // Only streams ask for receipts, and only durable delivery has them after a restart.
+  const storesReceipts = bridge.isDurable && adapter.capabilities.inbound.includes('stream');
+  const receiptKey = ({ id }: InboundEvent): string => `bridge receipt ${adapter.name} ${id}`;
 
   const drop = (event: InboundEvent, why: string, level: 'debug' | 'warn' = 'debug'): null => {
     counters.count('dropped');
-    log[level]({ eventId: event.id, externalId: event.externalId, why }, 'an event had no effect');
+    log[level]({ eventId: event.id, externalId: event.externalId, why }, 'event dropped');
     return null;
   };
 
-  const keep = (event: InboundEvent, receipt: Receipt): Receipt => {
+  const remember = (event: InboundEvent, receipt: Receipt): Receipt => {
     receipts.set(event.id, receipt);
-    // What was parked may have been let go on since: who tells of it again looks where it is stored.
+    // A dead letter may be retried by an operator: the next caller must look at the stored state.
     receipt.delivered().catch(() => receipts.delete(event.id));
     for (const [oldest] of receipts) {
-      if (receipts.size <= MOST_RECEIPTS) break;
+      if (receipts.size <= MAX_RECEIPTS) break;
       receipts.delete(oldest);
     }
     return receipt;
   };
 
-  const find = async (externalId: string): Promise<Conversation | null> => {
+  const findConversation = async (externalId: string): Promise<Conversation | null> => {
     const known = await lifecycle.store.findByLink(adapter.name, externalId);
     if (known) return known;
-    log.debug({ externalId }, 'an event came for a conversation that is not known yet');
-    await openings.settled(WAIT_FOR_OPEN_MS);
+    log.debug({ externalId }, 'event for an unknown conversation; waiting for opens in flight');
+    await opener.settled(WAIT_FOR_OPEN_MS);
     return lifecycle.store.findByLink(adapter.name, externalId);
   };
 
-  const act = async (event: InboundEvent, conversation: Conversation): Promise<Receipt | null> => {
+  const apply = async (event: InboundEvent, conversation: Conversation): Promise<Receipt | null> => {
     try {
-      const effect = await effects.take(event, conversation);
-      if (!('dropped' in effect)) return keep(event, effect);
-      return drop(event, effect.dropped, effect.warn ? 'warn' : 'debug');
+      const outcome = await effects.apply(event, conversation);
+      if (!('dropped' in outcome)) return remember(event, outcome);
+      return drop(event, outcome.dropped, outcome.warn ? 'warn' : 'debug');
     } catch (error) {
-      if (!isHopeless(error)) throw error;
-      const about = { eventId: event.id, conversationId: conversation.id, err: error };
-      log.error(about, 'an event could not be brought to the user, and is not tried again');
+      if (!isPermanentFailure(error)) throw error;
+      const details = { eventId: event.id, conversationId: conversation.id, err: error };
+      log.error(details, 'event not delivered to the user; it is not retried');
       return null;
     }
   };
 
   const storedReceipt = async (event: InboundEvent, conversation: Conversation): Promise<Receipt | null> => {
-    if (!givesReceipts || !(await lifecycle.store.hasIdempotencyKey(receiptNote(event)))) return null;
+    if (!storesReceipts || !(await lifecycle.store.hasIdempotencyKey(receiptKey(event)))) return null;
     return effects.receiptOf(event, conversation);
   };
 
   const receiveOne = async (event: InboundEvent): Promise<Receipt | null> => {
-    const conversation = await find(event.externalId);
-    if (!conversation) return drop(event, 'nobody was handed over in this conversation');
-    const note = `bridge in ${adapter.name} ${event.id}`;
-    if (await lifecycle.store.hasIdempotencyKey(note)) {
-      drop(event, 'it came before');
+    const conversation = await findConversation(event.externalId);
+    if (!conversation) return drop(event, 'the conversation is not a handoff');
+    const seenKey = `bridge in ${adapter.name} ${event.id}`;
+    if (await lifecycle.store.hasIdempotencyKey(seenKey)) {
+      drop(event, 'it is a repeat');
       return receipts.get(event.id) ?? storedReceipt(event, conversation);
     }
-    const receipt = await act(event, conversation);
-    if (receipt && givesReceipts) await lifecycle.store.addIdempotencyKey(receiptNote(event), RECEIPT_MS);
-    // Noted last: an end of the process before this brings it again, and `once` keeps it from being said twice.
-    await lifecycle.store.addIdempotencyKey(note, REMEMBER_MS);
+    const receipt = await apply(event, conversation);
+    if (receipt && storesReceipts) await lifecycle.store.addIdempotencyKey(receiptKey(event), RECEIPT_TTL_MS);
+    // Last: after a crash before this line the event comes again, and `once` prevents a second reply.
+    await lifecycle.store.addIdempotencyKey(seenKey, KEY_TTL_MS);
     return receipt;
   };
 
-  /** What comes after one that failed must not overtake it. */
+  /** Stops at the first failure, so that later events do not overtake it. */
   const receiveInOrder = async (
     events: readonly InboundEvent[],
   ): Promise<[InboundEvent, Receipt | null][]> => {
-    const outcomes: [InboundEvent, Receipt | null][] = [];
-    for (const event of events) outcomes.push([event, await receiveOne(event)]);
-    return outcomes;
+    const results: [InboundEvent, Receipt | null][] = [];
+    for (const event of events) results.push([event, await receiveOne(event)]);
+    return results;
   };
 
   return {
     async receive(events) {
-      const groups = [...byConversation(events)].map(([externalId, its]) =>
-        lanes.run(externalId, () => receiveInOrder(its)),
+      const groups = [...groupByConversation(events)].map(([externalId, group]) =>
+        queue.run(externalId, () => receiveInOrder(group)),
       );
-      // All of them end before anybody is told of a failure: what is told again must not meet itself.
+      // Settle all groups before rejecting: events passed again must not run beside their first attempt.
       await Promise.allSettled(groups);
-      const outcomes = new Map((await Promise.all(groups)).flat());
-      return events.map((event) => outcomes.get(event) ?? null);
+      const results = new Map((await Promise.all(groups)).flat());
+      return events.map((event) => results.get(event) ?? null);
     },
-    idle: () => lanes.idle(),
+    idle: () => queue.idle(),
   };
 }
 
-function byConversation(events: readonly InboundEvent[]): Map<string, InboundEvent[]> {
+function groupByConversation(events: readonly InboundEvent[]): Map<string, InboundEvent[]> {
   const groups = new Map<string, InboundEvent[]>();
   for (const event of events) {
     const group = groups.get(event.externalId);
@@ -131,9 +138,90 @@ function byConversation(events: readonly InboundEvent[]): Map<string, InboundEve
   return groups;
 }
 
-/** What the service will never take: to be told of it again would not help. */
-function isHopeless(error: unknown): boolean {
+/** A reply that the platform will never accept, so that a repeat of the event would not help. */
+function isPermanentFailure(error: unknown): boolean {
   if (error instanceof ValidationError) return true;
   if (!(error instanceof Error) || !('retryable' in error)) return false;
   return error.retryable === false && 'outcome' in error && error.outcome !== 'unknown';
+}
+
+/** The receipt of the reply or close that an event caused, or the reason for dropping the event. */
+export type EventOutcome = Receipt | { readonly dropped: string; readonly warn?: boolean };
+
+/** Applies events of the helpdesk to the user's side of the conversation. */
+export interface EventEffects {
+  apply(event: InboundEvent, conversation: Conversation): Promise<EventOutcome>;
+  /** The stored receipt of an event that was applied before. Sends nothing. */
+  receiptOf(event: InboundEvent, conversation: Conversation): Promise<Receipt | null>;
+}
+
+const drop = (dropped: string): EventOutcome => ({ dropped });
+
+/** Creates {@link EventEffects}. */
+export function createEventEffects(
+  { adapter, conversations, settings, renderMessage, counters, log }: BridgeContext,
+  echoes: EchoDetector,
+  closer: HelpdeskCloser,
+): EventEffects {
+  const onceKey = (event: InboundEvent): string => `adapter ${adapter.name} ${event.id}`;
+
+  const onMessage = async (event: InboundMessage, { id, state }: Conversation): Promise<EventOutcome> => {
+    const { author } = event;
+    if (event.internal) return drop('it is internal');
+    if (await echoes.isEcho(event)) return drop('it is an echo');
+    if (author.kind !== 'agent') return drop(`its author is ${author.kind}`);
+    if (event.text.trim() === '') return drop('it has no text');
+    if (!isOpen(state)) return { dropped: `the conversation is ${state}`, warn: true };
+    const text = settings.addAgentName(author.name, event.text);
+    const receipt = await conversations.reply(id, text, { once: onceKey(event), agent: author.name });
+    counters.count('replied');
+    return receipt;
+  };
+
+  const onJoined = async (event: InboundJoin, conversation: Conversation): Promise<EventOutcome> => {
+    const { kind, name } = event.author;
+    if (kind !== 'agent') return drop(`its author is ${kind}`);
+    if (!isOpen(conversation.state)) return drop(`the conversation is ${conversation.state}`);
+    const text = await renderMessage('agentJoined', conversation, name);
+    if (text === null) return drop('messages.agentJoined is not set');
+    return conversations.reply(conversation.id, text, { once: onceKey(event), by: 'kit', agent: name });
+  };
+
+  const onClosed = async (event: InboundClose, conversation: Conversation): Promise<EventOutcome> => {
+    if (event.author.kind === 'self') return drop('it is an echo');
+    const { id, closure, state } = conversation;
+    // An agent's close that did not reach the platform yet is resumed.
+    const isResumed = state === 'closing' && closure?.by === 'agent';
+    if (!isOpen(state) && !isResumed) return drop('the conversation has ended');
+    if (adapter.capabilities.nativeClose) await closer.markClosed(conversation);
+    const text = isResumed ? null : await renderMessage('closed', conversation, event.author.name);
+    const once = onceKey(event);
+    if (text !== null) await conversations.reply(id, text, { once: `${once} text`, by: 'kit' });
+    const receipt = await conversations.end(id, { once, why: `ended in ${adapter.name}` });
+    counters.count('closedByAgent');
+    if (!adapter.capabilities.nativeClose) confirmClose(conversation);
+    return receipt;
+  };
+
+  /** Without a closed state in the helpdesk, our `close` shows the agents that theirs took effect. */
+  const confirmClose = (conversation: Conversation): void => {
+    closer.close(conversation, 'kit', 'An agent has ended the conversation.').catch((error: unknown) => {
+      const details = { conversationId: conversation.id, err: error };
+      log.warn(details, 'close not shown in the helpdesk yet; the reconcile loop retries');
+    });
+  };
+
+  return {
+    apply(event, conversation) {
+      if (event.kind === 'message') return onMessage(event, conversation);
+      return event.kind === 'joined' ? onJoined(event, conversation) : onClosed(event, conversation);
+    },
+    async receiptOf(event, { id }) {
+      // A stored reply with the same `once` key is not sent again; its receipt is returned.
+      if (event.kind === 'closed') return conversations.end(id, { once: onceKey(event) });
+      if (event.kind === 'joined') return null;
+      const text = settings.addAgentName(event.author.name, event.text);
+      return conversations.reply(id, text, { once: onceKey(event) });
+    },
+  };
 }

@@ -2,41 +2,41 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createPending, type Pending } from '../internal/index.js';
 import { HUNG_UP, isRefusal, type ReadLimits, readStream } from '../receiver/index.js';
 import { AdapterError } from './adapter-error.js';
-import type { InboundRequest, ParsedWebhook, SignatureVerdict } from './inbound.js';
-import type { BridgeParts } from './parts.js';
-import type { ReceiveEvents } from './receive-events.js';
+import type { InboundRequest, ParsedWebhook, SignatureVerdict } from './adapter-types.js';
+import type { BridgeContext } from './bridge-context.js';
+import type { EventReceiver } from './receive-events.js';
 
-/** A request handler of Express, or of `http.createServer`. */
+/** A request handler for Express or `http.createServer`. */
 export type WebhookHandler = (request: IncomingMessage, response: ServerResponse, next?: unknown) => void;
 
-/** The webhook, and what is under way in it. */
-export interface Webhook {
+/** The webhook endpoint and its requests in flight. */
+export interface WebhookEndpoint {
   readonly handle: WebhookHandler;
   readonly inFlight: Pending;
 }
 
-interface Answer {
+interface WebhookResponse {
   readonly status: number;
   readonly reason?: string;
-  readonly answer?: ParsedWebhook['answer'];
+  readonly content?: ParsedWebhook['response'];
   readonly headers?: Readonly<Record<string, string>>;
   readonly closesConnection?: boolean;
 }
 
-const NO_BYTES =
-  'something before the webhook read the request and kept no bytes, so no signature can be judged. Mount bridge.webhook before express.json(), or keep the bytes: express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } })';
+const NO_RAW_BODY =
+  'another middleware consumed the request body, so the signature cannot be verified. Mount bridge.webhook before express.json(), or keep the raw body: express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } })';
 
-/** Makes the webhook that the system sends its events to. 200 means that everything in the request is safe. */
-export function createWebhook(parts: BridgeParts, events: ReceiveEvents): Webhook {
-  const { adapter, settings, calls, counters, log } = parts;
+/** Creates the endpoint for the helpdesk's webhooks. It answers 200 once all events of the request are safe. */
+export function createWebhook(bridge: BridgeContext, events: EventReceiver): WebhookEndpoint {
+  const { adapter, settings, calls, counters, log } = bridge;
   const limits = { maxBytes: settings.bodyBytes, readTimeoutMs: settings.readTimeoutMs };
   const inFlight = createPending();
 
-  const take = async (request: InboundRequest): Promise<Answer> => {
+  const processRequest = async (request: InboundRequest): Promise<WebhookResponse> => {
     const verdict: SignatureVerdict = adapter.verify?.(request) ?? 'unsigned';
     if (verdict !== 'genuine') {
       counters.count('forged');
-      log.warn({ verdict }, 'a webhook request was refused: it is not genuine');
+      log.warn({ verdict }, 'webhook request refused: it is not genuine');
       return { status: 401, reason: 'unauthorized' };
     }
     const parsed = parse(request);
@@ -44,10 +44,13 @@ export function createWebhook(parts: BridgeParts, events: ReceiveEvents): Webhoo
     try {
       await events.receive(parsed.events);
     } catch (error) {
-      log.error({ err: error }, 'what the system told could not be stored: it is asked to tell it again');
+      log.error(
+        { err: error },
+        'events of a webhook request could not be stored; answered 503 so that the helpdesk sends them again',
+      );
       return { status: 503, reason: 'cannot store', headers: { 'retry-after': '5' } };
     }
-    return parsed.answer ? { status: 200, answer: parsed.answer } : { status: 200 };
+    return parsed.response ? { status: 200, content: parsed.response } : { status: 200 };
   };
 
   const parse = (request: InboundRequest): ParsedWebhook | null => {
@@ -55,12 +58,12 @@ export function createWebhook(parts: BridgeParts, events: ReceiveEvents): Webhoo
       return adapter.parse?.(request) ?? null;
     } catch (error) {
       if (!(error instanceof AdapterError)) throw error;
-      log.warn({ err: error }, 'a genuine webhook request was not understood');
+      log.warn({ err: error }, 'the adapter could not read a genuine webhook request');
       return null;
     }
   };
 
-  const answerTo = async (request: IncomingMessage): Promise<Answer | null> => {
+  const respondTo = async (request: IncomingMessage): Promise<WebhookResponse | null> => {
     if (!adapter.capabilities.inbound.includes('webhook')) return { status: 404, reason: 'not found' };
     if (request.method !== 'POST')
       return { status: 405, reason: 'method not allowed', headers: { allow: 'POST' } };
@@ -72,28 +75,28 @@ export function createWebhook(parts: BridgeParts, events: ReceiveEvents): Webhoo
         closesConnection: true,
       };
     const receivedAt = Date.now();
-    const body = await bytesOf(request, limits);
+    const body = await readRawBody(request, limits);
     if (body === null) {
-      log.error({}, NO_BYTES);
+      log.error({}, NO_RAW_BODY);
       return { status: 500, reason: 'body not available' };
     }
     if (body === HUNG_UP) return null;
     if (isRefusal(body)) {
       const { status, reason, detail, closesConnection = false } = body;
-      log.warn({ status, reason, detail }, 'a webhook request was refused');
+      log.warn({ status, reason, detail }, 'webhook request refused');
       return { status, reason, closesConnection };
     }
     const { method, url = '/' } = request;
-    return take({ method, url, headers: joined(request.headers), body, receivedAt });
+    return processRequest({ method, url, headers: joinRepeated(request.headers), body, receivedAt });
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     inFlight.enter();
     try {
-      const answer = await answerTo(request);
-      if (answer) send(response, answer);
+      const result = await respondTo(request);
+      if (result) send(response, result);
     } catch (error) {
-      log.error({ err: error }, 'the adapter failed to read a webhook request');
+      log.error({ err: error }, 'the adapter threw while reading a webhook request');
       send(response, { status: 500, reason: 'internal error' });
     } finally {
       inFlight.leave();
@@ -103,8 +106,8 @@ export function createWebhook(parts: BridgeParts, events: ReceiveEvents): Webhoo
   return { inFlight, handle: (request, response) => void serve(request, response) };
 }
 
-/** The body as it came; `null` where only somebody else's reading of it is left. */
-async function bytesOf(
+/** The body's bytes; `null` when another middleware consumed them and kept only a parsed body. */
+async function readRawBody(
   request: IncomingMessage & { readonly rawBody?: unknown; readonly body?: unknown },
   limits: ReadLimits,
 ) {
@@ -115,19 +118,19 @@ async function bytesOf(
   return typeof rawBody === 'string' ? Buffer.from(rawBody) : null;
 }
 
-const joined = (headers: IncomingHttpHeaders): InboundRequest['headers'] =>
+const joinRepeated = (headers: IncomingHttpHeaders): InboundRequest['headers'] =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
 
 function send(
   response: ServerResponse,
-  { status, reason, answer, headers, closesConnection = false }: Answer,
+  { status, reason, content, headers, closesConnection = false }: WebhookResponse,
 ): void {
   if (response.headersSent) return;
-  const body = answer?.body ?? (reason === undefined ? '' : JSON.stringify({ error: reason }));
+  const body = content?.body ?? (reason === undefined ? '' : JSON.stringify({ error: reason }));
   response.writeHead(status, {
-    ...(body === '' ? {} : { 'content-type': answer?.contentType ?? 'application/json' }),
+    ...(body === '' ? {} : { 'content-type': content?.contentType ?? 'application/json' }),
     'content-length': Buffer.byteLength(body),
     ...headers,
     ...(closesConnection && { connection: 'close' }),

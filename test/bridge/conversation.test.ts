@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { agentCloses, agentSays } from './fake-desk.js';
-import { stand } from './stand.js';
+import { setUpBridge } from './setup.js';
 
 describe('a conversation through the bridge', () => {
-  it('opens with who the user is and what was said before', async () => {
-    const { bench, desk, receiver } = await stand();
+  it('opens with the user and the transcript', async () => {
+    const { bench, desk, receiver } = await setUpBridge();
     const { id } = await bench.requestHandoff({
       user: { userId: 'u-1', email: 'support@example.com' },
       transcript: [{ text: 'Where is my parcel?', message_type: 'QUESTION' }],
@@ -22,50 +22,50 @@ describe('a conversation through the bridge', () => {
     });
   });
 
-  it('brings what the user says to the desk, in order, and what the agent says back', async () => {
-    const { bench, desk, tell, shown, receiver } = await stand();
+  it('carries messages of the user and replies of the agent, in order', async () => {
+    const { bench, desk, sendEvents, shown, receiver } = await setUpBridge();
     const { id } = await bench.requestHandoff();
     await bench.say('one');
     await bench.say('two');
-    expect(desk.said()).toEqual(['one', 'two']);
-    expect(await tell(agentSays('Hello.'), agentSays('How can I help?'))).toBe(200);
+    expect(desk.sentTexts()).toEqual(['one', 'two']);
+    expect(await sendEvents(agentSays('Hello.'), agentSays('How can I help?'))).toBe(200);
     expect(shown()).toEqual(['Hello.', 'How can I help?']);
     expect(await receiver.conversations.get(id)).toMatchObject({ state: 'connected', agent: 'Ada' });
   });
 
-  it('ends at the desk when the user leaves, once', async () => {
-    const { bench, desk, receiver } = await stand();
+  it('is closed once in the helpdesk when the user leaves', async () => {
+    const { bench, desk, receiver } = await setUpBridge();
     const { id } = await bench.requestHandoff();
     await bench.closeByUser();
     expect(desk.tickets[0]?.closes).toEqual([{ by: 'user', text: 'The user has left the conversation.' }]);
     expect(await receiver.conversations.get(id)).toMatchObject({ state: 'closed', closure: { by: 'user' } });
   });
 
-  it('says that it timed out where the service ended it', async () => {
-    const { bench, desk } = await stand({ bench: { simulator: { waitTimeoutMs: 60_000 } } });
+  it('is closed with the reason timeout when the platform ended it', async () => {
+    const { bench, desk } = await setUpBridge({ bench: { simulator: { waitTimeoutMs: 60_000 } } });
     await bench.requestHandoff();
     bench.clock.advance(60_000);
     await bench.idle();
     expect(desk.tickets[0]?.closes).toMatchObject([{ by: 'timeout' }]);
   });
 
-  it('ends at the service when an agent ends it, after what was said before in the same request', async () => {
-    const { bench, desk, tell, shown, receiver } = await stand();
+  it('ends on the platform when an agent closes it, after the reply of the same request', async () => {
+    const { bench, desk, sendEvents, shown, receiver } = await setUpBridge();
     const { id } = await bench.requestHandoff();
-    expect(await tell(agentSays('Solved. Bye!'), agentCloses())).toBe(200);
+    expect(await sendEvents(agentSays('Solved. Bye!'), agentCloses())).toBe(200);
     expect(shown()).toEqual(['Solved. Bye!']);
     expect(bench.conversation.endedBy).toBe('human');
     expect(await receiver.conversations.get(id)).toMatchObject({ state: 'closed', closure: { by: 'agent' } });
     expect(desk.count('close')).toBe(0);
   });
 
-  it('has one close each where both sides end it at once', async () => {
-    const { bench, desk, tell } = await stand();
+  it('is closed once per side when both sides close it at the same time', async () => {
+    const { bench, desk, sendEvents } = await setUpBridge();
     await bench.requestHandoff();
-    const [, status] = await Promise.all([bench.closeByUser(), tell(agentCloses())]);
+    const [, status] = await Promise.all([bench.closeByUser(), sendEvents(agentCloses())]);
     expect(status).toBe(200);
-    await tell(agentCloses());
-    // Whoever was first has told the other side; the second had nobody left to tell.
+    await sendEvents(agentCloses());
+    // The first side closes the other; the second has nothing left to close.
     const atService = bench.simulator.traffic
       .exchanges()
       .filter(({ what, direction }) => what === 'close' && direction === 'received');
@@ -74,23 +74,23 @@ describe('a conversation through the bridge', () => {
     );
   });
 
-  it('does not show the user what an agent says after the end', async () => {
-    const { bench, tell, shown, logged } = await stand();
+  it('drops replies after the end', async () => {
+    const { bench, sendEvents, shown, logged } = await setUpBridge();
     await bench.requestHandoff();
     await bench.closeByUser();
-    expect(await tell(agentSays('Are you still there?'))).toBe(200);
+    expect(await sendEvents(agentSays('Are you still there?'))).toBe(200);
     expect(shown()).toEqual([]);
-    expect(logged.about('an event had no effect')).toMatchObject([{ level: 40 }]);
+    expect(logged.about('event dropped')).toMatchObject([{ level: 40 }]);
   });
 
-  it('is another one when the user asks again', async () => {
-    const { bench, desk, tell, shown } = await stand();
+  it('is a new one when the user requests a handoff again', async () => {
+    const { bench, desk, sendEvents, shown } = await setUpBridge();
     const { id } = await bench.requestHandoff({ conversationId: 'same' });
     await bench.closeByUser();
     await bench.requestHandoff({ conversationId: 'same-later' });
     expect(id).toBe('same');
     expect(desk.tickets.map(({ key }) => key)).toHaveLength(2);
-    await tell(agentSays('to the second', { externalId: 'T2' }));
+    await sendEvents(agentSays('to the second', { externalId: 'T2' }));
     await vi.waitFor(() => expect(shown()).toEqual(['to the second']));
   });
 });

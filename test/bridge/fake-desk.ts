@@ -10,9 +10,9 @@ import {
   type OpenedConversation,
   type OutgoingMessage,
   verifySignature,
-} from '../../src/index.js';
+} from '../../src/adapter.js';
 
-/** What signs the desk's webhooks. */
+/** The secret of the desk's webhooks. */
 export const DESK_SECRET = 'S3cret-of-the-desk';
 
 /** A conversation at the desk. */
@@ -24,19 +24,19 @@ export interface Ticket {
   readonly closes: CloseReason[];
 }
 
-/** What an adapter calls. */
-type Verb = 'open' | 'find' | 'send' | 'close' | 'poll';
+/** The adapter methods that are counted and can be overridden. */
+type MethodName = 'open' | 'find' | 'send' | 'close' | 'poll';
 
-/** What the desk does with a call: `apply` gives it its effect; `nth` counts calls of that verb from 1. */
-export type Conduct = (apply: () => unknown, nth: number) => unknown;
+/** Replaces the effect of a call. `apply` runs the normal effect; `nth` counts calls of that method from 1. */
+export type CallBehavior = (apply: () => unknown, nth: number) => unknown;
 
-/** A desk in memory whose conduct a test changes as it goes. */
+/** A helpdesk in memory whose behavior a test can change. */
 export function fakeDesk() {
   const tickets: Ticket[] = [];
-  const calls: { verb: Verb; nth: number }[] = [];
+  const calls: { method: MethodName; nth: number }[] = [];
   const events: InboundEvent[] = [];
-  const counts = new Map<Verb, number>();
-  let conducts: Partial<Record<Verb, Conduct>> = {};
+  const counts = new Map<MethodName, number>();
+  let behaviors: Partial<Record<MethodName, CallBehavior>> = {};
   let disposed = 0;
 
   const find = (id: string): Ticket => {
@@ -44,12 +44,12 @@ export function fakeDesk() {
     if (!ticket) throw new AdapterError('gone', 'the desk has no such ticket.');
     return ticket;
   };
-  const called = async <Result>(verb: Verb, apply: () => Result): Promise<Result> => {
-    const nth = (counts.get(verb) ?? 0) + 1;
-    counts.set(verb, nth);
-    calls.push({ verb, nth });
-    const conduct = conducts[verb];
-    return (conduct ? await conduct(apply, nth) : apply()) as Result;
+  const called = async <Result>(method: MethodName, apply: () => Result): Promise<Result> => {
+    const nth = (counts.get(method) ?? 0) + 1;
+    counts.set(method, nth);
+    calls.push({ method, nth });
+    const behavior = behaviors[method];
+    return (behavior ? await behavior(apply, nth) : apply()) as Result;
   };
   const opened = ({ id }: Ticket): OpenedConversation => ({
     externalId: id,
@@ -121,50 +121,50 @@ export function fakeDesk() {
     adapter,
     tickets,
     calls,
-    /** What a poll finds. */
+    /** Events returned by polls. */
     events,
-    count: (verb: Verb): number => counts.get(verb) ?? 0,
-    /** What was said in a ticket. */
-    said: (id = 'T1'): string[] => find(id).messages.map(({ text }) => text),
+    count: (method: MethodName): number => counts.get(method) ?? 0,
+    /** The texts of the messages sent to a ticket. */
+    sentTexts: (id = 'T1'): string[] => find(id).messages.map(({ text }) => text),
     get disposed() {
       return disposed;
     },
-    /** A session that nobody asked to open. */
+    /** A session that was never requested. */
     sessionWith: (key: string): HandoffSession => ({
       key,
-      conversationId: 'nobody',
-      user: { key: 'user:nobody', userId: null, anonymousId: null, email: null, phone: null },
+      conversationId: 'unknown',
+      user: { key: 'user:unknown', userId: null, anonymousId: null, email: null, phone: null },
       botId: null,
       transcript: [],
       requestedAt: new Date(0),
       replyBy: new Date(0),
     }),
-    /** Changes what the desk does from now on. */
-    behave(next: Partial<Record<Verb, Conduct>> = {}): void {
-      conducts = next;
+    /** Overrides methods from now on; without arguments restores all. */
+    behave(next: Partial<Record<MethodName, CallBehavior>> = {}): void {
+      behaviors = next;
     },
   };
 }
 
-/** A desk of {@link fakeDesk}. */
+/** The result of {@link fakeDesk}. */
 export type FakeDesk = ReturnType<typeof fakeDesk>;
 
-/** The signature of a webhook's body. */
-export const signed = (body: string): Record<string, string> => ({
+/** The headers of a signed webhook. */
+export const signatureHeaders = (body: string): Record<string, string> => ({
   'content-type': 'application/json',
   'x-desk-signature': createHmac('sha256', DESK_SECRET).update(body).digest('hex'),
 });
 
 const ADA = { kind: 'agent', name: 'Ada' } as const;
-let made = 0;
+let eventCount = 0;
 
-/** An agent says something. */
+/** The event of an agent's message. */
 export const agentSays = (
   text: string,
   more: Partial<Extract<InboundEvent, { kind: 'message' }>> = {},
 ): InboundEvent => ({
   kind: 'message',
-  id: `event-${++made}`,
+  id: `event-${++eventCount}`,
   externalId: 'T1',
   author: ADA,
   text,
@@ -173,18 +173,18 @@ export const agentSays = (
   ...more,
 });
 
-/** An agent takes the conversation. */
+/** The event of an agent taking the conversation. */
 export const agentJoins = (externalId = 'T1'): InboundEvent => ({
   kind: 'joined',
-  id: `event-${++made}`,
+  id: `event-${++eventCount}`,
   externalId,
   author: ADA,
 });
 
-/** An agent ends the conversation. */
+/** The event of an agent closing the conversation. */
 export const agentCloses = (more: Partial<Extract<InboundEvent, { kind: 'closed' }>> = {}): InboundEvent => ({
   kind: 'closed',
-  id: `event-${++made}`,
+  id: `event-${++eventCount}`,
   externalId: 'T1',
   author: ADA,
   ...more,

@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Adapter, AdapterCapabilities, InboundEvent } from '../../src/adapter.js';
 import {
-  type Adapter,
-  type AdapterCapabilities,
   type BridgeOptions,
   createBridge,
   createReceiver,
-  type InboundEvent,
   pathToken,
   type RequestListener,
 } from '../../src/index.js';
@@ -16,23 +14,23 @@ import { PATH_TOKEN } from '../helpers/credentials.js';
 import { logLines } from '../helpers/log-lines.js';
 import { serve } from '../helpers/serve.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
-import { type FakeDesk, signed } from './fake-desk.js';
-import { QUICK, stored } from './stand.js';
+import { type FakeDesk, signatureHeaders } from './fake-desk.js';
+import { QUICK_RETRY, sqliteDelivery } from './setup.js';
 
-/** What an instance is made of. */
+/** Options of one instance. */
 export interface InstanceOptions {
   readonly capabilities?: Partial<AdapterCapabilities>;
   readonly adapter?: Partial<Adapter>;
   readonly bridge?: Partial<BridgeOptions>;
 }
 
-/** A service and a file; instances of receiver and bridge on that file come and go. */
-export async function onOneFile(desk: FakeDesk) {
+/** A simulated platform and one SQLite file, on which the test starts instances of receiver and bridge. */
+export async function onSharedFile(desk: FakeDesk) {
   const file = join(await temporaryFolder(), 'handoff.db');
   const bench = await createTestBench();
-  let front: RequestListener | undefined;
-  // Both parameters are written out: that tells the bench that it is a listener.
-  await bench.connect((request: IncomingMessage, response: ServerResponse) => front?.(request, response), {
+  let target: RequestListener | undefined;
+  // The bench recognizes a listener by its two parameters.
+  await bench.connect((request: IncomingMessage, response: ServerResponse) => target?.(request, response), {
     token: PATH_TOKEN,
     message: false,
   });
@@ -42,38 +40,38 @@ export async function onOneFile(desk: FakeDesk) {
     const receiver = createReceiver({
       auth: { message: false, handoff: pathToken(PATH_TOKEN) },
       service: bench.service,
-      delivery: await stored(file),
+      delivery: await sqliteDelivery(file),
       log: logged.log,
     });
     const bridge = createBridge({
       receiver,
       adapter: desk.adapter(capabilities, adapter),
       log: logged.log,
-      retry: QUICK,
+      retry: QUICK_RETRY,
       ...options,
     });
     const own = await serve(receiver);
     const { url } = await serve(bridge.webhook);
-    /** Ends it without waiting for anything. */
+    /** Stops the instance without waiting, as a crash would. */
     const stop = async (): Promise<void> => {
       await Promise.all([receiver.close({ timeoutMs: 1 }), bridge.close({ timeoutMs: 1 })]);
     };
     onTestFinished(stop);
-    /** The desk tells this instance what happened. */
-    const tell = async (...events: InboundEvent[]): Promise<number> => {
+    /** Sends events of the desk to this instance. */
+    const sendEvents = async (...events: InboundEvent[]): Promise<number> => {
       const body = JSON.stringify(events);
-      return (await fetch(url, { method: 'POST', headers: signed(body), body })).status;
+      return (await fetch(url, { method: 'POST', headers: signatureHeaders(body), body })).status;
     };
-    return { receiver, bridge, logged, url: `${own.url}/${PATH_TOKEN}`, tell, stop };
+    return { receiver, bridge, logged, url: `${own.url}/${PATH_TOKEN}`, sendEvents, stop };
   };
 
   onTestFinished(() => bench.close());
   return {
     bench,
     start,
-    /** The service sends everything to this one from now on. */
-    face: (instance: { readonly receiver: RequestListener }): void => {
-      front = instance.receiver;
+    /** Directs the platform's requests to this instance. */
+    routeTo: (instance: { readonly receiver: RequestListener }): void => {
+      target = instance.receiver;
     },
   };
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
-import { AdapterError } from '../../src/index.js';
+import { AdapterError } from '../../src/adapter.js';
 import { deferred } from '../helpers/deferred.js';
-import { stand, stored } from './stand.js';
+import { setUpBridge, sqliteDelivery } from './setup.js';
 
-/** So slow that nothing but the first goes alone. */
+/** So slow that only the first message is sent alone. */
 const SLOW = { perConversation: { count: 1, perMs: 300 } } as const;
 
-describe('messages that come faster than a conversation takes them', () => {
-  it('are joined where they are stored, in order, and none is sent twice', async () => {
-    const { bench, desk, bridge } = await stand({
+describe('messages above the rate limit of a conversation', () => {
+  it('are joined in order with durable delivery, and none is sent twice', async () => {
+    const { bench, desk, bridge } = await setUpBridge({
       capabilities: { rate: SLOW },
-      receiver: { delivery: await stored() },
+      receiver: { delivery: await sqliteDelivery() },
     });
     await bench.requestHandoff();
     const gate = deferred();
@@ -19,16 +19,16 @@ describe('messages that come faster than a conversation takes them', () => {
     await vi.waitFor(() => expect(desk.count('send')).toBe(1));
     for (const text of ['two', 'three', 'four']) await bench.say(text);
     gate.resolve();
-    await vi.waitFor(() => expect(desk.said()).toEqual(['one', 'two\nthree\nfour']), 10_000);
+    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['one', 'two\nthree\nfour']), 10_000);
     await bench.say('five');
-    await vi.waitFor(() => expect(desk.said()).toEqual(['one', 'two\nthree\nfour', 'five']), 10_000);
+    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['one', 'two\nthree\nfour', 'five']), 10_000);
     await vi.waitFor(() => expect(bridge.stats()).toMatchObject({ sent: 3 }));
   });
 
-  it('are joined no further than the desk takes in one, and not past the end', async () => {
-    const { bench, desk } = await stand({
+  it('are joined up to maxTextLength, and not past the close', async () => {
+    const { bench, desk } = await setUpBridge({
       capabilities: { rate: SLOW, maxTextLength: 9 },
-      receiver: { delivery: await stored() },
+      receiver: { delivery: await sqliteDelivery() },
     });
     await bench.requestHandoff();
     const gate = deferred();
@@ -39,20 +39,20 @@ describe('messages that come faster than a conversation takes them', () => {
     await bench.closeByUser();
     gate.resolve();
     await vi.waitFor(() => expect(desk.tickets[0]?.closes).toHaveLength(1), 10_000);
-    expect(desk.said()).toEqual(['one', 'two\nthree', 'four']);
+    expect(desk.sentTexts()).toEqual(['one', 'two\nthree', 'four']);
   });
 
-  it('are found again where the joint message failed', async () => {
-    const { bench, desk } = await stand({
+  it('are joined again after the joined message failed', async () => {
+    const { bench, desk } = await setUpBridge({
       capabilities: { rate: { perConversation: { count: 1, perMs: 50 } } },
-      receiver: { delivery: await stored() },
+      receiver: { delivery: await sqliteDelivery() },
     });
     await bench.requestHandoff();
     const gate = deferred();
     desk.behave({
       send: async (apply, nth) => {
         await gate.promise;
-        if (nth > 1 && nth < 8) throw new AdapterError('transient', 'the desk is away.');
+        if (nth > 1 && nth < 8) throw new AdapterError('transient', 'the desk is down.');
         return apply();
       },
     });
@@ -60,15 +60,15 @@ describe('messages that come faster than a conversation takes them', () => {
     await vi.waitFor(() => expect(desk.count('send')).toBe(1));
     for (const text of ['two', 'three']) await bench.say(text);
     gate.resolve();
-    await vi.waitFor(() => expect(desk.said()).toEqual(['one', 'two\nthree']), 10_000);
+    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['one', 'two\nthree']), 10_000);
   });
 
-  it('wait their turn where nothing is stored', async () => {
-    const { bench, desk } = await stand({
+  it('wait for their slot with inline delivery', async () => {
+    const { bench, desk } = await setUpBridge({
       capabilities: { rate: { perConversation: { count: 1, perMs: 20 } } },
     });
     await bench.requestHandoff();
     await Promise.all(['one', 'two', 'three'].map((text) => bench.say(text)));
-    expect(desk.said()).toEqual(['one', 'two', 'three']);
+    expect(desk.sentTexts()).toEqual(['one', 'two', 'three']);
   });
 });

@@ -1,40 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
+import { AdapterError } from '../../src/adapter.js';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
-import { AdapterError } from '../../src/index.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';
-import { QUICK, stand } from './stand.js';
+import { QUICK_RETRY, setUpBridge } from './setup.js';
 
 const CONVERSATIONS = 60;
 const WORDS = ['one', 'two', 'three', 'four'];
 const LATENCY_MS = 20;
 
-/** Every so often the desk is away, or does what it was asked and does not say so. */
-function unreliable() {
+/** A desk that fails every 7th call, and loses the response of every 11th. */
+function unreliableDesk() {
   const desk = fakeDesk();
-  const stumble = (nth: number, every: number): void => {
-    if (nth % every === 0) throw new AdapterError('transient', 'the desk stumbles.');
+  const failEvery = (nth: number, every: number): void => {
+    if (nth % every === 0) throw new AdapterError('transient', 'the desk failed.');
   };
-  const late = async (apply: () => unknown, nth: number): Promise<unknown> => {
+  const respondLate = async (apply: () => unknown, nth: number): Promise<unknown> => {
     await sleep(LATENCY_MS);
-    stumble(nth, 7);
+    failEvery(nth, 7);
     const result = apply();
-    stumble(nth, 11);
+    failEvery(nth, 11);
     return result;
   };
-  desk.behave({ open: late, send: late, close: late });
+  desk.behave({ open: respondLate, send: respondLate, close: respondLate });
   return desk;
 }
 
-it('many conversations at once with a desk that stumbles: all that is said arrives, in order', async () => {
-  const desk = unreliable();
-  const { bench, tell } = await stand({
+it('many concurrent conversations with an unreliable helpdesk: all messages arrive in order', async () => {
+  const desk = unreliableDesk();
+  const { bench, sendEvents } = await setUpBridge({
     desk,
     receiver: {
       delivery: sqlite({ file: `${await temporaryFolder()}/handoff.db`, concurrency: 64, pollMs: 50 }),
     },
-    bridge: { openWithinMs: 20_000, retry: { ...QUICK, tries: 10 } },
+    bridge: { openWithinMs: 20_000, retry: { ...QUICK_RETRY, tries: 10 } },
     bench: { simulator: { deliveryTimeoutMs: 25_000 } },
   });
   const { simulator } = bench;
@@ -47,7 +47,7 @@ it('many conversations at once with a desk that stumbles: all that is said arriv
   };
   await Promise.all(ids.map(talk));
 
-  // A message whose answer was lost comes twice, with the same key: that is what the key is for.
+  // A message whose response was lost arrives twice, with the same key.
   const said = (conversationId: string): string[] => {
     const ticket = desk.tickets.find(({ session }) => session.conversationId === conversationId);
     return [...new Map(ticket?.messages.map(({ key, text }) => [key, text])).values()];
@@ -59,7 +59,7 @@ it('many conversations at once with a desk that stumbles: all that is said arriv
 
   await Promise.all(
     desk.tickets.map(({ id: externalId, session }) =>
-      tell(agentSays(`to ${session.conversationId}`, { externalId }), agentCloses({ externalId })),
+      sendEvents(agentSays(`to ${session.conversationId}`, { externalId }), agentCloses({ externalId })),
     ),
   );
   for (const id of ids) {

@@ -1,25 +1,25 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { AdapterError } from '../../src/index.js';
+import { AdapterError } from '../../src/adapter.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
 import { agentSays, fakeDesk } from './fake-desk.js';
-import { stand, stored } from './stand.js';
+import { setUpBridge, sqliteDelivery } from './setup.js';
 
 const POLLED = { inbound: ['poll'], pollEveryMs: 10 } as const;
 
-describe('a desk that is asked what happened', () => {
-  it('is heard, from now on', async () => {
+describe('polling', () => {
+  it('starts with events after the first poll', async () => {
     const desk = fakeDesk();
-    desk.events.push(agentSays('before our time'));
-    const { bench, shown } = await stand({ desk, capabilities: POLLED });
+    desk.events.push(agentSays('before the first poll'));
+    const { bench, shown } = await setUpBridge({ desk, capabilities: POLLED });
     await bench.requestHandoff();
     await vi.waitFor(() => expect(desk.count('poll')).toBeGreaterThan(0));
     desk.events.push(agentSays('one'), agentSays('two'));
     await vi.waitFor(() => expect(shown()).toEqual(['one', 'two']));
   });
 
-  it('is heard again where what it told could not be kept, and nothing is said twice', async () => {
-    const { bench, desk, shown } = await stand({ capabilities: POLLED });
+  it('reads events again that could not be stored, and repeats no reply', async () => {
+    const { bench, desk, shown } = await setUpBridge({ capabilities: POLLED });
     await bench.requestHandoff();
     await vi.waitFor(() => expect(desk.count('poll')).toBeGreaterThan(0));
     bench.faults.set('answerThrottle', { times: 1, retryAfterSeconds: 3_600 });
@@ -27,30 +27,38 @@ describe('a desk that is asked what happened', () => {
     await vi.waitFor(() => expect(shown()).toEqual(['one', 'two']), 10_000);
   });
 
-  it('is asked again after it failed', async () => {
+  it('continues after failures', async () => {
     const desk = fakeDesk();
     desk.behave({
       poll: (apply, nth) => {
-        if (nth <= 2) throw new AdapterError('transient', 'the desk is away.');
+        if (nth <= 2) throw new AdapterError('transient', 'the desk is down.');
         return apply();
       },
     });
-    const { bench, shown, logged } = await stand({ desk, capabilities: POLLED });
+    const { bench, shown, logged } = await setUpBridge({ desk, capabilities: POLLED });
     await bench.requestHandoff();
     await vi.waitFor(() => expect(desk.count('poll')).toBeGreaterThan(3));
     desk.events.push(agentSays('hello'));
     await vi.waitFor(() => expect(shown()).toEqual(['hello']));
-    expect(logged.about('could not be read')).toHaveLength(2);
+    expect(logged.about('poll failed')).toHaveLength(2);
   });
 
-  it('is asked by one of those who share the database, and goes on where it stopped', async () => {
+  it('runs in one of the processes that share a database, and moves to another when that one stops', async () => {
     const desk = fakeDesk();
     const file = join(await temporaryFolder(), 'handoff.db');
-    const first = await stand({ desk, capabilities: POLLED, receiver: { delivery: await stored(file) } });
+    const first = await setUpBridge({
+      desk,
+      capabilities: POLLED,
+      receiver: { delivery: await sqliteDelivery(file) },
+    });
     await vi.waitFor(() => expect(desk.count('poll')).toBeGreaterThan(0));
     await first.bench.requestHandoff();
     const second = fakeDesk();
-    await stand({ desk: second, capabilities: POLLED, receiver: { delivery: await stored(file) } });
+    await setUpBridge({
+      desk: second,
+      capabilities: POLLED,
+      receiver: { delivery: await sqliteDelivery(file) },
+    });
     const before = desk.count('poll');
     await vi.waitFor(() => expect(desk.count('poll')).toBeGreaterThan(before + 5));
     expect(second.count('poll')).toBe(0);

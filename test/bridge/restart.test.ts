@@ -1,75 +1,75 @@
 import { describe, expect, it, vi } from 'vitest';
-import { sessionKey } from '../../src/bridge/session.js';
-import type { EmitEvents } from '../../src/index.js';
+import type { EmitEvents } from '../../src/adapter.js';
+import { sessionKey } from '../../src/bridge/conversation.js';
 import { requestEvent } from '../helpers/events.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';
-import { type InstanceOptions, onOneFile } from './instances.js';
+import { type InstanceOptions, onSharedFile } from './instances.js';
 
 const shown = (bench: { readonly replies: readonly { readonly text: string }[] }): string[] =>
   bench.replies.map(({ text }) => text);
 
 describe('a restart in the middle of a conversation', () => {
-  it('goes on in the same ticket, and repeats nothing', async () => {
+  it('continues in the same ticket, and repeats nothing', async () => {
     const desk = fakeDesk();
-    const { bench, start, face } = await onOneFile(desk);
+    const { bench, start, routeTo } = await onSharedFile(desk);
     const first = await start();
-    face(first);
+    routeTo(first);
     await bench.requestHandoff();
     await bench.say('before');
-    await vi.waitFor(() => expect(desk.said()).toEqual(['before']));
-    const heard = agentSays('I am looking.');
-    await first.tell(heard);
+    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['before']));
+    const reply = agentSays('I am looking.');
+    await first.sendEvents(reply);
     await vi.waitFor(() => expect(shown(bench)).toEqual(['I am looking.']));
     await first.stop();
 
     const second = await start();
-    face(second);
+    routeTo(second);
     await bench.say('after');
-    await vi.waitFor(() => expect(desk.said()).toEqual(['before', 'after']));
-    await second.tell(heard, agentSays('Found it.'), agentCloses());
+    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['before', 'after']));
+    await second.sendEvents(reply, agentSays('Found it.'), agentCloses());
     await vi.waitFor(() => expect(bench.conversation.endedBy).toBe('human'));
     expect(shown(bench)).toEqual(['I am looking.', 'Found it.']);
     expect(desk.tickets).toHaveLength(1);
   });
 
-  it('does not send again what was sent of a long message', async () => {
+  it('does not repeat the sent parts of a long message', async () => {
     const desk = fakeDesk();
-    const { bench, start, face } = await onOneFile(desk);
+    const { bench, start, routeTo } = await onSharedFile(desk);
     const capabilities = { maxTextLength: 5 };
     const first = await start({ capabilities });
-    face(first);
+    routeTo(first);
     await bench.requestHandoff();
     desk.behave({ send: (apply, nth) => (nth === 2 ? new Promise(() => {}) : apply()) });
     await bench.say('aaaa bbbb cccc');
     await vi.waitFor(() => expect(desk.count('send')).toBe(2));
     await first.stop();
 
-    face(await start({ capabilities }));
-    await vi.waitFor(() => expect(desk.said()).toEqual(['aaaa', 'bbbb', 'cccc']), 10_000);
+    routeTo(await start({ capabilities }));
+    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['aaaa', 'bbbb', 'cccc']), 10_000);
     const keys = desk.tickets[0]?.messages.map(({ key }) => key) ?? [];
     expect(new Set(keys).size).toBe(3);
   });
 
-  it('knows its own words by their ids afterwards', async () => {
+  it('recognizes echoes by their ids afterwards', async () => {
     const desk = fakeDesk();
-    const { bench, start, face } = await onOneFile(desk);
+    const { bench, start, routeTo } = await onSharedFile(desk);
     const first = await start();
-    face(first);
+    routeTo(first);
     await bench.requestHandoff();
     await bench.say('hello');
     await vi.waitFor(() => expect(first.bridge.stats().sent).toBe(1));
     await first.stop();
     const second = await start();
-    face(second);
-    await second.tell(agentSays('hello', { messageId: 'T1-M1' }), agentSays('hi'));
+    routeTo(second);
+    await second.sendEvents(agentSays('hello', { messageId: 'T1-M1' }), agentSays('hi'));
     await vi.waitFor(() => expect(shown(bench)).toEqual(['hi']));
   });
 
-  it('finishes at the desk what the user ended while nothing ran', async () => {
+  it('closes in the helpdesk what the user closed before the restart', async () => {
     const desk = fakeDesk();
-    const { bench, start, face } = await onOneFile(desk);
+    const { bench, start, routeTo } = await onSharedFile(desk);
     const first = await start();
-    face(first);
+    routeTo(first);
     await bench.requestHandoff();
     desk.behave({ close: () => new Promise(() => {}) });
     await bench.closeByUser();
@@ -81,9 +81,9 @@ describe('a restart in the middle of a conversation', () => {
   });
 });
 
-it('gives a stream the receipt of what was said before a restart, and says it once', async () => {
+it('a stream gets the receipt of a reply sent before the restart, and the reply is sent once', async () => {
   const desk = fakeDesk();
-  const { bench, start, face } = await onOneFile(desk);
+  const { bench, start, routeTo } = await onSharedFile(desk);
   const lines: EmitEvents[] = [];
   const streamed = {
     capabilities: { inbound: ['stream'] },
@@ -95,7 +95,7 @@ it('gives a stream the receipt of what was said before a restart, and says it on
     },
   } as const satisfies InstanceOptions;
   const first = await start(streamed);
-  face(first);
+  routeTo(first);
   await bench.requestHandoff();
   await vi.waitFor(() => expect(lines).toHaveLength(1));
   const event = agentSays('hello');
@@ -112,10 +112,10 @@ it('gives a stream the receipt of what was said before a restart, and says it on
   expect(shown(bench)).toEqual(['hello']);
 });
 
-describe('a restart while a conversation was being opened', () => {
-  it('closes what opened after the user was told no', async () => {
+describe('a restart while a conversation is being opened', () => {
+  it('closes a conversation that opened after the user was refused', async () => {
     const desk = fakeDesk();
-    const { bench, start, face } = await onOneFile(desk);
+    const { bench, start, routeTo } = await onSharedFile(desk);
     desk.behave({
       open: (apply) => {
         apply();
@@ -123,7 +123,7 @@ describe('a restart while a conversation was being opened', () => {
       },
     });
     const first = await start({ bridge: { openWithinMs: 1_000 } });
-    face(first);
+    routeTo(first);
     expect((await bench.requestHandoff()).state).toBe('busy');
     await first.stop();
     expect(desk.tickets).toMatchObject([{ closes: [] }]);
@@ -132,9 +132,9 @@ describe('a restart while a conversation was being opened', () => {
     await vi.waitFor(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
   });
 
-  it('closes it also where the user has asked again under the same id since', async () => {
+  it('closes it even when the user requested a handoff again under the same id', async () => {
     const desk = fakeDesk();
-    const { bench, start, face } = await onOneFile(desk);
+    const { bench, start, routeTo } = await onSharedFile(desk);
     desk.behave({
       open: (apply) => {
         apply();
@@ -142,7 +142,7 @@ describe('a restart while a conversation was being opened', () => {
       },
     });
     const first = await start({ bridge: { openWithinMs: 1_000 } });
-    face(first);
+    routeTo(first);
     await bench.requestHandoff({ conversationId: 'same' });
     const { lifecycle } = first.receiver.conversations;
     expect(await lifecycle.store.get('same')).toMatchObject({ state: 'failed', session: 1 });
@@ -155,11 +155,11 @@ describe('a restart while a conversation was being opened', () => {
     expect(await second.receiver.conversations.get('same')).toMatchObject({ state: 'waiting', session: 2 });
   });
 
-  it('closes what a process opened that died before it could tell', async () => {
+  it('closes a conversation of a process that died before it stored the link', async () => {
     const desk = fakeDesk();
-    const { start } = await onOneFile(desk);
+    const { start } = await onSharedFile(desk);
     const first = await start();
-    // As it stands when a process is killed between asking the desk and hearing of it.
+    // The state after a process was killed between calling open and receiving the response.
     const { lifecycle } = first.receiver.conversations;
     const { conversation } = await lifecycle.request(requestEvent('c-1'));
     const key = sessionKey(conversation);
@@ -167,30 +167,30 @@ describe('a restart while a conversation was being opened', () => {
     desk.tickets.push({ id: 'T1', key, session: desk.sessionWith(key), messages: [], closes: [] });
     await first.stop();
 
-    const second = await start({ bridge: { openWithinMs: 1, callTimeoutMs: 1_000, tidyEveryMs: 20 } });
+    const second = await start({ bridge: { openWithinMs: 1, callTimeoutMs: 1_000, reconcileEveryMs: 20 } });
     await vi.waitFor(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]), 10_000);
     expect(await second.receiver.conversations.get('c-1')).toMatchObject({ state: 'failed', link: null });
   });
 
-  it('finds it where the same request comes again', async () => {
+  it('finds the conversation when the same request arrives again', async () => {
     const desk = fakeDesk();
-    const { start, bench, face } = await onOneFile(desk);
+    const { start, bench, routeTo } = await onSharedFile(desk);
     const first = await start();
     const { store } = first.receiver.conversations.lifecycle;
-    face(first);
+    routeTo(first);
     const asked = await bench.requestHandoff({ conversationId: 'c-1' });
     expect(asked.state).toBe('connecting');
     await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
-    // The same as above, with the request that the service makes.
+    // The same as above, with a request of the platform.
     const stored = await store.get('c-1');
     await store.update('c-1', stored?.version ?? 0, { link: null, state: 'requested' });
     await store.addIdempotencyKey(`bridge opening fake-desk ${desk.tickets[0]?.key}`, 60_000);
     await first.stop();
 
     const second = await start();
-    face(second);
+    routeTo(second);
     await bench.say('hello');
-    await vi.waitFor(() => expect(desk.said()).toEqual(['hello']), 10_000);
+    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['hello']), 10_000);
     expect(desk.tickets).toHaveLength(1);
     expect(desk.count('find')).toBe(1);
   });

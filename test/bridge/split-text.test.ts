@@ -1,10 +1,10 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { splitText } from '../../src/bridge/split-text.js';
+import { splitText } from '../../src/bridge/text.js';
 
-const LONE_HALF = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
-describe('a text that is too long', () => {
+describe('splitText', () => {
   it.each([
     ['short', 10, ['short']],
     ['', 10, ['']],
@@ -17,11 +17,11 @@ describe('a text that is too long', () => {
     ['e\u0301e\u0301e\u0301', 5, ['e\u0301e\u0301', 'e\u0301']],
     ['👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 12, ['👩‍👩‍👧‍👦', '👩‍👩‍👧‍👦']],
     ['漢字漢字漢字', 4, ['漢字漢字', '漢字']],
-  ])('is cut where it hurts least: %j at %i', (text, maxLength, parts) => {
+  ])('splits at the best break: %j at %i', (text, maxLength, parts) => {
     expect(splitText(text, maxLength)).toEqual(parts);
   });
 
-  it('keeps pairs whole even where one character is too long', () => {
+  it('keeps surrogate pairs whole even when one grapheme is too long', () => {
     expect(splitText('👩‍👩‍👧‍👦', 4)).toEqual(['👩‍', '👩‍', '👧‍', '👦']);
   });
 
@@ -31,7 +31,7 @@ describe('a text that is too long', () => {
       const parts = splitText(text, maxLength);
       expect(parts.every((part) => part.length <= maxLength)).toBe(true);
       expect(parts.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
-      expect(parts.some((part) => LONE_HALF.test(part))).toBe(LONE_HALF.test(text));
+      expect(parts.some((part) => LONE_SURROGATE.test(part))).toBe(LONE_SURROGATE.test(text));
     },
   );
 });

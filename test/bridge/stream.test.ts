@@ -1,52 +1,53 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Adapter, EmitEvents, Receipt } from '../../src/index.js';
+import type { Adapter, EmitEvents } from '../../src/adapter.js';
+import type { Receipt } from '../../src/index.js';
 import { agentSays } from './fake-desk.js';
-import { stand } from './stand.js';
+import { setUpBridge } from './setup.js';
 
 const STREAMED = { inbound: ['stream'] } as const;
 
-/** A stream that a test feeds and breaks. */
-function feed() {
-  const lines: { emit: EmitEvents; end: (error?: Error) => void; signal: AbortSignal }[] = [];
+/** A stream that the test emits on and breaks. */
+function fakeStream() {
+  const connections: { emit: EmitEvents; end: (error?: Error) => void; signal: AbortSignal }[] = [];
   const stream: Adapter['stream'] = (emit, { signal }) =>
     new Promise((resolve, reject) => {
-      lines.push({ emit, signal, end: (error) => (error ? reject(error) : resolve()) });
+      connections.push({ emit, signal, end: (error) => (error ? reject(error) : resolve()) });
       signal.addEventListener('abort', () => resolve());
     });
-  return { stream, lines };
+  return { stream, connections };
 }
 
-describe('a desk that tells by a stream', () => {
-  it('is heard, and gets the receipt of what went to the user, also for a repeat', async () => {
-    const { stream, lines } = feed();
-    const { bench, shown } = await stand({ capabilities: STREAMED, adapter: { stream } });
+describe('streaming', () => {
+  it('delivers events, and returns the receipt of the reply, also for a repeat', async () => {
+    const { stream, connections } = fakeStream();
+    const { bench, shown } = await setUpBridge({ capabilities: STREAMED, adapter: { stream } });
     await bench.requestHandoff();
-    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    await vi.waitFor(() => expect(connections).toHaveLength(1));
     const event = agentSays('hello');
-    const receipt = (await lines[0]?.emit(event)) as Receipt;
+    const receipt = (await connections[0]?.emit(event)) as Receipt;
     expect(shown()).toEqual(['hello']);
     await expect(receipt.delivered).resolves.toBeDefined();
-    expect(await lines[0]?.emit(event)).toBe(receipt);
-    expect(await lines[0]?.emit(agentSays('a note', { internal: true }))).toBeNull();
+    expect(await connections[0]?.emit(event)).toBe(receipt);
+    expect(await connections[0]?.emit(agentSays('a note', { internal: true }))).toBeNull();
     expect(shown()).toEqual(['hello']);
   });
 
-  it('is listened to again when the stream breaks', async () => {
-    const { stream, lines } = feed();
-    const { bench, shown } = await stand({ capabilities: STREAMED, adapter: { stream } });
+  it('reconnects when the stream breaks', async () => {
+    const { stream, connections } = fakeStream();
+    const { bench, shown } = await setUpBridge({ capabilities: STREAMED, adapter: { stream } });
     await bench.requestHandoff();
-    await vi.waitFor(() => expect(lines).toHaveLength(1));
-    lines[0]?.end(new Error('the line is dead'));
-    await vi.waitFor(() => expect(lines).toHaveLength(2), 5_000);
-    await lines[1]?.emit(agentSays('hello'));
+    await vi.waitFor(() => expect(connections).toHaveLength(1));
+    connections[0]?.end(new Error('connection lost'));
+    await vi.waitFor(() => expect(connections).toHaveLength(2), 5_000);
+    await connections[1]?.emit(agentSays('hello'));
     expect(shown()).toEqual(['hello']);
   });
 
-  it('is let go of when the bridge closes', async () => {
-    const { stream, lines } = feed();
-    const { bridge } = await stand({ capabilities: STREAMED, adapter: { stream } });
-    await vi.waitFor(() => expect(lines).toHaveLength(1));
+  it('aborts the stream when the bridge closes', async () => {
+    const { stream, connections } = fakeStream();
+    const { bridge } = await setUpBridge({ capabilities: STREAMED, adapter: { stream } });
+    await vi.waitFor(() => expect(connections).toHaveLength(1));
     await bridge.close();
-    expect(lines[0]?.signal.aborted).toBe(true);
+    expect(connections[0]?.signal.aborted).toBe(true);
   });
 });

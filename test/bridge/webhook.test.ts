@@ -2,14 +2,16 @@ import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';
 import { serve } from '../helpers/serve.js';
-import { agentSays, signed } from './fake-desk.js';
-import { type Stand, stand } from './stand.js';
+import { agentSays, signatureHeaders } from './fake-desk.js';
+import { type BridgeSetup, setUpBridge } from './setup.js';
 
-const rawHeaders = (body: string): [string, string][] => Object.entries(signed(body));
+const rawHeaders = (body: string): [string, string][] => Object.entries(signatureHeaders(body));
 
-/** A bridge with an open conversation, and an agent's words for it. */
-async function waiting(options: Parameters<typeof stand>[0] = {}): Promise<Stand & { body: string }> {
-  const made = await stand(options);
+/** A bridge with an open conversation, and the body of an agent's reply. */
+async function setUpConversation(
+  options: Parameters<typeof setUpBridge>[0] = {},
+): Promise<BridgeSetup & { body: string }> {
+  const made = await setUpBridge(options);
   await made.bench.requestHandoff();
   return { ...made, body: JSON.stringify([agentSays('hello')]) };
 }
@@ -20,51 +22,51 @@ describe('the webhook', () => {
     ['wrong', [['x-desk-signature', 'f'.repeat(64)]]],
     ['no hexadecimal', [['x-desk-signature', 'secret']]],
   ] as [string, [string, string][]][])('refuses a signature that is %s', async (_what, headers) => {
-    const { port, body, shown, bridge, logged } = await waiting();
+    const { port, body, shown, bridge, logged } = await setUpConversation();
     expect(await sendRaw(port, { headers, body })).toMatchObject({ status: 401 });
     expect(shown()).toEqual([]);
     expect(bridge.stats()).toMatchObject({ forged: 1 });
     expect(logged.text()).not.toContain('S3cret');
   });
 
-  it('refuses a signature that was made for something else', async () => {
-    const { port, body, shown } = await waiting();
+  it('refuses the signature of another body', async () => {
+    const { port, body, shown } = await setUpConversation();
     expect(await sendRaw(port, { headers: rawHeaders('[]'), body })).toMatchObject({ status: 401 });
     expect(shown()).toEqual([]);
   });
 
-  it('says so where it does not understand what is genuine', async () => {
-    const { port } = await waiting();
+  it('answers 400 to a genuine request that it cannot read', async () => {
+    const { port } = await setUpConversation();
     expect(await sendRaw(port, { headers: rawHeaders('{'), body: '{' })).toMatchObject({ status: 400 });
   });
 
-  it('takes nothing but POST', async () => {
-    const { port } = await waiting();
+  it('accepts only POST', async () => {
+    const { port } = await setUpConversation();
     const answer = await sendRaw(port, { method: 'GET' });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, ['POST']]);
   });
 
-  it('reads no more than its limit', async () => {
-    const { port } = await waiting({ bridge: { limits: { bodyBytes: 10 } } });
+  it('limits the size of the body', async () => {
+    const { port } = await setUpConversation({ bridge: { limits: { bodyBytes: 10 } } });
     const body = 'x'.repeat(11);
     expect(await sendRaw(port, { headers: rawHeaders(body), body })).toMatchObject({ status: 413 });
   });
 
-  it('does not wait for a body for ever', async () => {
-    const { port } = await waiting({ bridge: { limits: { readTimeoutMs: 20 } } });
+  it('limits the time for reading the body', async () => {
+    const { port } = await setUpConversation({ bridge: { limits: { readTimeoutMs: 20 } } });
     const socket = await dial(port);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf');
     expect(parseAnswer(await readAll(socket))).toMatchObject({ status: 408 });
   });
 
-  it('is not there for a desk that sends none', async () => {
-    const { port, body } = await waiting({ capabilities: { inbound: ['poll'] } });
+  it('answers 404 for an adapter without webhooks', async () => {
+    const { port, body } = await setUpConversation({ capabilities: { inbound: ['poll'] } });
     expect(await sendRaw(port, { headers: rawHeaders(body), body })).toMatchObject({ status: 404 });
   });
 
-  it('answers what the desk wants to hear', async () => {
-    const { port, body } = await waiting({
-      adapter: { parse: () => ({ events: [], answer: { contentType: 'text/plain', body: 'challenge' } }) },
+  it('sends the response that the adapter returns', async () => {
+    const { port, body } = await setUpConversation({
+      adapter: { parse: () => ({ events: [], response: { contentType: 'text/plain', body: 'challenge' } }) },
     });
     const answer = await sendRaw(port, { headers: rawHeaders(body), body });
     expect([answer.status, answer.body, answer.headers.get('content-type')]).toEqual([
@@ -74,8 +76,8 @@ describe('the webhook', () => {
     ]);
   });
 
-  it('answers 500 where the adapter itself breaks', async () => {
-    const { port, body, shown } = await waiting({
+  it('answers 500 when the adapter throws', async () => {
+    const { port, body, shown } = await setUpConversation({
       adapter: {
         verify: () => {
           throw new TypeError('a mistake');
@@ -86,9 +88,9 @@ describe('the webhook', () => {
     expect(shown()).toEqual([]);
   });
 
-  it('gives the adapter what came, below the mount', async () => {
+  it('passes the request to the adapter, with the path below the mount', async () => {
     const seen: unknown[] = [];
-    const { bridge, body } = await waiting({
+    const { bridge, body } = await setUpConversation({
       adapter: {
         parse: ({ method, url, headers }) => {
           seen.push([method, url, headers['x-twice']]);
@@ -105,8 +107,8 @@ describe('the webhook', () => {
 });
 
 describe('behind a body parser', () => {
-  it('works where the bytes were kept', async () => {
-    const { bridge, body, shown } = await waiting();
+  it('works when the raw body was kept', async () => {
+    const { bridge, body, shown } = await setUpConversation();
     const keep = express.json({
       verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }),
     });
@@ -116,15 +118,15 @@ describe('behind a body parser', () => {
   });
 
   it('works behind express.raw', async () => {
-    const { bridge, body, shown } = await waiting();
+    const { bridge, body, shown } = await setUpConversation();
     const raw = express.raw({ type: () => true });
     const { port } = await serve(express().use(raw).use(bridge.webhook));
     expect(await sendRaw(port, { headers: rawHeaders(body), body })).toMatchObject({ status: 200 });
     expect(shown()).toEqual(['hello']);
   });
 
-  it('says what to do where they were not', async () => {
-    const { bridge, body, shown, logged } = await waiting();
+  it('logs what to do when the raw body was not kept', async () => {
+    const { bridge, body, shown, logged } = await setUpConversation();
     const { port } = await serve(express().use(express.json()).use(bridge.webhook));
     expect(await sendRaw(port, { headers: rawHeaders(body), body })).toMatchObject({ status: 500 });
     expect(shown()).toEqual([]);

@@ -151,7 +151,7 @@ describe('adapter scrip', () => {
     const args = ['adapter', 'scrip', '--url', url, '--queue', 'Handoffs', '--datafile'];
     const { code, stdout } = await runCli(args, { env: { RT_WEBHOOK_SECRET } });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^# Tells handoff-kit .*our @Final = .*'Handoffs'.*\n1;\n$/s);
+    expect(stdout).toMatch(/^# Reports events .*our @Final = .*'Handoffs'.*\n1;\n$/s);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DeliveredEvent } from "../../src/events/index.js";
-import type { HandoffStore } from "../../src/handoff/index.js";
+import type { DeliveredEvent } from '../../src/events/index.js';
+import type { HandoffStore } from '../../src/handoff/index.js';
 import {
   type Conversation,
   createReceiver,
@@ -207,7 +207,7 @@ export function describeConversations(name: string, engine: Engine): void {
       const { requestedAt } = (await receiver.conversations.get('c')) as Conversation;
       const closed = (receivedAt: number) => closedEvent('c', receivedAt);
       await delivery.accept(closed(requestedAt.getTime() - 1));
-      await eventually(() => expect(await delivery.stats()).toMatchObject({ pending: 0 }));
+      await eventually(async () => expect(await delivery.stats()).toMatchObject({ pending: 0 }));
       expect(await receiver.conversations.get('c')).toMatchObject({ state: 'waiting', closure: null });
       await delivery.accept(closed(requestedAt.getTime()));
       await becomes({ state: 'closed' });

@@ -92,7 +92,7 @@ describe('what SQLite keeps', () => {
     const file = await newFile();
     const delivery = start(file);
     await delivery.accept(requestEvent('done', { userId: 'ada', anonymousId: 'a-1' }));
-    await eventually(() => expect(await delivery.stats()).toEqual({ pending: 0, remembered: 0 }));
+    await eventually(async () => expect(await delivery.stats()).toEqual({ pending: 0, remembered: 0 }));
     await delivery.stop({ timeoutMs: 1_000 });
     expect(rows(file, 'SELECT person FROM person')).toHaveLength(2);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { signed } from '../fixtures/slack/deliver.js';
+import { signRequest } from '../fixtures/slack/deliver.js';
 import { envelope, startFakeSlack } from '../fixtures/slack/fake-slack.js';
 import { IDS } from '../fixtures/slack/workspace.js';
 import { allOutput, startProgram } from './start-program.js';
@@ -19,10 +19,14 @@ async function withSlack(env: Readonly<Record<string, string>> = {}) {
   });
   /** An agent writes, and Slack sends the signed event. */
   const says = async (threadTs: string, words: string): Promise<number> => {
-    const event = { ...fake.says(threadTs, words), channel: IDS.channel };
-    const { headers, body } = signed(JSON.stringify(envelope(event, `Ev${event.ts}`)), 'application/json', {
-      secret: fake.signingSecret,
-    });
+    const event = { ...fake.postAsAgent(threadTs, words), channel: IDS.channel };
+    const { headers, body } = signRequest(
+      JSON.stringify(envelope(event, `Ev${event.ts}`)),
+      'application/json',
+      {
+        secret: fake.signingSecret,
+      },
+    );
     return (await fetch(`${served.url}/adapters/slack`, { method: 'POST', headers, body })).status;
   };
   const thread = async (): Promise<string> =>

@@ -1,41 +1,45 @@
 import { type AdapterCall, type AdapterCheckResult, AdapterError } from '../../bridge/index.js';
-import { clockWatching } from './answers.js';
-import { HASH_WANTED, identifierHash } from './opening.js';
+import { HMAC_TOKEN_MISSING, identifierHash } from './open.js';
 import { asAdapterError, createPublicApi, type PublicApi } from './public-api.js';
 import type { CheckedSettings } from './settings.js';
 
-/** Half of what a signature may be off: more, and webhooks are about to be refused. */
+/** Half of the tolerance of signatures. */
 const MAX_SKEW_MS = 150_000;
-/** What Chatwoot generates. */
+/** The length of the secrets that Chatwoot generates. */
 const SECRET_LENGTH = 24;
 
-/** Looks whether everything is set up. Nothing is left behind in Chatwoot. */
+/** Checks the setup. Creates nothing in Chatwoot. */
 export async function checkSetup(
   settings: CheckedSettings,
   call: AdapterCall,
 ): Promise<readonly AdapterCheckResult[]> {
   let skewMs: number | null = null;
-  const fetch = clockWatching(settings.fetch, (theirs, ours) => {
-    skewMs = theirs - ours;
+  const api = createPublicApi({
+    ...settings,
+    fetch: async (url, init) => {
+      const response = await settings.fetch(url, init);
+      const chatwootTime = Date.parse(response.headers.get('date') ?? '');
+      if (!Number.isNaN(chatwootTime)) skewMs = chatwootTime - Date.now();
+      return response;
+    },
   });
-  const api = createPublicApi({ ...settings, fetch });
   const inbox = await api.inbox(call).catch(asAdapterError);
-  if (inbox instanceof AdapterError) return [...inboxTrouble(inbox), secret(settings)];
+  if (inbox instanceof AdapterError) return [...inboxFailure(inbox), checkSecret(settings)];
   return [
     { name: 'address', ok: true, detail: 'Chatwoot answers.' },
     { name: 'inbox', ok: true, detail: `The identifier is that of the inbox ${JSON.stringify(inbox.name)}.` },
-    await identity(api, settings, inbox.wantsHash, call),
-    secret(settings),
-    clock(skewMs),
+    await checkIdentity(api, settings, inbox.requiresHash, call),
+    checkSecret(settings),
+    checkClock(skewMs),
   ];
 }
 
-function inboxTrouble(error: AdapterError): AdapterCheckResult[] {
+function inboxFailure(error: AdapterError): AdapterCheckResult[] {
   if (error.kind !== 'gone') {
-    return [{ name: 'address', ok: false, detail: `${error.message} Look at CHATWOOT_URL.` }];
+    return [{ name: 'address', ok: false, detail: `${error.message} Check CHATWOOT_URL.` }];
   }
   return [
-    { name: 'address', ok: true, detail: 'Something answers.' },
+    { name: 'address', ok: true, detail: 'A server answers.' },
     {
       name: 'inbox',
       ok: false,
@@ -45,41 +49,43 @@ function inboxTrouble(error: AdapterError): AdapterCheckResult[] {
   ];
 }
 
-async function identity(
+async function checkIdentity(
   api: PublicApi,
   { hmacToken }: CheckedSettings,
-  wantsHash: boolean,
+  requiresHash: boolean,
   call: AdapterCall,
 ): Promise<AdapterCheckResult> {
   const name = 'identity validation';
   const identifier = 'handoff-kit check';
   if (hmacToken === null) {
-    if (wantsHash) return { name, ok: false, detail: HASH_WANTED };
+    if (requiresHash) return { name, ok: false, detail: HMAC_TOKEN_MISSING };
     return { name, ok: true, detail: 'Not enforced, and no key is set.' };
   }
-  if (await api.takesHash(identifier, identifierHash(hmacToken, identifier), call))
+  if (await api.acceptsHash(identifier, identifierHash(hmacToken, identifier), call))
     return { name, ok: true, detail: 'The key is right.' };
   return {
     name,
     ok: false,
     detail:
-      'Chatwoot did not take a hash made with this key: copy CHATWOOT_HMAC_TOKEN anew from the inbox settings, tab Configuration.',
+      'Chatwoot rejected a hash made with this key: copy CHATWOOT_HMAC_TOKEN again from the inbox settings, tab Configuration.',
   };
 }
 
-function secret({ webhookSecrets }: CheckedSettings): AdapterCheckResult {
-  const odd = webhookSecrets.some(({ length }) => length !== SECRET_LENGTH);
-  const shape = odd ? `Chatwoot's own have ${SECRET_LENGTH} characters, and this one has not.` : '';
+function checkSecret({ webhookSecrets }: CheckedSettings): AdapterCheckResult {
+  const isUnusual = webhookSecrets.some(({ length }) => length !== SECRET_LENGTH);
+  const lengthNote = isUnusual
+    ? `Chatwoot generates secrets of ${SECRET_LENGTH} characters, and this one has another length.`
+    : '';
   return {
     name: 'webhook secret',
     ok: true,
-    detail: `Set. Whether it is the inbox's shows with the first webhook. ${shape}`.trim(),
+    detail: `Set. The first webhook shows whether it is the inbox's. ${lengthNote}`.trim(),
   };
 }
 
-function clock(skewMs: number | null): AdapterCheckResult {
+function checkClock(skewMs: number | null): AdapterCheckResult {
   const name = 'clock';
-  if (skewMs === null) return { name, ok: true, detail: 'Chatwoot does not tell its time.' };
+  if (skewMs === null) return { name, ok: true, detail: 'Chatwoot sends no Date header.' };
   const seconds = Math.round(Math.abs(skewMs) / 1000);
   if (Math.abs(skewMs) <= MAX_SKEW_MS)
     return { name, ok: true, detail: `${seconds} s apart from Chatwoot's.` };

@@ -1,22 +1,21 @@
 /**
- * Carries handed-over conversations into an API inbox of Chatwoot. It needs the inbox identifier and the webhook
- * secret, and no access token of an agent.
+ * The Chatwoot adapter: a handed-over conversation is a conversation of an API inbox. It needs the inbox identifier
+ * and the webhook secret, and no access token of an agent.
  *
  * @module
  */
 import { type Adapter, defineAdapter } from '../../bridge/index.js';
 import { checkSetup } from './check.js';
-import { closeConversation, contactOf } from './closing.js';
-import { createOpening, MAX_TEXT } from './opening.js';
-import { parse } from './parse.js';
+import { closeConversation, contactOf } from './close.js';
+import { createOpening, MAX_TEXT } from './open.js';
 import { createPublicApi } from './public-api.js';
-import { type ChatwootSettings, checkedSettings } from './settings.js';
-import { verify } from './verify.js';
+import { type ChatwootSettings, checkSettings } from './settings.js';
+import { parse, verify } from './webhook.js';
 
 export type { ChatwootSettings } from './settings.js';
 
 /**
- * Makes the adapter for Chatwoot 4.13 or later.
+ * Creates the adapter for Chatwoot 4.13 or later.
  *
  * @example
  * const bridge = createBridge({
@@ -26,7 +25,7 @@ export type { ChatwootSettings } from './settings.js';
  * app.post('/chatwoot', bridge.webhook);
  */
 export function chatwoot(settings: ChatwootSettings): Adapter {
-  const checked = checkedSettings(settings);
+  const checked = checkSettings(settings);
   const api = createPublicApi(checked);
 
   return defineAdapter({
@@ -43,7 +42,7 @@ export function chatwoot(settings: ChatwootSettings): Adapter {
     },
     ...createOpening(api, checked),
     async send(ref, { key, text }, call) {
-      return { messageId: await api.say(contactOf(ref), ref.externalId, { text, key }, call) };
+      return { messageId: await api.postMessage(contactOf(ref), ref.externalId, { text, key }, call) };
     },
     close: (ref, reason, call) => closeConversation(api, ref, reason, call),
     verify: (request) => verify(checked.webhookSecrets, request),

@@ -1,10 +1,9 @@
-import { type Json, objectOf, objectsOf, textOf } from './json.js';
+import { asObject, asObjects, asText, type JsonObject } from './json.js';
 
 /**
- * What the agents' editor writes as Markdown, as plain text. In an API inbox it knows bold, italics and line breaks;
- * canned responses and notes also bring links and mentions. It does not escape what agents type, so a backslash
- * is a backslash, and only what can be nothing but markup is taken away. Every repeat has a bound or stops at its
- * own kind, so that no text takes long.
+ * Converts the Markdown of the agents' editor to plain text. In an API inbox the editor writes bold, italics and line
+ * breaks; canned responses and notes add links and mentions. It does not escape what agents type, so only unambiguous
+ * markup is removed. Every repetition is bounded, so that no text makes a pattern slow.
  */
 export function plainText(markdown: string): string {
   return markdown
@@ -20,30 +19,30 @@ export function plainText(markdown: string): string {
     .trim();
 }
 
-/** What a message says to somebody who can only read text: its words, what it lets choose from, and where its files are. */
-export function messageText(message: Json): string {
-  const { items } = objectOf(message.content_attributes);
+/** A message as plain text: its text, the options of an interactive message, and links to its files. */
+export function messageText(message: JsonObject): string {
+  const { items } = asObject(message.content_attributes);
   const lines = [
-    plainText(textOf(message.content)),
-    ...objectsOf(items).map(itemLine),
-    ...objectsOf(message.attachments).map(attachmentLine),
+    plainText(asText(message.content)),
+    ...asObjects(items).map(itemLine),
+    ...asObjects(message.attachments).map(attachmentLine),
   ];
   return lines.filter((line) => line !== '').join('\n');
 }
 
-/** One choice, card or article of an interactive message. */
-function itemLine({ title, link }: Json): string {
-  return [textOf(title), textOf(link)].filter((part) => part !== '').join(': ');
+/** An option, card or article of an interactive message. */
+function itemLine({ title, link }: JsonObject): string {
+  return [asText(title), asText(link)].filter((part) => part !== '').join(': ');
 }
 
-/** A file, or what stands for one: a place has coordinates, a shared contact only a title. */
-function attachmentLine(attachment: Json): string {
+/** A file, a location (coordinates) or a shared contact (title only). */
+function attachmentLine(attachment: JsonObject): string {
   const { coordinates_lat: latitude, coordinates_long: longitude } = attachment;
-  const place =
+  const coordinates =
     typeof latitude === 'number' && typeof longitude === 'number' && attachment.file_type === 'location'
       ? `${latitude}, ${longitude}`
       : '';
-  return [textOf(attachment.fallback_title), place, textOf(attachment.data_url)]
+  return [asText(attachment.fallback_title), coordinates, asText(attachment.data_url)]
     .filter((part) => part !== '')
     .join(': ');
 }

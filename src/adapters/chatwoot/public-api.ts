@@ -1,74 +1,79 @@
 import {
   type AdapterCall,
   AdapterError,
-  type AdapterHttpAnswer,
+  type AdapterHttpResponse,
   createAdapterHttp,
 } from '../../bridge/index.js';
-import { understood } from './answers.js';
-import { idOf, objectOf, objectsOf, textOf } from './json.js';
+import { asId, asObject, asObjects, asText } from './json.js';
 import type { CheckedSettings } from './settings.js';
 
-/** A contact to make, or to leave as it is where it exists. */
+/** A contact to create. An existing one stays as it is. */
 export interface NewContact {
-  /** Names one session of the contact in this inbox. */
+  /** Identifies the contact within this inbox. */
   readonly sourceId: string;
-  /** Names the person in the whole account. */
+  /** Identifies the contact within the account. */
   readonly identifier: string;
   readonly identifierHash: string | null;
   readonly name: string;
   readonly customAttributes: Readonly<Record<string, string>>;
 }
 
-/** A conversation as the public API shows it. Its custom attributes are not in there. */
+/** A conversation as the public API returns it, which is without its custom attributes. */
 export interface RemoteConversation {
-  /** The one that agents see and webhooks carry. */
+  /** The display id, which agents see and webhooks carry. */
   readonly id: string;
   readonly status: string;
   readonly accountId: string | null;
-  /** What was said as the contact, oldest first. */
+  /** Messages of the contact, oldest first. */
   readonly incoming: readonly string[];
 }
 
-type Asked = Pick<AdapterCall, 'signal'>;
+type Call = Pick<AdapterCall, 'signal'>;
 
-/** The part of Chatwoot's public API that brings conversations in. The inbox identifier is all it asks for. */
+/** Chatwoot's public API for contacts of an API inbox. Its only credential is the inbox identifier. */
 export interface PublicApi {
-  inbox(call: Asked): Promise<{ readonly name: string; readonly wantsHash: boolean }>;
-  saveContact(contact: NewContact, call: Asked): Promise<void>;
-  /** Whether Chatwoot takes a hash for an identifier. Makes no contact. */
-  takesHash(identifier: string, hash: string, call: Asked): Promise<boolean>;
-  conversations(sourceId: string, call: Asked): Promise<readonly RemoteConversation[]>;
-  conversation(sourceId: string, id: string, call: Asked): Promise<RemoteConversation>;
+  inbox(call: Call): Promise<{ readonly name: string; readonly requiresHash: boolean }>;
+  saveContact(contact: NewContact, call: Call): Promise<void>;
+  /** Whether Chatwoot accepts a hash for an identifier. Creates no contact. */
+  acceptsHash(identifier: string, hash: string, call: Call): Promise<boolean>;
+  conversations(sourceId: string, call: Call): Promise<readonly RemoteConversation[]>;
+  conversation(sourceId: string, id: string, call: Call): Promise<RemoteConversation>;
   startConversation(
     sourceId: string,
     customAttributes: Readonly<Record<string, string>>,
-    call: Asked,
+    call: Call,
   ): Promise<RemoteConversation>;
-  /** Says something as the contact. Gives the message's id. */
-  say(sourceId: string, id: string, said: { text: string; key?: string }, call: Asked): Promise<string>;
-  /** Resolves a conversation. One that is resolved stays so. */
-  resolve(sourceId: string, id: string, call: Asked): Promise<void>;
+  /** Posts a message as the contact. Resolves to its id. */
+  postMessage(
+    sourceId: string,
+    id: string,
+    message: { text: string; key?: string },
+    call: Call,
+  ): Promise<string>;
+  /** Resolves a conversation. A resolved one stays resolved. */
+  resolve(sourceId: string, id: string, call: Call): Promise<void>;
 }
 
-/** Makes a client of the public API. */
+/** Creates the client. */
 export function createPublicApi({ url, inbox, timeoutMs, fetch }: CheckedSettings): PublicApi {
-  // The identifier is a credential: in the base it stays out of messages, which name the rest of the path.
+  // The identifier is a credential. As part of the base URL it stays out of error messages, which hold the path.
   const http = createAdapterHttp({
     system: 'Chatwoot',
     baseUrl: `${url}/public/api/v1/inboxes/${inbox}`,
     headers: { accept: 'application/json' },
     timeoutMs,
-    fetch: understood(fetch),
+    fetch: withHttpSemantics(fetch),
   });
-  const ofContact = (sourceId: string) => `/contacts/${encodeURIComponent(sourceId)}/conversations`;
-  const ofConversation = (sourceId: string, id: string) => `${ofContact(sourceId)}/${encodeURIComponent(id)}`;
+  const conversationsPath = (sourceId: string) => `/contacts/${encodeURIComponent(sourceId)}/conversations`;
+  const conversationPath = (sourceId: string, id: string) =>
+    `${conversationsPath(sourceId)}/${encodeURIComponent(id)}`;
 
   return {
     async inbox(call) {
       const { body } = await http({ method: 'GET', path: '' }, call);
-      const { identifier, name, identity_validation_enabled: wantsHash } = objectOf(body);
-      if (identifier !== inbox) throw notChatwoot('the inbox');
-      return { name: textOf(name), wantsHash: wantsHash === true };
+      const { identifier, name, identity_validation_enabled: requiresHash } = asObject(body);
+      if (identifier !== inbox) throw unexpectedResponse('the inbox');
+      return { name: asText(name), requiresHash: requiresHash === true };
     },
     async saveContact({ sourceId, identifier, identifierHash, name, customAttributes }, call) {
       const json = {
@@ -79,68 +84,95 @@ export function createPublicApi({ url, inbox, timeoutMs, fetch }: CheckedSetting
         custom_attributes: customAttributes,
       };
       const { body } = await http({ method: 'POST', path: '/contacts', json }, call);
-      if (objectOf(body).source_id !== sourceId) throw notChatwoot('a contact');
+      if (asObject(body).source_id !== sourceId) throw unexpectedResponse('a contact');
     },
-    async takesHash(identifier, hash, call) {
-      // The hash is looked at first. So a contact that cannot be is refused as invalid when the hash is right,
-      // and with a server error when it is wrong.
+    async acceptsHash(identifier, hash, call) {
+      // Chatwoot checks the hash before the e-mail address. An invalid address is therefore refused with 422 when
+      // the hash is right, and with 500 when it is wrong.
       const json = { identifier, identifier_hash: hash, email: 'not an address' };
       const refusal = await http({ method: 'POST', path: '/contacts', json }, call).catch(asAdapterError);
       return refusal instanceof AdapterError && refusal.kind === 'invalid';
     },
     async conversations(sourceId, call) {
-      const { body } = await http({ method: 'GET', path: ofContact(sourceId) }, call);
-      if (!Array.isArray(body)) throw notChatwoot('conversations');
-      return body.map(conversationOf);
+      const { body } = await http({ method: 'GET', path: conversationsPath(sourceId) }, call);
+      if (!Array.isArray(body)) throw unexpectedResponse('conversations');
+      return body.map(toConversation);
     },
     async conversation(sourceId, id, call) {
-      return readConversation(await http({ method: 'GET', path: ofConversation(sourceId, id) }, call));
+      return readConversation(await http({ method: 'GET', path: conversationPath(sourceId, id) }, call));
     },
     async startConversation(sourceId, customAttributes, call) {
       const json = { custom_attributes: customAttributes };
-      return readConversation(await http({ method: 'POST', path: ofContact(sourceId), json }, call));
+      return readConversation(await http({ method: 'POST', path: conversationsPath(sourceId), json }, call));
     },
-    async say(sourceId, id, { text, key }, call) {
-      const path = `${ofConversation(sourceId, id)}/messages`;
+    async postMessage(sourceId, id, { text, key }, call) {
+      const path = `${conversationPath(sourceId, id)}/messages`;
       const json = { content: text, ...(key === undefined ? {} : { echo_id: key }) };
-      const messageId = idOf(objectOf((await http({ method: 'POST', path, json }, call)).body).id);
-      if (messageId === null) throw notChatwoot('a message');
+      const messageId = asId(asObject((await http({ method: 'POST', path, json }, call)).body).id);
+      if (messageId === null) throw unexpectedResponse('a message');
       return messageId;
     },
     async resolve(sourceId, id, call) {
-      await http({ method: 'POST', path: `${ofConversation(sourceId, id)}/toggle_status`, json: {} }, call);
+      await http({ method: 'POST', path: `${conversationPath(sourceId, id)}/toggle_status`, json: {} }, call);
     },
   };
 }
 
-const readConversation = ({ body }: AdapterHttpAnswer): RemoteConversation => conversationOf(body);
+const readConversation = ({ body }: AdapterHttpResponse): RemoteConversation => toConversation(body);
 
-/** The number by which this API writes the type of a message; webhooks write its name. */
+/** The message type of contacts. This API uses numbers, webhooks use names. */
 const INCOMING = 0;
 
-function conversationOf(value: unknown): RemoteConversation {
-  const { id, status, contact, messages } = objectOf(value);
-  const displayId = idOf(id);
-  if (displayId === null) throw notChatwoot('a conversation');
+function toConversation(value: unknown): RemoteConversation {
+  const { id, status, contact, messages } = asObject(value);
+  const displayId = asId(id);
+  if (displayId === null) throw unexpectedResponse('a conversation');
   return {
     id: displayId,
-    status: textOf(status),
-    accountId: idOf(objectOf(contact).account_id),
-    incoming: objectsOf(messages)
+    status: asText(status),
+    accountId: asId(asObject(contact).account_id),
+    incoming: asObjects(messages)
       .filter(({ message_type }) => message_type === INCOMING)
-      .map(({ content }) => textOf(content)),
+      .map(({ content }) => asText(content)),
   };
 }
 
-/** An `AdapterError` as a value. */
+/** Returns an `AdapterError` as a value, for `.catch`; rethrows other errors. */
 export function asAdapterError(error: unknown): AdapterError {
   if (error instanceof AdapterError) return error;
   throw error;
 }
 
-function notChatwoot(what: string): AdapterError {
+function unexpectedResponse(what: string): AdapterError {
   return new AdapterError(
     'invalid',
-    `What answers in Chatwoot's place does not show ${what} as Chatwoot does: look at its address.`,
+    `The server did not return ${what} in the form that Chatwoot does: check CHATWOOT_URL.`,
   );
+}
+
+type Fetch = CheckedSettings['fetch'];
+
+/** Part of Chatwoot's error message. Not translated. */
+const TOO_MANY_MESSAGES = 'Too many messages';
+/** Chatwoot counts the last minute, so there is room again soon. */
+const FLOOD_RETRY_SECONDS = 15;
+
+/**
+ * Corrects responses in which Chatwoot deviates from HTTP.
+ *
+ * - More than 200 messages a minute in one conversation: 422 becomes 429.
+ * - `toggle_status` returns the whole conversation. A long one would exceed the size limit, so the body is discarded.
+ */
+function withHttpSemantics(fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (response.ok && url.endsWith('/toggle_status')) {
+      await response.body?.cancel();
+      return new Response(null, { status: 204 });
+    }
+    if (response.status !== 422) return response;
+    const text = await response.text();
+    if (!text.includes(TOO_MANY_MESSAGES)) return new Response(text, { status: 422 });
+    return new Response(null, { status: 429, headers: { 'retry-after': String(FLOOD_RETRY_SECONDS) } });
+  };
 }

@@ -1,28 +1,28 @@
 import type { AdapterHttpOptions } from '../../bridge/index.js';
 import { configError } from '../../internal/index.js';
 
-/** Settings of the Chatwoot adapter. */
+/** Settings of {@link chatwoot}. */
 export interface ChatwootSettings {
-  /** Where Chatwoot is, as agents open it: `https://chat.example.com`. */
+  /** The address at which agents open Chatwoot, such as `https://chat.example.com`. */
   readonly url: string;
-  /** The Inbox Identifier of the API inbox, from its settings, tab Configuration. Whoever has it can write to the inbox. */
+  /** The Inbox Identifier of the API inbox, from its settings, tab Configuration. Anyone who has it can write to the inbox. */
   readonly inbox: string;
   /**
-   * The Webhook Secret of the inbox, from its settings. Several while one is being changed, or when an account
-   * webhook, which has a secret of its own, comes here too.
+   * The Webhook Secret of the inbox, from its settings. Several during a rotation, or when an account webhook, which
+   * has its own secret, is sent to the same address.
    */
   readonly webhookSecret: string | readonly string[];
-  /** The key of User Identity Validation, from the tab Configuration. Needed where that is enforced. */
+  /** The key of User Identity Validation, from the tab Configuration. Required when that is enforced. */
   readonly hmacToken?: string;
-  /** How long an answer of Chatwoot may take. Default 10 seconds. */
+  /** Time limit of a request to Chatwoot. Default 10 seconds. */
   readonly timeoutMs?: number;
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: NonNullable<AdapterHttpOptions['fetch']>;
 }
 
-/** Settings that were looked at, with everything filled in. */
+/** {@link ChatwootSettings}, validated and with defaults. */
 export interface CheckedSettings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly inbox: string;
   readonly webhookSecrets: readonly string[];
@@ -31,11 +31,11 @@ export interface CheckedSettings {
   readonly fetch: NonNullable<AdapterHttpOptions['fetch']>;
 }
 
-/** The identifier stands in a path; anything but letters and digits there was copied from somewhere else. */
+/** The identifier is part of a path. */
 const IDENTIFIER = /^[A-Za-z0-9]+$/;
 
-/** Refuses settings with which nothing could work. No message holds what was set. */
-export function checkedSettings({
+/** Validates the settings and fills in the defaults. Error messages never contain a value. */
+export function checkSettings({
   url,
   inbox,
   webhookSecret,
@@ -45,7 +45,7 @@ export function checkedSettings({
 }: ChatwootSettings): CheckedSettings {
   if (!IDENTIFIER.test(inbox)) {
     throw configError(
-      'Chatwoot: the inbox is named by its Inbox Identifier, which is letters and digits only; copy it from the inbox settings, tab Configuration.',
+      'Chatwoot: the inbox must be its Inbox Identifier, which has letters and digits only; copy it from the inbox settings, tab Configuration.',
     );
   }
   const webhookSecrets = [webhookSecret].flat().map((secret) => secret.trim());

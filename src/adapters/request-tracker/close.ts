@@ -4,38 +4,38 @@ import {
   type CloseReason,
   type ConversationRef,
 } from '../../bridge/index.js';
-import type { Rest } from './rest.js';
-import type { Settled } from './settings.js';
-import { lastSaid, statusOf, ticketId } from './ticket.js';
+import type { RestClient } from './rest.js';
+import type { CheckedSettings } from './settings.js';
+import { lastMessageId, statusOf, ticketIdOf } from './ticket.js';
 
-/** Ends tickets, and notes in them why. */
-export function createClosing(rest: Rest, { closeStatus }: Settled) {
-  /** Said after the end rather than before, so that what has to be tried again does not say it again. */
-  const explain = async (ticket: string, { text }: CloseReason, call: AdapterCall): Promise<void> => {
+/** Creates `close`: sets the status and adds the reason as a comment. */
+export function createClose(rest: RestClient, { closeStatus }: CheckedSettings) {
+  /** Runs after the status change, so that a retry does not repeat the comment. */
+  const addReason = async (ticket: string, { text }: CloseReason, call: AdapterCall): Promise<void> => {
     const json = { ContentType: 'text/plain', Content: text };
     await rest({ method: 'POST', path: `/ticket/${ticket}/comment`, json }, call).catch((error: unknown) => {
-      call.log.warn({ err: error, ticket }, 'why a ticket was ended could not be noted in it');
+      call.log.warn({ err: error, ticket }, 'the reason for closing a ticket was not added as a comment');
     });
   };
 
   return async (ref: ConversationRef, reason: CloseReason, call: AdapterCall): Promise<void> => {
-    const ticket = ticketId(ref.externalId);
-    if (await hasEnded(rest, ticket, call)) return;
+    const ticket = ticketIdOf(ref.externalId);
+    if (await isClosed(rest, ticket, call)) return;
     await rest({ method: 'PUT', path: `/ticket/${ticket}`, json: { Status: closeStatus } }, call);
-    // RT answers with success whether or not the status changed, and tells which only in words.
-    if (!(await hasEnded(rest, ticket, call))) {
+    // RT reports success whether or not the status changed; only its message text tells.
+    if (!(await isClosed(rest, ticket, call))) {
       throw new AdapterError(
         'auth',
-        `Request Tracker did not set a ticket to "${closeStatus}". Has the user of the token the right ModifyTicket ("Modify tickets")? Does the queue's lifecycle have that status, and does the ticket depend on none that is open?`,
+        `Request Tracker did not set a ticket to "${closeStatus}". Does the user of the token have the right ModifyTicket ("Modify tickets")? Does the queue's lifecycle have that status? Does the ticket depend on an open one?`,
       );
     }
-    await explain(ticket, reason, call);
+    await addReason(ticket, reason, call);
   };
 }
 
-async function hasEnded(rest: Rest, ticket: string, call: AdapterCall): Promise<boolean> {
-  if ((await lastSaid(rest, ticket, call)) !== null) return false;
-  // No active ticket was found; whether it may be seen at all is another question.
+async function isClosed(rest: RestClient, ticket: string, call: AdapterCall): Promise<boolean> {
+  if ((await lastMessageId(rest, ticket, call)) !== null) return false;
+  // Not active, or hidden from us: reading the status tells which.
   return statusOf(rest, ticket, call).then(
     () => true,
     (error: unknown) => {

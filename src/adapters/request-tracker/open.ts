@@ -4,33 +4,33 @@ import {
   AdapterError,
   type HandoffSession,
   type OpenedConversation,
+  transcriptText,
 } from '../../bridge/index.js';
-import { firstMessage, subjectOf } from './content.js';
-import { quoted, type Rest } from './rest.js';
-import type { Settled } from './settings.js';
-import { idOf } from './shape.js';
+import { asId } from './json.js';
+import { quoted, type RestClient } from './rest.js';
+import type { CheckedSettings } from './settings.js';
 
-/** What links of our tickets begin with, so that a Scrip can tell them from others. */
+/** The prefix of our tickets' links, by which the Scrip recognizes them. */
 export const LINK_PREFIX = 'urn:handoff-kit:';
 
 /**
- * A link that a ticket gets when it is made, in the same step, and that searches find at once. It needs no
- * custom field, so nobody has to set one up. The key is hashed because a link holds 240 characters.
+ * A link is stored in the request that creates the ticket, and searches find it at once. Unlike a custom field it
+ * needs no setup. The key is hashed because links are limited to 240 characters.
  */
 const linkOf = ({ key }: HandoffSession): string =>
   `${LINK_PREFIX}${createHash('sha256').update(key).digest('hex').slice(0, 40)}`;
 
-/** Makes tickets, and finds them again. */
-export function createOpening(rest: Rest, settings: Settled) {
-  const opened = (ticket: string): OpenedConversation => ({
+/** Creates `open` and `find`. */
+export function createOpening(rest: RestClient, settings: CheckedSettings) {
+  const toOpened = (ticket: string): OpenedConversation => ({
     externalId: ticket,
     url: `${settings.url}/Ticket/Display.html?id=${ticket}`,
   });
 
   return {
     async open(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation> {
-      // No requestor: RT would make a user for the e-mail address, which can be the same for everybody, and
-      // would send mail to it.
+      // No requestor: RT would create a user for the e-mail address, which many customers can share, and send mail
+      // to it.
       const { body } = await rest(
         {
           method: 'POST',
@@ -45,18 +45,71 @@ export function createOpening(rest: Rest, settings: Settled) {
         },
         call,
       );
-      const ticket = idOf(body.id);
-      if (ticket) return opened(ticket);
-      throw new AdapterError('transient', 'Request Tracker made a ticket and did not tell its number.');
+      const ticket = asId(body.id);
+      if (ticket) return toOpened(ticket);
+      throw new AdapterError('transient', 'Request Tracker created a ticket and did not return its id.');
     },
 
     async find(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation | null> {
       const { items } = await rest.search(
-        { what: 'tickets', query: `RefersTo = ${quoted(linkOf(session))}`, fields: ['Status'], limit: 1 },
+        { type: 'tickets', query: `RefersTo = ${quoted(linkOf(session))}`, fields: ['Status'], limit: 1 },
         call,
       );
-      const ticket = idOf(items[0]?.id);
-      return ticket ? opened(ticket) : null;
+      const ticket = asId(items[0]?.id);
+      return ticket ? toOpened(ticket) : null;
     },
   };
 }
+
+/** RT's limit is 200; lists of tickets show far fewer. */
+const MAX_SUBJECT = 100;
+
+/** Far below RT's limit, and more than agents read. */
+const MAX_TRANSCRIPT = 200_000;
+
+const GUIDE =
+  'Reply to this ticket to answer the customer: replies are sent as plain text. Comments are internal. Resolve the ticket to end the conversation.';
+
+/** The subject of a ticket: the customer's first message, unless the settings define one. */
+function subjectOf(session: HandoffSession, custom: ((session: HandoffSession) => string) | null): string {
+  const subject = custom?.(session) ?? session.transcript.find(isUserText)?.text ?? '';
+  const line = oneLine(subject);
+  if (line === '') return 'Conversation with a customer';
+  if (line.length <= MAX_SUBJECT) return line;
+  return `${truncate(line, MAX_SUBJECT - 1)}…`;
+}
+
+/** The first message of a ticket: the user, a guide for agents, and the transcript. */
+function firstMessage({ user, botId, conversationId, replyBy, transcript }: HandoffSession): string {
+  const facts = [
+    ['User id', user.userId],
+    ['Anonymous id', user.anonymousId],
+    ['E-mail (perhaps a placeholder that others share)', user.email],
+    ['Phone', user.phone],
+    ['AI agent', botId],
+    ['Conversation', conversationId],
+    ['First reply due by', replyBy.toISOString()],
+  ].flatMap(([name, value]) => (value ? [`${name}: ${oneLine(value)}`] : []));
+  const text = transcriptText(transcript, { maxLength: MAX_TRANSCRIPT });
+  return [
+    'A customer asks for a human.',
+    facts.join('\n'),
+    GUIDE,
+    ...(text === '' ? [] : [`What was said before:\n\n${text}`]),
+  ].join('\n\n');
+}
+
+/** Shortens a text between graphemes. */
+function truncate(text: string, length: number): string {
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (kept.length + segment.length > length) break;
+    kept += segment;
+  }
+  return kept;
+}
+
+const isUserText = ({ from, text }: HandoffSession['transcript'][number]): boolean =>
+  from === 'user' && text.trim() !== '';
+
+const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();

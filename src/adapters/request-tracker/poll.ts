@@ -1,119 +1,126 @@
 import { type AdapterCall, AdapterError, type InboundEvent, type PollResult } from '../../bridge/index.js';
-import { eventOf, type Happening, type Words } from './happening.js';
-import type { People } from './people.js';
-import type { Rest } from './rest.js';
-import type { Settled } from './settings.js';
-import { type Fields, fieldsOf, idOf, listOf, textOf } from './shape.js';
+import { asFlag, asId, asObject, asObjects, asText, type JsonObject } from './json.js';
+import type { RestClient } from './rest.js';
+import type { CheckedSettings } from './settings.js';
+import { type RtContent, type RtTransaction, type RtUser, toInboundEvent } from './transaction.js';
 
-const PAGE = 50;
-const MOST_PAGES = 10;
+const PAGE_SIZE = 50;
+const MAX_PAGES = 10;
 
 /**
- * RT numbers a transaction when it begins and shows it when it ends, so a lower number can appear after a
- * higher one. What is younger than this is read again; an event has effect once however often it is told.
+ * RT assigns the id of a transaction before it commits, so a lower id can appear after a higher one. The cursor
+ * therefore stays behind transactions younger than this, which are read again; the bridge drops repeats.
  */
 const SETTLED_AFTER_MS = 30_000;
 
 const FIELDS = ['Type', 'Field', 'NewValue', 'ObjectId', 'Creator', 'Created'];
 
-/** Neither words among agents nor our own are asked for: nobody here needs them. */
-const TYPES = "(Type = 'Correspond' OR Type = 'Status' OR (Type = 'Set' AND Field = 'Owner'))";
+/** Without comments, which the user never sees. */
+const TRANSACTION_TYPES = "(Type = 'Correspond' OR Type = 'Status' OR (Type = 'Set' AND Field = 'Owner'))";
 
-/** Looks for what happened in our tickets, in whichever queue they are by now. */
-export function createPolling(rest: Rest, people: People, settings: Settled) {
-  const ours = `TicketCreator = ${settings.selfId}`;
-  const others = `${ours} AND Creator != ${settings.selfId} AND ${TYPES}`;
-  /** What was read and is not settled, so that its words are fetched once. */
-  let young: ReadonlyMap<string, InboundEvent | null> = new Map();
+/** Creates `poll`: reads transactions of our tickets, in whichever queue they are. */
+export function createPoll(rest: RestClient, settings: CheckedSettings) {
+  const findUser = createUserLookup(rest);
+  const ourTickets = `TicketCreator = ${settings.selfId}`;
+  const byOthers = `${ourTickets} AND Creator != ${settings.selfId} AND ${TRANSACTION_TYPES}`;
+  /** Events of young transactions, which are read again: their content is fetched once. */
+  let youngEvents: ReadonlyMap<string, InboundEvent | null> = new Map();
 
-  const newest = async (call: AdapterCall): Promise<string> => {
+  const newestId = async (call: AdapterCall): Promise<string> => {
     const { items } = await rest.search(
-      { what: 'transactions', query: ours, fields: ['Type'], newestFirst: true, limit: 1 },
+      { type: 'transactions', query: ourTickets, fields: ['Type'], newestFirst: true, limit: 1 },
       call,
     );
-    return idOf(items[0]?.id) ?? '0';
+    return asId(items[0]?.id) ?? '0';
   };
 
-  const read = async (item: Fields, call: AdapterCall): Promise<InboundEvent | null> => {
-    const happening = await happeningOf(item, rest, people, call);
-    return happening && eventOf(happening, settings);
+  const toEvent = async (item: JsonObject, call: AdapterCall): Promise<InboundEvent | null> => {
+    const transaction = await readTransaction(item, rest, findUser, call);
+    return transaction && toInboundEvent(transaction, settings);
   };
 
   return async (cursor: string | null, call: AdapterCall): Promise<PollResult> => {
-    if (cursor === null) return { events: [], cursor: await newest(call) };
+    if (cursor === null) return { events: [], cursor: await newestId(call) };
     const events: InboundEvent[] = [];
-    let settled = cursorOf(cursor);
-    let last = settled;
-    let isSettled = true;
+    let settledId = checkCursor(cursor);
+    let lastId = settledId;
+    let allSettled = true;
     const stillYoung = new Map<string, InboundEvent | null>();
-    for (let page = 0; page < MOST_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       const { items, date } = await rest.search(
-        { what: 'transactions', query: `${others} AND id > ${last}`, fields: FIELDS, limit: PAGE },
+        { type: 'transactions', query: `${byOthers} AND id > ${lastId}`, fields: FIELDS, limit: PAGE_SIZE },
         call,
       );
       for (const item of items) {
-        const id = idOf(item.id);
+        const id = asId(item.id);
         if (!id) continue;
-        const known = young.get(id);
-        const event = known === undefined ? await read(item, call) : known;
+        const known = youngEvents.get(id);
+        const event = known === undefined ? await toEvent(item, call) : known;
         if (event) events.push(event);
-        last = id;
-        isSettled &&= isOld(item, date);
-        if (isSettled) settled = id;
+        lastId = id;
+        allSettled &&= isSettled(item, date);
+        if (allSettled) settledId = id;
         else stillYoung.set(id, event);
       }
-      if (items.length < PAGE) break;
+      if (items.length < PAGE_SIZE) break;
     }
-    young = stillYoung;
-    return { events, cursor: settled };
+    youngEvents = stillYoung;
+    return { events, cursor: settledId };
   };
 }
 
-function isOld({ Created }: Fields, date: number | null): boolean {
-  const created = Date.parse(textOf(Created));
+function isSettled({ Created }: JsonObject, date: number | null): boolean {
+  const created = Date.parse(asText(Created));
   return Number.isNaN(created) || (date ?? Date.now()) - created > SETTLED_AFTER_MS;
 }
 
-function cursorOf(cursor: string): string {
+function checkCursor(cursor: string): string {
   if (/^\d{1,19}$/.test(cursor)) return cursor;
-  throw new AdapterError('invalid', 'The place to poll from is not a number of Request Tracker.');
+  throw new AdapterError('invalid', 'The poll cursor is not a Request Tracker id.');
 }
 
-async function happeningOf(
-  item: Fields,
-  rest: Rest,
-  people: People,
+async function readTransaction(
+  item: JsonObject,
+  rest: RestClient,
+  findUser: FindUser,
   call: AdapterCall,
-): Promise<Happening | null> {
-  const transaction = idOf(item.id);
-  const ticket = idOf(item.ObjectId);
-  if (!transaction || !ticket) return null;
-  const creator = await people(textOf(fieldsOf(item.Creator).id), call);
-  const about = { transaction, ticket, creator };
-  const value = textOf(item.NewValue);
-  if (item.Type === 'Status') return { ...about, what: { kind: 'status', status: value } };
-  if (item.Type === 'Set') return { ...about, what: { kind: 'owner', owner: await people(value, call) } };
-  const words = await readable(wordsOf(rest, transaction, call), transaction, call);
-  return { ...about, what: { kind: 'said', internal: false, words } };
+): Promise<RtTransaction | null> {
+  const id = asId(item.id);
+  const ticket = asId(item.ObjectId);
+  if (!id || !ticket) return null;
+  const creator = await findUser(asText(asObject(item.Creator).id), call);
+  const base = { id, ticket, creator };
+  const value = asText(item.NewValue);
+  if (item.Type === 'Status') return { ...base, change: { kind: 'status', status: value } };
+  if (item.Type === 'Set') return { ...base, change: { kind: 'owner', owner: await findUser(value, call) } };
+  const content = await nullIfUnreadable(readContent(rest, id, call), id, call);
+  return { ...base, change: { kind: 'message', internal: false, content } };
 }
 
-/** Words that RT does not give out, or too many of them, must not keep us from all that comes after. */
-async function readable(
-  reading: Promise<Words | null>,
+/** Content that RT withholds, or that is too large, must not block later transactions. */
+async function nullIfUnreadable(
+  reading: Promise<RtContent | null>,
   transaction: string,
   call: AdapterCall,
-): Promise<Words | null> {
+): Promise<RtContent | null> {
   try {
     return await reading;
   } catch (error) {
     if (!(error instanceof AdapterError) || (error.kind !== 'invalid' && error.kind !== 'gone')) throw error;
-    call.log.warn({ err: error, transaction }, 'what an agent wrote cannot be read');
+    call.log.warn(
+      { err: error, transaction },
+      'the content of a reply could not be read; the reply is skipped',
+    );
     return null;
   }
 }
 
-/** The first plain text of a transaction, else its first HTML; files are left where they are. */
-async function wordsOf(rest: Rest, transaction: string, call: AdapterCall): Promise<Words | null> {
+/** The first plain text of a transaction, else its first HTML. Attached files are ignored. */
+async function readContent(
+  rest: RestClient,
+  transaction: string,
+  call: AdapterCall,
+): Promise<RtContent | null> {
   const { body } = await rest(
     {
       method: 'GET',
@@ -121,15 +128,42 @@ async function wordsOf(rest: Rest, transaction: string, call: AdapterCall): Prom
     },
     call,
   );
-  const parts = listOf(body.items).filter(({ Filename }) => textOf(Filename) === '');
+  const parts = asObjects(body.items).filter(({ Filename }) => asText(Filename) === '');
   const ofType = (type: string) =>
-    parts.find(({ ContentType }) => textOf(ContentType).toLowerCase() === type);
+    parts.find(({ ContentType }) => asText(ContentType).toLowerCase() === type);
   const part = ofType('text/plain') ?? ofType('text/html');
-  const id = idOf(part?.id);
+  const id = asId(part?.id);
   if (!part || !id) return null;
   const { body: attachment } = await rest({ method: 'GET', path: `/attachment/${id}` }, call);
   return {
-    contentType: textOf(part.ContentType),
-    text: Buffer.from(textOf(attachment.Content), 'base64').toString('utf8'),
+    contentType: asText(part.ContentType),
+    text: Buffer.from(asText(attachment.Content), 'base64').toString('utf8'),
+  };
+}
+
+const MAX_CACHED_USERS = 1_000;
+const USER_CACHE_MS = 600_000;
+
+/** Looks up a user by login name or id. */
+type FindUser = (nameOrId: string, call: AdapterCall) => Promise<RtUser>;
+
+/** Creates {@link FindUser}, with a cache of ten minutes. */
+function createUserLookup(rest: RestClient): FindUser {
+  const cache = new Map<string, { readonly user: RtUser; readonly until: number }>();
+  return async (nameOrId, call) => {
+    const cached = cache.get(nameOrId);
+    if (cached && cached.until > Date.now()) return cached.user;
+    const { body } = await rest({ method: 'GET', path: `/user/${encodeURIComponent(nameOrId)}` }, call);
+    // For other users RT returns a summary, in which the id is part of a link.
+    const self = asObjects(body._hyperlinks).find(({ ref }) => ref === 'self');
+    const user: RtUser = {
+      id: asId(body.id) ?? asId(self?.id) ?? '',
+      login: asText(body.Name),
+      realName: asText(body.RealName),
+      isPrivileged: asFlag(body.Privileged),
+    };
+    if (cache.size >= MAX_CACHED_USERS) cache.clear();
+    cache.set(nameOrId, { user, until: Date.now() + USER_CACHE_MS });
+    return user;
   };
 }

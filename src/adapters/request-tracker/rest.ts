@@ -4,47 +4,53 @@ import {
   type AdapterHttpRequest,
   createAdapterHttp,
 } from '../../bridge/index.js';
-import type { Settled } from './settings.js';
-import { type Fields, fieldsOf, listOf } from './shape.js';
+import { asObject, asObjects, type JsonObject } from './json.js';
+import type { CheckedSettings } from './settings.js';
 
-/** An answer of RT's REST 2.0. */
-export interface RestAnswer {
-  /** The object that was answered; without fields when it was a list. */
-  readonly body: Fields;
-  /** The path of what was made, where RT tells. */
+/** A response of RT's REST 2.0 interface. */
+export interface RestResponse {
+  /** The object in the response; empty when it was a list. */
+  readonly body: JsonObject;
+  /** The path of the created record, or `null`. */
   readonly location: string | null;
   /** RT's clock, in milliseconds, or `null`. */
   readonly date: number | null;
 }
 
-/** RT's REST 2.0. Whatever goes wrong is an `AdapterError`. */
-export interface Rest {
-  (request: AdapterHttpRequest, call: Pick<AdapterCall, 'signal'>): Promise<RestAnswer>;
-  /** One page of a search. */
-  search(search: Search, call: Pick<AdapterCall, 'signal'>): Promise<Found>;
+/** A client of RT's REST 2.0 interface. Every failure is an `AdapterError`. */
+export interface RestClient {
+  (request: AdapterHttpRequest, call: Pick<AdapterCall, 'signal'>): Promise<RestResponse>;
+  /** Returns the first page of a search. */
+  search(search: RestSearch, call: Pick<AdapterCall, 'signal'>): Promise<SearchResult>;
 }
 
-/** What to look for. */
-export interface Search {
-  readonly what: 'tickets' | 'transactions';
-  /** In RT's TicketSQL or TransactionSQL. What comes from others must be quoted. */
+/** A search for tickets or transactions. */
+export interface RestSearch {
+  readonly type: 'tickets' | 'transactions';
+  /** In RT's TicketSQL or TransactionSQL. Quote untrusted values with {@link quoted}. */
   readonly query: string;
   readonly fields: readonly string[];
   readonly newestFirst?: boolean;
   readonly limit: number;
 }
 
-/** What was found. */
-export interface Found {
-  readonly items: readonly Fields[];
+/** The result of a search. */
+export interface SearchResult {
+  readonly items: readonly JsonObject[];
+  /** RT's clock, in milliseconds, or `null`. */
   readonly date: number | null;
 }
 
 const SYSTEM = 'Request Tracker';
 
-/** Makes the client of RT's REST 2.0. */
-export function createRest({ url, token, timeoutMs, fetch = globalThis.fetch }: Settled): Rest {
-  const client = (seen: (response: Response) => void) =>
+/** Creates a {@link RestClient}. */
+export function createRestClient({
+  url,
+  token,
+  timeoutMs,
+  fetch = globalThis.fetch,
+}: CheckedSettings): RestClient {
+  const createHttp = (onResponse: (response: Response) => void) =>
     createAdapterHttp({
       system: SYSTEM,
       baseUrl: `${url}/REST/2.0`,
@@ -52,34 +58,37 @@ export function createRest({ url, token, timeoutMs, fetch = globalThis.fetch }: 
       timeoutMs,
       fetch: async (input, init) => {
         const response = await fetch(input, init);
-        seen(response);
+        onResponse(response);
         return response;
       },
     });
-  // Refuses a wrong address now rather than at the first request.
-  client(() => {});
+  // Validates the address now rather than at the first request.
+  createHttp(() => {});
 
-  const ask = async (request: AdapterHttpRequest, call: Pick<AdapterCall, 'signal'>): Promise<RestAnswer> => {
+  const send = async (
+    request: AdapterHttpRequest,
+    call: Pick<AdapterCall, 'signal'>,
+  ): Promise<RestResponse> => {
     let headers = new Headers();
-    const http = client((response) => {
+    const http = createHttp((response) => {
       headers = response.headers;
     });
     const isJson = (): boolean => /\bjson\b/i.test(headers.get('content-type') ?? '');
     const { body } = await http(request, call).catch((error: unknown) => {
-      throw error instanceof AdapterError ? explained(error, isJson()) : error;
+      throw error instanceof AdapterError ? explainError(error, isJson()) : error;
     });
     if (!isJson() || typeof body === 'string') {
       throw new AdapterError('invalid', `${SYSTEM} did not answer with JSON: ${WRONG_ADDRESS}`);
     }
     const date = Date.parse(headers.get('date') ?? '');
     return {
-      body: fieldsOf(body),
+      body: asObject(body),
       location: headers.get('location'),
       date: Number.isNaN(date) ? null : date,
     };
   };
 
-  const search: Rest['search'] = async ({ what, query, fields, newestFirst = false, limit }, call) => {
+  const search: RestClient['search'] = async ({ type, query, fields, newestFirst = false, limit }, call) => {
     const parameters = new URLSearchParams({
       query,
       fields: fields.join(','),
@@ -87,26 +96,26 @@ export function createRest({ url, token, timeoutMs, fetch = globalThis.fetch }: 
       order: newestFirst ? 'DESC' : 'ASC',
       per_page: String(limit),
     });
-    const { body, date } = await ask({ method: 'GET', path: `/${what}?${parameters.toString()}` }, call);
-    return { items: listOf(body.items), date };
+    const { body, date } = await send({ method: 'GET', path: `/${type}?${parameters.toString()}` }, call);
+    return { items: asObjects(body.items), date };
   };
 
-  return Object.assign(ask, { search });
+  return Object.assign(send, { search });
 }
 
 const WRONG_ADDRESS = 'is the address the one at which agents open RT, with its path?';
 
-/** Says what an operator can do, where RT's status alone does not. */
-function explained(error: AdapterError, isJson: boolean): AdapterError {
+/** Adds advice for operators where RT's status alone is not enough. */
+function explainError(error: AdapterError, isJson: boolean): AdapterError {
   const { kind, message, retryAfterMs } = error;
-  // RT's own 404 is JSON. Any other comes from a web server that has no RT at this address.
+  // RT's own 404 is JSON. Any other comes from a web server without RT at this address.
   if (kind === 'gone' && !isJson) return new AdapterError('invalid', `${message} ${WRONG_ADDRESS}`);
   if (kind !== 'auth') return error;
   const advice = message.endsWith('401.')
-    ? 'The token is not accepted: it may have been revoked.'
-    : 'The user of the token lacks a right, or what was asked for does not exist: RT does not tell which.';
+    ? 'RT does not accept the token: it may have been revoked.'
+    : 'The user of the token lacks a right, or the record does not exist: RT does not tell which.';
   return new AdapterError('auth', `${message} ${advice}`, { retryAfterMs });
 }
 
-/** A value in a search, as RT reads it. */
+/** A string literal in TicketSQL. */
 export const quoted = (value: string): string => `'${value.replace(/[\\']/g, '\\$&')}'`;

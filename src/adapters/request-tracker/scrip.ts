@@ -2,37 +2,37 @@ import { configError } from '../../internal/index.js';
 import { LINK_PREFIX } from './open.js';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from './webhook.js';
 
-/** What a Scrip must know. */
+/** Options of {@link requestTrackerScrip}. */
 export interface ScripOptions {
-  /** Where webhooks of the adapter are received. */
+  /** The address at which the adapter receives webhooks. */
   readonly url: string;
-  /** What it signs with: the adapter's `webhookSecret`. */
+  /** The adapter's `webhookSecret`. */
   readonly secret: string;
-  /** Only in this queue. Left out: in all; tickets that are no handed-over conversation are passed over. */
+  /** Limits the Scrip to one queue. Default: all queues; tickets that are not handoffs are skipped. */
   readonly queue?: string;
-  /** How long RT waits for an answer, in seconds. Default 3: agents wait as long when nobody answers. */
+  /** How long RT waits for an answer, in seconds. Default 3: agents wait that long when the receiver is down. */
   readonly timeoutSeconds?: number;
 }
 
-/** A Scrip, ready for either way to install it. */
+/** A Scrip, for either way of installing it. */
 export interface RequestTrackerScrip {
-  /** Under this name it is found again. */
+  /** Identifies the Scrip when it is installed again. */
   readonly description: string;
   /** For the box "Custom condition". */
   readonly condition: string;
-  /** For the box "Custom action preparation code". Left empty, RT would never come to the commit code. */
+  /** For the box "Custom action preparation code". RT skips the commit code when it is empty. */
   readonly prepare: string;
   /** For the box "Custom action commit code". */
   readonly commit: string;
-  /** A file for `rt-setup-database --action insert --datafile`, which makes the Scrip or brings it up to date. */
+  /** A file for `rt-setup-database --action insert --datafile`, which creates or updates the Scrip. */
   readonly datafile: string;
 }
 
-const DESCRIPTION = 'handoff-kit: tell of replies';
+const DESCRIPTION = 'handoff-kit: report replies';
 
 /**
- * Writes the Scrip that tells the adapter what happens in its tickets. RT 5 has no other webhook, and its REST
- * interface makes no Scrips.
+ * Generates the Scrip that reports events of tickets to the adapter. RT 5 has no webhooks, and its REST interface
+ * cannot create Scrips.
  *
  * @example
  * writeFileSync('handoff-kit.scrip', requestTrackerScrip({ url, secret, queue: 'Handoffs' }).datafile);
@@ -44,26 +44,28 @@ export function requestTrackerScrip({
   timeoutSeconds = 3,
 }: ScripOptions): RequestTrackerScrip {
   if (!URL.canParse(url) || !/^https?:/i.test(url)) {
-    throw configError('requestTrackerScrip: url must be where the adapter receives webhooks, http or https.');
+    throw configError(
+      'requestTrackerScrip: url must be the http or https address at which the adapter receives webhooks.',
+    );
   }
   if (!Number.isInteger(timeoutSeconds) || timeoutSeconds < 1) {
     throw configError('requestTrackerScrip: timeoutSeconds must be a whole number, 1 or more.');
   }
-  const commit = COMMIT.replace('{{url}}', () => perl('url', url))
-    .replace('{{secret}}', () => perl('secret', secret))
+  const commit = COMMIT.replace('{{url}}', () => perlString('url', url))
+    .replace('{{secret}}', () => perlString('secret', secret))
     .replace('{{timeout}}', String(timeoutSeconds));
-  const datafile = DATAFILE.replaceAll('{{description}}', () => perl('description', DESCRIPTION))
-    .replace('{{queue}}', () => (queue === undefined ? '0' : perl('queue', queue)))
+  const datafile = DATAFILE.replaceAll('{{description}}', () => perlString('description', DESCRIPTION))
+    .replace('{{queue}}', () => (queue === undefined ? '0' : perlString('queue', queue)))
     .replace('{{prepare}}', PREPARE)
     .replace('{{condition}}', () => CONDITION)
     .replace('{{commit}}', () => commit);
   return { description: DESCRIPTION, condition: CONDITION, prepare: PREPARE, commit, datafile };
 }
 
-/** A string of Perl. What is not plain ASCII would depend on how RT reads the code. */
-function perl(name: string, value: string): string {
+/** A Perl string literal. ASCII only, because the encoding of other characters depends on how RT reads the code. */
+function perlString(name: string, value: string): string {
   if (!/^[\x20-\x7e]+$/.test(value)) {
-    throw configError(`requestTrackerScrip: ${name} may have printable ASCII characters only.`);
+    throw configError(`requestTrackerScrip: ${name} must have printable ASCII characters only.`);
   }
   return `'${value.replace(/[\\']/g, '\\$&')}'`;
 }
@@ -71,9 +73,9 @@ function perl(name: string, value: string): string {
 const CONDITION = `# handoff-kit: replies, comments, statuses and owners of tickets that are handed-over conversations.
 my $txn  = $self->TransactionObj;
 my $type = $txn->Type // '';
-my $told = $type =~ /^(?:Correspond|Comment|Status)$/
+my $is_reported = $type =~ /^(?:Correspond|Comment|Status)$/
     || ( $type eq 'Set' && ( $txn->Field // '' ) eq 'Owner' );
-return 0 unless $told;
+return 0 unless $is_reported;
 my $links = $self->TicketObj->RefersTo;
 while ( my $link = $links->Next ) {
     return 1 if index( $link->Target // '', '${LINK_PREFIX}' ) == 0;
@@ -83,7 +85,7 @@ return 0;
 
 const PREPARE = 'return 1;';
 
-const COMMIT = `# handoff-kit: posts what happened, signed. RT goes on whatever becomes of it: what is not told is polled.
+const COMMIT = `# handoff-kit: posts the transaction, signed. A failure is only logged: the adapter also polls.
 my $url     = {{url}};
 my $secret  = {{secret}};
 my $timeout = {{timeout}};
@@ -93,7 +95,7 @@ my $problem = eval {
     require JSON;
     require Digest::SHA;
     require LWP::UserAgent;
-    my $person = sub {
+    my $describe_user = sub {
         my $user = shift;
         return {
             id         => $user->Id,
@@ -102,7 +104,7 @@ my $problem = eval {
             privileged => $user->Privileged ? 1 : 0,
         };
     };
-    my $words = sub {
+    my $read_content = sub {
         my %first;
         my $parts = shift->Attachments;
         $parts->OrderBy( FIELD => 'id', ORDER => 'ASC' );
@@ -113,27 +115,27 @@ my $problem = eval {
         my $part = $first{'text/plain'} // $first{'text/html'} // return;
         return { contentType => $part->ContentType, text => substr( $part->Content // '', 0, 100_000 ) };
     };
-    my $tell = sub {
+    my $describe = sub {
         my $txn  = shift;
         my $type = $txn->Type eq 'Set' ? 'Owner' : $txn->Type;
-        my %told = (
-            transaction => $txn->Id,
-            ticket      => $self->TicketObj->Id,
-            type        => $type,
-            creator     => $person->( $txn->CreatorObj ),
+        my %entry = (
+            id      => $txn->Id,
+            ticket  => $self->TicketObj->Id,
+            type    => $type,
+            creator => $describe_user->( $txn->CreatorObj ),
         );
-        $told{status} = $txn->NewValue if $type eq 'Status';
-        # Comments are told without their words: those stay in RT.
-        $told{content} = $words->($txn) if $type eq 'Correspond';
+        $entry{status} = $txn->NewValue if $type eq 'Status';
+        # Comments are reported without their content, which stays in RT.
+        $entry{content} = $read_content->($txn) if $type eq 'Correspond';
         if ( $type eq 'Owner' ) {
             my $owner = RT::User->new( RT->SystemUser );
             $owner->Load( $txn->NewValue );
-            $told{owner} = $person->($owner);
+            $entry{owner} = $describe_user->($owner);
         }
-        return \\%told;
+        return \\%entry;
     };
-    my @told = ( $tell->($txn) );
-    # A new status goes with the words before it: should they have been lost, they are not too late.
+    my @entries = ( $describe->($txn) );
+    # A status change includes the reply before it, in case the request for that reply was lost.
     if ( $txn->Type eq 'Status' ) {
         my $before = $self->TicketObj->Transactions;
         $before->Limit( FIELD => 'Type', VALUE => 'Correspond' );
@@ -141,29 +143,29 @@ my $problem = eval {
         $before->OrderBy( FIELD => 'id', ORDER => 'DESC' );
         $before->RowsPerPage(1);
         my $last = $before->First;
-        unshift @told, $tell->($last) if $last;
+        unshift @entries, $describe->($last) if $last;
     }
-    my $body  = JSON->new->utf8->canonical->encode( { told => \\@told } );
+    my $body  = JSON->new->utf8->canonical->encode( { transactions => \\@entries } );
     my $time  = time;
     my $agent = LWP::UserAgent->new( timeout => $timeout, max_redirect => 0, max_size => 65536 );
-    my $answer = $agent->post(
+    my $response = $agent->post(
         $url,
         'Content-Type' => 'application/json',
         '${TIMESTAMP_HEADER}' => $time,
         '${SIGNATURE_HEADER}' => 'sha256=' . Digest::SHA::hmac_sha256_hex( "$time.$body", $secret ),
         Content => $body,
     );
-    my $is_silent = ( $answer->header('Client-Warning') // '' ) eq 'Internal response';
-    $answer->is_success ? '' : $is_silent ? 'nobody answered' : 'the answer was ' . $answer->code;
+    my $no_response = ( $response->header('Client-Warning') // '' ) eq 'Internal response';
+    $response->is_success ? '' : $no_response ? 'no answer' : 'the answer was ' . $response->code;
 } // 'it failed: ' . $@;
-RT->Logger->warning( 'handoff-kit was not told of transaction ' . $txn->Id . ': ' . $problem ) if $problem;
+RT->Logger->warning( 'handoff-kit: transaction ' . $txn->Id . ' not reported: ' . $problem ) if $problem;
 return 1;
 `;
 
-const DATAFILE = `# Tells handoff-kit what happens in the tickets of handed-over conversations.
-# Install it on the machine of RT, and again whenever it has changed:
+const DATAFILE = `# Reports events in tickets of handed-over conversations to handoff-kit.
+# Install it on the machine of RT, and again after each change:
 #   rt-setup-database-5 --action insert --skip-create --datafile <this file>
-# It holds a secret: keep it from others, and delete it afterwards.
+# It contains a secret: delete it afterwards.
 use strict;
 use warnings;
 
@@ -189,7 +191,7 @@ our @Final = (
                 my ( $ok, $message ) = $scrip->$set( $code{$field} );
                 die "$message\\n" unless $ok;
             }
-            print 'Brought Scrip ' . $scrip->Id . " up to date.\\n";
+            print 'Updated Scrip ' . $scrip->Id . ".\\n";
             return;
         }
         my $scrip = RT::Scrip->new( RT->SystemUser );
@@ -203,7 +205,7 @@ our @Final = (
             %code,
         );
         die "$message\\n" unless $ok;
-        print "Made Scrip $ok.\\n";
+        print "Created Scrip $ok.\\n";
     },
 );
 

@@ -5,43 +5,43 @@ import {
   type OutgoingMessage,
   type SentMessage,
 } from '../../bridge/index.js';
-import type { Rest } from './rest.js';
-import type { Settled } from './settings.js';
-import { idOf } from './shape.js';
-import { lastSaid, statusOf, ticketId } from './ticket.js';
+import { asId } from './json.js';
+import type { RestClient } from './rest.js';
+import type { CheckedSettings } from './settings.js';
+import { lastMessageId, statusOf, ticketIdOf } from './ticket.js';
 
-/** Messages whose fate is remembered at the same time. */
-const MOST_UNCERTAIN = 1_000;
+/** Upper bound on remembered messages. */
+const MAX_UNCERTAIN = 1_000;
 
-/** Adds what a user says to a ticket, as correspondence. */
-export function createSending(rest: Rest, { selfId }: Settled) {
-  /** Messages that RT may have, though its answer was lost; each with what was last said before it. */
+/** Creates `send`: adds the message to the ticket as correspondence. */
+export function createSend(rest: RestClient, { selfId }: CheckedSettings) {
+  /** Messages whose response was lost, by key, each with the id of the message before it. RT may have stored them. */
   const uncertain = new Map<string, string>();
 
-  const arrived = async (ticket: string, after: string, call: AdapterCall): Promise<string | null> => {
+  const findSent = async (ticket: string, after: string, call: AdapterCall): Promise<string | null> => {
     const { items } = await rest.search(
       {
-        what: 'transactions',
+        type: 'transactions',
         query: `TicketId = ${ticket} AND id > ${after} AND Type = 'Correspond' AND Creator = ${selfId}`,
         fields: ['Type'],
         limit: 1,
       },
       call,
     );
-    return idOf(items[0]?.id);
+    return asId(items[0]?.id);
   };
 
   return async (ref: ConversationRef, message: OutgoingMessage, call: AdapterCall): Promise<SentMessage> => {
-    const ticket = ticketId(ref.externalId);
-    const earlier = uncertain.get(message.key);
-    if (earlier !== undefined) {
-      // Messages of a conversation come one by one, so one of ours since then can only be this one.
-      const found = await arrived(ticket, earlier, call);
+    const ticket = ticketIdOf(ref.externalId);
+    const previous = uncertain.get(message.key);
+    if (previous !== undefined) {
+      // The bridge sends one message of a conversation at a time, so a later one of ours is this one.
+      const found = await findSent(ticket, previous, call);
       uncertain.delete(message.key);
       if (found) return { messageId: found };
     }
-    const before = await lastSaid(rest, ticket, call);
-    if (before === null) throw await ended(rest, ticket, call);
+    const before = await lastMessageId(rest, ticket, call);
+    if (before === null) throw await closedError(rest, ticket, call);
     try {
       return { messageId: await correspond(rest, ticket, message.text, call) };
     } catch (error) {
@@ -55,7 +55,7 @@ export function createSending(rest: Rest, { selfId }: Settled) {
 }
 
 async function correspond(
-  rest: Rest,
+  rest: RestClient,
   ticket: string,
   text: string,
   call: AdapterCall,
@@ -65,30 +65,30 @@ async function correspond(
       {
         method: 'POST',
         path: `/ticket/${ticket}/correspond`,
-        // RT takes a text of "0" for none at all.
+        // RT treats the text "0" as empty.
         json: { ContentType: 'text/plain', Content: text === '0' ? '0\n' : text },
       },
       call,
     );
-    return idOf(location?.match(/\/transaction\/(\d+)$/)?.[1]);
+    return asId(location?.match(/\/transaction\/(\d+)$/)?.[1]);
   } catch (error) {
-    // RT says "Permission Denied" with status 400, in the language of the token's user.
+    // RT reports a missing permission with status 400 and a translated message.
     if (!(error instanceof AdapterError && error.kind === 'invalid')) throw error;
     throw new AdapterError(
       'auth',
-      `${error.message} Has the user of the token the right "Reply to tickets" (ReplyToTicket)?`,
+      `${error.message} Does the user of the token have the right ReplyToTicket ("Reply to tickets")?`,
     );
   }
 }
 
-/** RT would reopen the ticket without a word to anybody: rather not say it. */
-async function ended(rest: Rest, ticket: string, call: AdapterCall): Promise<AdapterError> {
+/** A message would reopen the ticket without notifying an agent, so it is not sent. */
+async function closedError(rest: RestClient, ticket: string, call: AdapterCall): Promise<AdapterError> {
   const status = await statusOf(rest, ticket, call);
-  return new AdapterError('gone', `The ticket has ended (${status}); a message would reopen it.`);
+  return new AdapterError('gone', `The ticket is closed (${status}); a message would reopen it.`);
 }
 
 function forgetOldest(uncertain: Map<string, string>): void {
-  if (uncertain.size < MOST_UNCERTAIN) return;
+  if (uncertain.size < MAX_UNCERTAIN) return;
   const [oldest] = uncertain.keys();
   if (oldest !== undefined) uncertain.delete(oldest);
 }

@@ -1,38 +1,37 @@
 import type { AdapterHttpOptions, HandoffSession } from '../../bridge/index.js';
 import { configError, duration } from '../../internal/index.js';
 
-/** What the adapter of Request Tracker must know. */
+/** Settings of {@link requestTracker}. */
 export interface RequestTrackerSettings {
-  /** Where agents open RT in a browser, such as `https://rt.example.com` or `https://example.com/rt`. */
+  /** The address at which agents open RT, such as `https://rt.example.com` or `https://example.com/rt`. */
   readonly url: string;
-  /** An auth token of the RT user that writes for the customers. */
+  /** An auth token of the RT user that writes on behalf of customers. */
   readonly token: string;
-  /** The queue in which tickets are made, by name or id. */
+  /** The queue for new tickets, by name or id. */
   readonly queue: string;
   /**
-   * The secret that the Scrip signs with; several while it is being changed. Without one, replies come by
-   * polling only.
+   * The secret that the Scrip signs with; several during a rotation. Without one, replies arrive by polling only.
    */
   readonly webhookSecret?: string | readonly string[];
-  /** The subject of a ticket. Default the customer's first words. */
+  /** The subject of a ticket. Default: the customer's first message. */
   readonly subject?: string | ((session: HandoffSession) => string);
-  /** The status that ends a ticket. Default `resolved`. */
+  /** The status that `close` sets. Default `resolved`. */
   readonly closeStatus?: string;
-  /** The statuses that mean that an agent has ended it. Default `resolved`, `rejected` and `deleted`. */
+  /** The statuses by which an agent closes a conversation. Default `resolved`, `rejected` and `deleted`. */
   readonly closedStatuses?: readonly string[];
-  /** How often to look for what no Scrip told. Default 10 seconds, without a secret 5. */
+  /** Interval between polls. Default 10 seconds, or 5 without a webhook secret. */
   readonly pollEveryMs?: number;
-  /** How long RT may take for an answer. Default 10 seconds. */
+  /** Time limit of a request to RT. Default 10 seconds. */
   readonly timeoutMs?: number;
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: AdapterHttpOptions['fetch'];
 }
 
-/** The settings with their defaults, held against what can be known without asking RT. */
-export interface Settled {
+/** {@link RequestTrackerSettings}, validated and with defaults. */
+export interface CheckedSettings {
   readonly url: string;
   readonly token: string;
-  /** The id of the token's own user: what tells our own words from the agents'. */
+  /** The id of the token's user. Tells our own messages from the agents'. */
   readonly selfId: string;
   readonly queue: string;
   readonly secrets: readonly string[];
@@ -44,13 +43,13 @@ export interface Settled {
   readonly fetch: AdapterHttpOptions['fetch'];
 }
 
-/** RT writes the user's id into the token: `1-<user id>-<secret>`. */
+/** Tokens contain the user's id: `1-<user id>-<secret>`. */
 const TOKEN = /^\d+-(\d+)-[0-9a-f]{16,}$/i;
 
-const SHORTEST_SECRET = 16;
+const MIN_SECRET_LENGTH = 16;
 
-/** Fills in the defaults, or says what is wrong with the settings. */
-export function settle({
+/** Validates the settings and fills in the defaults. */
+export function checkSettings({
   url,
   token,
   queue,
@@ -61,18 +60,18 @@ export function settle({
   pollEveryMs,
   timeoutMs = 10_000,
   fetch,
-}: RequestTrackerSettings): Settled {
+}: RequestTrackerSettings): CheckedSettings {
   const selfId = TOKEN.exec(token)?.[1];
   if (selfId === undefined) {
     throw configError(
-      'request-tracker: the token does not look like one. RT shows it once, when it is made at Admin > Users > (the user) > Auth Tokens > Create: 1-, the number of the user, a hyphen and 32 characters.',
+      'request-tracker: the token does not look like one. RT shows it once, when it is created at Admin > Users > (the user) > Auth Tokens > Create: 1-, the number of the user, a hyphen and 32 characters.',
     );
   }
-  if (queue.trim() === '') throw configError('request-tracker: name the queue in which tickets are made.');
+  if (queue.trim() === '') throw configError('request-tracker: name the queue for new tickets.');
   const secrets = typeof webhookSecret === 'string' ? [webhookSecret] : webhookSecret;
-  if (secrets.some((secret) => secret.length < SHORTEST_SECRET)) {
+  if (secrets.some((secret) => secret.length < MIN_SECRET_LENGTH)) {
     throw configError(
-      `request-tracker: the webhook secret must have ${SHORTEST_SECRET} characters or more: openssl rand -hex 32 makes one.`,
+      `request-tracker: the webhook secret must have ${MIN_SECRET_LENGTH} characters or more: openssl rand -hex 32 makes one.`,
     );
   }
   return {

@@ -1,16 +1,20 @@
 import { type AdapterCall, AdapterError } from '../../bridge/index.js';
-import type { Rest } from './rest.js';
-import { idOf, textOf } from './shape.js';
+import { asId, asText } from './json.js';
+import type { RestClient } from './rest.js';
 
 /**
- * The number of the last thing said in a ticket, or `null` when the ticket has ended. Words among agents and
- * mails are not asked for: they can be hidden from us, and a hidden last one would look like no ticket.
+ * The id of the last message in an active ticket, or `null` when the ticket is closed. Comments and mails are left
+ * out: they can be hidden from us, and a hidden last one would look like a closed ticket.
  */
-export async function lastSaid(rest: Rest, ticket: string, call: AdapterCall): Promise<string | null> {
+export async function lastMessageId(
+  rest: RestClient,
+  ticket: string,
+  call: AdapterCall,
+): Promise<string | null> {
   const { items } = await rest.search(
     {
-      what: 'transactions',
-      // RT knows by its lifecycles which statuses are active; they differ from queue to queue.
+      type: 'transactions',
+      // RT's lifecycles define which statuses are active; they differ between queues.
       query: `TicketId = ${ticket} AND TicketStatus = '__Active__' AND (Type = 'Create' OR Type = 'Correspond')`,
       fields: ['Type'],
       newestFirst: true,
@@ -18,18 +22,18 @@ export async function lastSaid(rest: Rest, ticket: string, call: AdapterCall): P
     },
     call,
   );
-  return idOf(items[0]?.id);
+  return asId(items[0]?.id);
 }
 
-/** The status of a ticket. A ticket that is not there is `gone`, one that may not be seen `auth`. */
-export async function statusOf(rest: Rest, ticket: string, call: AdapterCall): Promise<string> {
+/** The status of a ticket. Fails with `gone` for a missing ticket, and with `auth` for one that we may not see. */
+export async function statusOf(rest: RestClient, ticket: string, call: AdapterCall): Promise<string> {
   const { body } = await rest({ method: 'GET', path: `/ticket/${ticket}` }, call);
-  return textOf(body.Status);
+  return asText(body.Status);
 }
 
-/** The id of a ticket as RT's addresses take it. */
-export function ticketId(externalId: string): string {
-  const id = idOf(externalId);
+/** Validates the id of a ticket before it goes into a path. */
+export function ticketIdOf(externalId: string): string {
+  const id = asId(externalId);
   if (id) return id;
   throw new AdapterError('invalid', 'Request Tracker numbers its tickets; this id is not a number.');
 }

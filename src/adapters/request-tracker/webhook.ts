@@ -5,19 +5,19 @@ import {
   type SignatureVerdict,
   verifySignature,
 } from '../../bridge/index.js';
-import { eventOf, type Happening, type Person } from './happening.js';
-import type { Settled } from './settings.js';
-import { type Fields, fieldsOf, idOf, isSet, listOf, textOf } from './shape.js';
+import { asFlag, asId, asObject, asObjects, asText, type JsonObject } from './json.js';
+import type { CheckedSettings } from './settings.js';
+import { type RtTransaction, type RtUser, toInboundEvent } from './transaction.js';
 
-/** When the Scrip signed, in seconds. */
+/** The time of signing, in seconds. */
 export const TIMESTAMP_HEADER = 'X-Handoff-Kit-Timestamp';
-/** `sha256=` and the HMAC-SHA256 of timestamp, full stop and body. */
+/** `sha256=` and the HMAC-SHA256 of `<timestamp>.<body>`. */
 export const SIGNATURE_HEADER = 'X-Handoff-Kit-Signature';
 
-/** Whether a request is from the Scrip. */
+/** Verifies the signature of the Scrip. */
 export function verify(
   { headers, body, receivedAt }: InboundRequest,
-  { secrets }: Settled,
+  { secrets }: CheckedSettings,
 ): SignatureVerdict {
   const timestamp = headers[TIMESTAMP_HEADER.toLowerCase()] ?? '';
   const signature = headers[SIGNATURE_HEADER.toLowerCase()];
@@ -32,57 +32,57 @@ export function verify(
   });
 }
 
-/** What a request of the Scrip says. */
-export function parse({ body }: InboundRequest, settings: Settled): ParsedWebhook {
-  const told = listOf(read(body).told).map(happeningOf);
-  if (told.length === 0) throw unknownShape();
-  return { events: told.flatMap((happening) => eventOf(happening, settings) ?? []) };
+/** Translates a request of the Scrip into events. */
+export function parse({ body }: InboundRequest, settings: CheckedSettings): ParsedWebhook {
+  const transactions = asObjects(parseJson(body).transactions).map(parseTransaction);
+  if (transactions.length === 0) throw unknownFormat();
+  return { events: transactions.flatMap((transaction) => toInboundEvent(transaction, settings) ?? []) };
 }
 
-function happeningOf(fields: Fields): Happening {
-  const transaction = idOf(fields.transaction);
-  const ticket = idOf(fields.ticket);
-  const creator = personOf(fields.creator);
-  const what = whatOf(fields);
-  if (transaction && ticket && creator && what) return { transaction, ticket, creator, what };
-  throw unknownShape();
+function parseTransaction(fields: JsonObject): RtTransaction {
+  const id = asId(fields.id);
+  const ticket = asId(fields.ticket);
+  const creator = parseUser(fields.creator);
+  const change = parseChange(fields);
+  if (id && ticket && creator && change) return { id, ticket, creator, change };
+  throw unknownFormat();
 }
 
-const unknownShape = (): AdapterError =>
+const unknownFormat = (): AdapterError =>
   new AdapterError(
     'invalid',
-    'This is not what the Scrip of this version sends: print it anew and install it again.',
+    'The request does not have the format of this version of the Scrip: print the Scrip again and reinstall it.',
   );
 
-function whatOf(fields: Fields): Happening['what'] | null {
+function parseChange(fields: JsonObject): RtTransaction['change'] | null {
   const { type } = fields;
-  if (type === 'Comment') return { kind: 'said', internal: true, words: null };
+  if (type === 'Comment') return { kind: 'message', internal: true, content: null };
   if (type === 'Correspond') {
-    const { contentType, text } = fieldsOf(fields.content);
-    const words = typeof text === 'string' ? { contentType: textOf(contentType), text } : null;
-    return { kind: 'said', internal: false, words };
+    const { contentType, text } = asObject(fields.content);
+    const content = typeof text === 'string' ? { contentType: asText(contentType), text } : null;
+    return { kind: 'message', internal: false, content };
   }
-  if (type === 'Status') return { kind: 'status', status: textOf(fields.status) };
-  const owner = personOf(fields.owner);
+  if (type === 'Status') return { kind: 'status', status: asText(fields.status) };
+  const owner = parseUser(fields.owner);
   return type === 'Owner' && owner ? { kind: 'owner', owner } : null;
 }
 
-function personOf(value: unknown): Person | null {
-  const { id, login, realName, privileged } = fieldsOf(value);
-  const number = idOf(id);
-  if (!number) return null;
+function parseUser(value: unknown): RtUser | null {
+  const { id, login, realName, privileged } = asObject(value);
+  const userId = asId(id);
+  if (!userId) return null;
   return {
-    id: number,
-    login: textOf(login),
-    realName: textOf(realName),
-    isPrivileged: isSet(privileged),
+    id: userId,
+    login: asText(login),
+    realName: asText(realName),
+    isPrivileged: asFlag(privileged),
   };
 }
 
-function read(body: Buffer): Fields {
+function parseJson(body: Buffer): JsonObject {
   try {
-    return fieldsOf(JSON.parse(body.toString('utf8')));
+    return asObject(JSON.parse(body.toString('utf8')));
   } catch {
-    throw new AdapterError('invalid', 'A request of the Scrip was not JSON.');
+    throw new AdapterError('invalid', 'The request of the Scrip is not JSON.');
   }
 }

@@ -4,21 +4,21 @@ import {
   type CloseReason,
   type ConversationRef,
 } from '../../bridge/index.js';
-import type { SlackApi } from './api.js';
-import { AS_IT_IS } from './outgoing-text.js';
-import { type Fields, listOf } from './read.js';
+import { asObjects, type JsonObject } from './json.js';
+import { POST_OPTIONS } from './outgoing-text.js';
 import { closedNotice, closedRoot, isOpenRoot } from './root-message.js';
-import { type Thread, threadOf } from './thread-ref.js';
+import { type Thread, threadOf } from './thread.js';
+import type { SlackApi } from './web-api.js';
 
-/** Ends a conversation for the agents. */
+/** The `close` of the adapter. */
 export type Close = (ref: ConversationRef, reason: CloseReason, call: AdapterCall) => Promise<void>;
 
 /**
- * Makes `close`. Slack knows no end of a thread: the thread is told, then the button is taken away. In this
- * order, because agents who are not told write on; a second telling does no harm.
+ * Creates `close`. Slack threads have no closed state, so `close` posts a notice and then removes the button. In this
+ * order: without the notice agents would write on, and a second notice after a retry does no harm.
  */
 export function createClose(api: SlackApi): Close {
-  const rootOf = async ({ channel, ts }: Thread, call: AdapterCall): Promise<Fields | null> => {
+  const findRoot = async ({ channel, ts }: Thread, call: AdapterCall): Promise<JsonObject | null> => {
     const args = {
       channel,
       oldest: ts,
@@ -28,15 +28,15 @@ export function createClose(api: SlackApi): Close {
       include_all_metadata: 'true',
     };
     const { messages } = await api.read('conversations.history', args, call);
-    return listOf(messages).find((message) => message.ts === ts) ?? null;
+    return asObjects(messages).find((message) => message.ts === ts) ?? null;
   };
 
-  const end = async (thread: Thread, reason: CloseReason, call: AdapterCall): Promise<void> => {
+  const closeThread = async (thread: Thread, reason: CloseReason, call: AdapterCall): Promise<void> => {
     const { channel, ts } = thread;
-    const root = await rootOf(thread, call);
-    // Without its button it is closed; without its first message nobody can look at it any more.
+    const root = await findRoot(thread, call);
+    // Without its button the thread is closed; without its first message it was deleted.
     if (!root || !isOpenRoot(root)) return;
-    const notice = { channel, thread_ts: ts, ...closedNotice(reason.text), ...AS_IT_IS };
+    const notice = { channel, thread_ts: ts, ...closedNotice(reason.text), ...POST_OPTIONS };
     await api.write('chat.postMessage', notice, call);
     const update = { channel, ts, ...closedRoot(root, reason.text), parse: 'none', link_names: false };
     await api.write('chat.update', update, call);
@@ -44,7 +44,7 @@ export function createClose(api: SlackApi): Close {
 
   return async (ref, reason, call) => {
     try {
-      await end(threadOf(ref), reason, call);
+      await closeThread(threadOf(ref), reason, call);
     } catch (error) {
       if (error instanceof AdapterError && error.kind === 'gone') return;
       throw error;

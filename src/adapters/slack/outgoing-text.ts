@@ -1,47 +1,47 @@
-/** Slack reads these in every text: with them alone, a text can neither call `@channel` nor forge a link. */
+/** With these escaped, a text can neither mention `@channel` nor forge a link. */
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** A text that Slack shows as it is. */
+/** Escapes a text so that Slack shows it literally. */
 export function escapeText(text: string): string {
-  // Half a surrogate pair is no text in UTF-8, and Slack refuses the whole message.
+  // Replaces lone surrogates: Slack rejects a message that is not valid UTF-8.
   const wellFormed = Buffer.from(text, 'utf8').toString('utf8');
-  return wellFormed.replace(/[&<>]/g, (sign) => ESCAPES[sign] ?? sign);
+  return wellFormed.replace(/[&<>]/g, (character) => ESCAPES[character] ?? character);
 }
 
-/** The first so many characters of a text, and a sign that there were more. */
-export function clip(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+/** Shortens a text to `maxLength` characters, with an ellipsis. */
+export function truncate(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /**
- * Escapes a text and cuts it into pieces of at most so many characters, at the ends of lines where there are
- * some. Neither an escape nor a character is cut in two.
+ * Escapes a text and splits it into chunks of at most `maxLength` characters, between lines where possible. Neither an
+ * escape sequence nor a character is split.
  */
-export function escapedPieces(text: string, most: number): string[] {
-  const pieces: string[] = [];
-  let piece = '';
+export function escapedChunks(text: string, maxLength: number): string[] {
+  const chunks: string[] = [];
+  let chunk = '';
   for (const line of text.split(/(?<=\n)/)) {
     const escaped = escapeText(line);
-    if (piece.length + escaped.length <= most) {
-      piece += escaped;
+    if (chunk.length + escaped.length <= maxLength) {
+      chunk += escaped;
       continue;
     }
-    if (piece !== '') pieces.push(piece);
-    piece = '';
+    if (chunk !== '') chunks.push(chunk);
+    chunk = '';
     for (const character of line) {
-      const safe = escapeText(character);
-      if (piece.length + safe.length > most) {
-        pieces.push(piece);
-        piece = '';
+      const escapedCharacter = escapeText(character);
+      if (chunk.length + escapedCharacter.length > maxLength) {
+        chunks.push(chunk);
+        chunk = '';
       }
-      piece += safe;
+      chunk += escapedCharacter;
     }
   }
-  return [...pieces, piece].filter((each) => each.trim() !== '');
+  return [...chunks, chunk].filter((each) => each.trim() !== '');
 }
 
-/** How each message is posted: nothing in it is looked up, and nothing it links to is shown. */
-export const AS_IT_IS = {
+/** Sent with each message: no automatic mentions or links, no previews. */
+export const POST_OPTIONS = {
   parse: 'none',
   link_names: false,
   unfurl_links: false,

@@ -1,53 +1,131 @@
-import type { Slack } from './settings.js';
+import { asObjects, asText, type JsonObject } from './json.js';
+import type { CheckedSettings } from './settings.js';
 
-/** Who is who in a message. */
+/** How mentions are shown to users. */
 export interface Mentions {
-  /** Slack's user id of the app itself; saying its name says nothing to a user. */
-  readonly own: string | null;
-  readonly names: Slack['names'];
+  /** The user id of the app itself. Mentions of it are removed. */
+  readonly ownId: string | null;
+  readonly names: CheckedSettings['names'];
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
-const decoded = (text: string): string =>
+const decodeEntities = (text: string): string =>
   text.replace(/&(?:amp|lt|gt);/g, (entity) => ENTITIES[entity] ?? entity);
 
-/** A mention of somebody, as users may read it. */
-export function mentionOf(id: string, { own, names }: Mentions, label = ''): string {
-  if (id === own) return '';
+/** A mention, as users see it. */
+function mentionText(id: string, { ownId, names }: Mentions, label = ''): string {
+  if (id === ownId) return '';
   return `@${names.get(id) ?? (label.replace(/^@/, '') || 'colleague')}`;
 }
 
-/** A link, as users may read it: the address alone where the words say the same. */
-export function linkOf(url: string, label = ''): string {
+/** A link, as users see it: the address alone when the label says the same. */
+function linkText(url: string, label = ''): string {
   const address = url.replace(/^(?:mailto|tel):/, '');
   const bare = (text: string): string => text.replace(/^https?:\/\//, '').replace(/\/$/, '');
   return label === '' || bare(label) === bare(address) ? address : `${label} (${address})`;
 }
 
-/** What Slack writes in angle brackets, as plain text. */
-function plainTag(tag: string, mentions: Mentions): string {
+/** The content of angle brackets in a Slack text: a mention, a channel or a link. */
+function tagText(tag: string, mentions: Mentions): string {
   const bar = tag.indexOf('|');
-  const target = decoded(bar === -1 ? tag : tag.slice(0, bar));
-  const label = bar === -1 ? '' : decoded(tag.slice(bar + 1));
-  if (target.startsWith('@')) return mentionOf(target.slice(1), mentions, label);
+  const target = decodeEntities(bar === -1 ? tag : tag.slice(0, bar));
+  const label = bar === -1 ? '' : decodeEntities(tag.slice(bar + 1));
+  if (target.startsWith('@')) return mentionText(target.slice(1), mentions, label);
   if (target.startsWith('#')) return `#${label || 'channel'}`;
   if (target.startsWith('!subteam')) return `@${label.replace(/^@/, '') || 'colleagues'}`;
   if (target.startsWith('!')) return label || `@${target.slice(1).replace(/\^.*$/s, '')}`;
-  return linkOf(target, label);
+  return linkText(target, label);
 }
 
-/** A text of Slack as plain text: no brackets, no escapes. Stars and the like stay: they cannot be told apart. */
+/**
+ * Converts the `text` of a message to plain text. Asterisks and the like stay: in this form styles cannot be told from
+ * typed characters.
+ */
 export function plainText(text: string, mentions: Mentions): string {
-  return text.replace(/<([^<>\n]*)>|&(?:amp|lt|gt);/g, (found, tag: string | undefined) =>
-    tag === undefined ? decoded(found) : plainTag(tag, mentions),
+  return text.replace(/<([^<>\n]*)>|&(?:amp|lt|gt);/g, (match, tag: string | undefined) =>
+    tag === undefined ? decodeEntities(match) : tagText(tag, mentions),
   );
 }
 
-/** Whether a text speaks to colleagues first: to somebody other than the app itself, or to everybody. */
-export function beginsWithMention(text: string, own: string | null): boolean {
+/** Whether a text begins with a mention of colleagues or groups, not of the app itself. */
+export function beginsWithMention(text: string, ownId: string | null): boolean {
   const start = text.trimStart();
-  const callsApp = own !== null && new RegExp(`^<@${own}[|>]`).test(start);
-  const rest = callsApp ? start.replace(/^<[^<>]*>[\s,:]*/, '') : start;
+  const mentionsApp = ownId !== null && new RegExp(`^<@${ownId}[|>]`).test(start);
+  const rest = mentionsApp ? start.replace(/^<[^<>]*>[\s,:]*/, '') : start;
   return /^<(?:@|!(?:here|channel|everyone|subteam))/.test(rest);
+}
+
+/**
+ * Converts the rich-text blocks of a message to plain text. Blocks tell styles and emoji from typed characters, which
+ * `text` does not. Returns `null` when a block is of another kind.
+ */
+export function richTextToPlain(blocks: unknown, mentions: Mentions): string | null {
+  const all = asObjects(blocks);
+  if (all.length === 0 || all.some(({ type }) => type !== 'rich_text')) return null;
+  const parts = all.flatMap(({ elements }) => asObjects(elements)).map((part) => blockText(part, mentions));
+  if (parts.includes(null)) return null;
+  return parts.reduce<string>((text, part) => joinLines(text, part ?? ''), '');
+}
+
+const joinLines = (before: string, after: string): string =>
+  before === '' || before.endsWith('\n') ? `${before}${after}` : `${before}\n${after}`;
+
+function blockText(part: JsonObject, mentions: Mentions): string | null {
+  const { type, style, indent, offset } = part;
+  const children = asObjects(part.elements);
+  if (type !== 'rich_text_list') return TEXT_BLOCKS.has(type) ? inlineTexts(children, mentions) : null;
+  const items = children.map((item) => inlineTexts(asObjects(item.elements), mentions));
+  if (items.includes(null)) return null;
+  const first = typeof offset === 'number' ? offset + 1 : 1;
+  const indentation = '  '.repeat(
+    typeof indent === 'number' ? Math.min(8, Math.max(0, Math.floor(indent))) : 0,
+  );
+  const bullet = (at: number): string => (style === 'ordered' ? `${first + at}.` : '•');
+  return items.map((item, at) => `${indentation}${bullet(at)} ${item}`).join('\n');
+}
+
+const TEXT_BLOCKS: ReadonlySet<unknown> = new Set([
+  'rich_text_section',
+  'rich_text_quote',
+  'rich_text_preformatted',
+]);
+
+function inlineTexts(elements: readonly JsonObject[], mentions: Mentions): string | null {
+  const texts = elements.map((element) => inlineText(element, mentions));
+  return texts.includes(null) ? null : texts.join('');
+}
+
+function inlineText(element: JsonObject, mentions: Mentions): string | null {
+  switch (element.type) {
+    case 'text':
+      return asText(element.text);
+    case 'link':
+      return linkText(asText(element.url), asText(element.text));
+    case 'emoji':
+      return emojiText(element);
+    case 'user':
+      return mentionText(asText(element.user_id), mentions);
+    case 'usergroup':
+      return '@colleagues';
+    case 'broadcast':
+      return `@${asText(element.range)}`;
+    case 'channel':
+      return '#channel';
+    case 'date':
+      return asText(element.fallback) || null;
+    case 'color':
+      return asText(element.value);
+    default:
+      return null;
+  }
+}
+
+/** `1f44b-1f3fc` is a waving hand with a skin tone. Custom emoji of a workspace have only a name. */
+function emojiText({ name, unicode }: JsonObject): string {
+  const points = asText(unicode)
+    .split('-')
+    .map((hex) => (/^[0-9a-f]{2,6}$/i.test(hex) ? Number.parseInt(hex, 16) : Number.NaN));
+  const isUnicode = points.every((point) => point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff));
+  return isUnicode ? String.fromCodePoint(...points) : `:${asText(name)}:`;
 }

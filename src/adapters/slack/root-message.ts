@@ -1,78 +1,78 @@
 import { createHash } from 'node:crypto';
 import { type HandoffSession, transcriptText } from '../../bridge/index.js';
-import { AS_IT_IS, clip, escapedPieces, escapeText } from './outgoing-text.js';
-import { type Fields, fieldsOf, listOf } from './read.js';
-import type { Slack } from './settings.js';
+import { asObject, asObjects, type JsonObject } from './json.js';
+import { escapedChunks, escapeText, POST_OPTIONS, truncate } from './outgoing-text.js';
+import type { CheckedSettings } from './settings.js';
 
-/** The button's name in what Slack sends when somebody presses it. */
+/** The action id of the close button, as it comes back when an agent clicks it. */
 export const CLOSE_ACTION = 'handoff_close';
 
 const HELP_BLOCK = 'handoff_help';
 const BUTTON_BLOCK = 'handoff_actions';
-const OPENED = 'handoff_opened';
+const METADATA_TYPE = 'handoff_opened';
 
-/** The longest text of one section is 3,000 characters. */
-const SECTION = 2_900;
-/** All blocks of a message together may have about 10,000 characters; Slack does not say how many exactly. */
-const FIRST_MESSAGE = 6_500;
-/** A text without blocks may have 40,000. */
-const WHOLE_TEXT = 38_000;
+/** Slack's limit for a section is 3,000 characters. */
+const MAX_SECTION = 2_900;
+/** All blocks of a message may have about 10,000 characters; Slack does not document the exact limit. */
+const MAX_FIRST_MESSAGE = 6_500;
+/** Slack's limit for a text without blocks is 40,000. */
+const MAX_TEXT = 38_000;
 
-/** What `find` looks for: the session's key in a form of fixed length. */
-export const markOf = (session: Pick<HandoffSession, 'key'>): string =>
+/** Identifies a session in message metadata and in the button's value. Hashed for a fixed length. */
+export const sessionHash = (session: Pick<HandoffSession, 'key'>): string =>
   createHash('sha256').update(session.key).digest('hex');
 
-/** A text in Slack's own markup. It is trusted: what users wrote is escaped before it gets here. */
-const markup = (text: string): Fields => ({ type: 'mrkdwn', text, verbatim: true });
+/** A text in Slack's markup. Callers escape what users wrote. */
+const mrkdwn = (text: string): JsonObject => ({ type: 'mrkdwn', text, verbatim: true });
 
-/** Small grey words, which users' words never are. */
-const context = (blockId: string, text: string): Fields => ({
+/** Small grey text. Texts of users never look like this. */
+const contextBlock = (blockId: string, text: string): JsonObject => ({
   type: 'context',
   block_id: blockId,
-  elements: [markup(text)],
+  elements: [mrkdwn(text)],
 });
 
-/** The first message of a thread: who asks, what was said last, and the button that ends it. */
-export function rootMessage(session: HandoffSession, slack: Slack): Fields {
-  const mark = markOf(session);
-  const shown = transcriptWithin(session, FIRST_MESSAGE);
+/** The first message of a thread: the user, the end of the transcript, and the close button. */
+export function rootMessage(session: HandoffSession, settings: CheckedSettings): JsonObject {
+  const hash = sessionHash(session);
+  const transcript = transcriptWithin(session, MAX_FIRST_MESSAGE);
   return {
-    channel: slack.channel,
-    text: summaryOf(session),
+    channel: settings.channel,
+    text: notificationText(session),
     blocks: [
-      { type: 'section', text: markup(whoOf(session)) },
-      ...escapedPieces(shown, SECTION).map((piece) => ({ type: 'section', text: markup(piece) })),
-      context(HELP_BLOCK, helpOf(slack)),
-      { type: 'actions', block_id: BUTTON_BLOCK, elements: [closeButton(mark)] },
+      { type: 'section', text: mrkdwn(userText(session)) },
+      ...escapedChunks(transcript, MAX_SECTION).map((chunk) => ({ type: 'section', text: mrkdwn(chunk) })),
+      contextBlock(HELP_BLOCK, helpText(settings)),
+      { type: 'actions', block_id: BUTTON_BLOCK, elements: [closeButton(hash)] },
     ],
-    metadata: { event_type: OPENED, event_payload: { session: mark } },
-    ...AS_IT_IS,
+    metadata: { event_type: METADATA_TYPE, event_payload: { session: hash } },
+    ...POST_OPTIONS,
   };
 }
 
-/** The end of the transcript, as much as fits: escapes can make a text five times as long. */
-function transcriptWithin({ transcript }: HandoffSession, most: number): string {
-  let text = transcriptText(transcript, { maxLength: most });
-  for (let length = most; escapeText(text).length > most; ) {
+/** The end of the transcript, as much as fits once escaped: escaping can make a text five times as long. */
+function transcriptWithin({ transcript }: HandoffSession, maxLength: number): string {
+  let text = transcriptText(transcript, { maxLength });
+  for (let length = maxLength; escapeText(text).length > maxLength; ) {
     length = Math.floor(length * 0.8);
     text = transcriptText(transcript, { maxLength: length });
   }
   return text;
 }
 
-/** The whole transcript for the thread, where the first message shows but its end; else `null`. */
-export function longTranscript(session: HandoffSession): string | null {
-  if (transcriptText(session.transcript) === transcriptWithin(session, FIRST_MESSAGE)) return null;
-  return escapeText(transcriptWithin(session, WHOLE_TEXT));
+/** The full transcript for the thread; `null` when the first message shows all of it. */
+export function fullTranscript(session: HandoffSession): string | null {
+  if (transcriptText(session.transcript) === transcriptWithin(session, MAX_FIRST_MESSAGE)) return null;
+  return escapeText(transcriptWithin(session, MAX_TEXT));
 }
 
-function summaryOf({ transcript }: HandoffSession): string {
+function notificationText({ transcript }: HandoffSession): string {
   const question = transcript.findLast(({ from, text }) => from === 'user' && text.trim() !== '');
   if (!question) return 'A customer asks for a human.';
-  return `A customer asks for a human: ${escapeText(clip(question.text, 150))}`;
+  return `A customer asks for a human: ${escapeText(truncate(question.text, 150))}`;
 }
 
-function whoOf({ user, conversationId }: HandoffSession): string {
+function userText({ user, conversationId }: HandoffSession): string {
   const lines: readonly (readonly [string, string | null])[] = [
     ['User', user.userId ?? user.anonymousId],
     ['E-mail', user.email],
@@ -81,23 +81,26 @@ function whoOf({ user, conversationId }: HandoffSession): string {
   ];
   return [
     '*A customer asks for a human*',
-    ...lines.flatMap(([name, value]) => (value ? [`${name}: ${escapeText(clip(value, 130))}`] : [])),
+    ...lines.flatMap(([name, value]) => (value ? [`${name}: ${escapeText(truncate(value, 130))}`] : [])),
   ].join('\n');
 }
 
-function helpOf({ insidePrefix, closeWords }: Slack): string {
-  const words = closeWords.map((word) => `\`${escapeText(word)}\``).join(' or ');
-  const close = words === '' ? 'The button ends it.' : `The button, or ${words} as the last word, ends it.`;
-  return `Answer in this thread. What begins with \`${escapeText(insidePrefix)}\` stays among you. ${close}`;
+function helpText({ insidePrefix, closeWords }: CheckedSettings): string {
+  const closeHint = closeWords.map((word) => `\`${escapeText(word)}\``).join(' or ');
+  const close =
+    closeHint === ''
+      ? 'The button closes the conversation.'
+      : `The button, or ${closeHint} as the last word, closes the conversation.`;
+  return `Reply in this thread. Messages that begin with \`${escapeText(insidePrefix)}\` are internal. ${close}`;
 }
 
-function closeButton(mark: string): Fields {
-  const plain = (text: string): Fields => ({ type: 'plain_text', text });
+function closeButton(hash: string): JsonObject {
+  const plain = (text: string): JsonObject => ({ type: 'plain_text', text });
   return {
     type: 'button',
     action_id: CLOSE_ACTION,
     text: plain('Close conversation'),
-    value: mark,
+    value: hash,
     confirm: {
       title: plain('Close conversation?'),
       text: plain('The customer gets no more answers from here.'),
@@ -107,38 +110,38 @@ function closeButton(mark: string): Fields {
   };
 }
 
-/** Whether a message is the first one of a session's thread: by its metadata, or by the value of its button. */
-export function isRootOf(message: Fields, mark: string): boolean {
-  const metadata = fieldsOf(message.metadata);
-  if (metadata.event_type === OPENED && fieldsOf(metadata.event_payload).session === mark) return true;
-  return buttonsOf(message).some(({ action_id, value }) => action_id === CLOSE_ACTION && value === mark);
+/** Whether a message starts the thread of a session, by its metadata or the value of its button. */
+export function isRootOf(message: JsonObject, hash: string): boolean {
+  const metadata = asObject(message.metadata);
+  if (metadata.event_type === METADATA_TYPE && asObject(metadata.event_payload).session === hash) return true;
+  return buttonsOf(message).some(({ action_id, value }) => action_id === CLOSE_ACTION && value === hash);
 }
 
-/** Whether a first message still has its button. */
-export const isOpenRoot = (message: Fields): boolean =>
+/** Whether the first message of a thread still has its button. */
+export const isOpenRoot = (message: JsonObject): boolean =>
   buttonsOf(message).some(({ action_id }) => action_id === CLOSE_ACTION);
 
-const buttonsOf = ({ blocks }: Fields): readonly Fields[] =>
-  listOf(blocks).flatMap(({ elements }) => listOf(elements));
+const buttonsOf = ({ blocks }: JsonObject): readonly JsonObject[] =>
+  asObjects(blocks).flatMap(({ elements }) => asObjects(elements));
 
-/** A first message as it looks once the conversation is over: without its button, and with the reason. */
-export function closedRoot(message: Fields, reason: string): Fields {
-  const kept = listOf(message.blocks).filter(
+/** The first message of a closed thread: without its button, and with the reason. */
+export function closedRoot(message: JsonObject, reason: string): JsonObject {
+  const kept = asObjects(message.blocks).filter(
     ({ block_id, type }) => block_id !== HELP_BLOCK && block_id !== BUTTON_BLOCK && type !== 'actions',
   );
   return {
     text: message.text,
-    blocks: [...kept, context('handoff_closed', closedText(reason))],
+    blocks: [...kept, contextBlock('handoff_closed', closedText(reason))],
     ...(message.metadata === undefined ? {} : { metadata: message.metadata }),
   };
 }
 
-/** What the thread is told of the end. */
-export function closedNotice(reason: string): Fields {
+/** The notice posted in the thread when it is closed. */
+export function closedNotice(reason: string): JsonObject {
   return {
-    text: `Closed: ${escapeText(clip(reason, 300))}`,
-    blocks: [context('handoff_closed', closedText(reason))],
+    text: `Closed: ${escapeText(truncate(reason, 300))}`,
+    blocks: [contextBlock('handoff_closed', closedText(reason))],
   };
 }
 
-const closedText = (reason: string): string => `*Closed:* ${escapeText(clip(reason, 300))}`;
+const closedText = (reason: string): string => `*Closed:* ${escapeText(truncate(reason, 300))}`;

@@ -4,26 +4,26 @@ import { configError } from '../../internal/index.js';
 export interface SlackSettings {
   /** The "Bot User OAuth Token" of the app; begins with `xoxb-`. */
   readonly botToken: string;
-  /** The "Signing Secret" of the app. Of several, any passes: that is how it is changed without a gap. */
+  /** The "Signing Secret" of the app. Several during a rotation: any of them may match. */
   readonly signingSecret: string | readonly string[];
-  /** The id of the channel that conversations go to, such as `C0123456789`; not its name. */
+  /** The id of the channel for conversations, such as `C0123456789`; not its name. */
   readonly channel: string;
-  /** A reply that ends with one of these words ends the conversation. Default `!close`. */
+  /** A reply whose last word is one of these closes the conversation. Default `!close`. */
   readonly closeWords?: readonly string[];
-  /** A reply that begins with this stays among agents. Default `//`. */
+  /** A reply with this prefix is an internal note: the user does not see it. Default `//`. */
   readonly insidePrefix?: string;
-  /** What users may be told about who answers: names by Slack's user ids, such as `{ U0123456789: 'Ann' }`. */
+  /** Names of agents that users may see, by Slack user id, such as `{ U0123456789: 'Ann' }`. */
   readonly names?: Readonly<Record<string, string>>;
-  /** The address of the workspace, such as `https://example.slack.com`: with it, conversations have a link. */
+  /** The address of the workspace, such as `https://example.slack.com`. Used for links to conversations. */
   readonly teamUrl?: string;
-  /** Where the Web API is. Default `https://slack.com/api`. */
+  /** The base URL of the Web API. Default `https://slack.com/api`. */
   readonly apiUrl?: string;
-  /** How long an answer of Slack may take. Default 10 seconds. */
+  /** Time limit of a request to Slack. Default 10 seconds. */
   readonly timeoutMs?: number;
 }
 
-/** The settings with their defaults, checked. */
-export interface Slack {
+/** {@link SlackSettings}, validated and with defaults. */
+export interface CheckedSettings {
   readonly botToken: string;
   readonly signingSecrets: readonly string[];
   readonly channel: string;
@@ -39,8 +39,8 @@ export interface Slack {
 const BOT_TOKEN = /^(xoxe\.)?xoxb-[\w-]+$/;
 const CHANNEL_ID = /^[CG][A-Z0-9]{2,}$/;
 
-/** Fills in the defaults, and refuses what cannot work. Never shows a secret. */
-export function checkSettings(settings: SlackSettings): Slack {
+/** Validates the settings and fills in the defaults. Error messages never contain a secret. */
+export function checkSettings(settings: SlackSettings): CheckedSettings {
   const { botToken, signingSecret, channel, names = {}, teamUrl, timeoutMs } = settings;
   const { closeWords = ['!close'], insidePrefix = '//', apiUrl = 'https://slack.com/api' } = settings;
   const signingSecrets = typeof signingSecret === 'string' ? [signingSecret] : signingSecret;
@@ -49,7 +49,7 @@ export function checkSettings(settings: SlackSettings): Slack {
   }
   if (signingSecrets.length === 0 || signingSecrets.some((secret) => secret.trim() === '')) {
     throw configError(
-      'slack: signingSecret is missing; it is on the page "Basic Information" of the app. Without it anybody could answer in the name of agents.',
+      'slack: signingSecret is missing; it is on the page "Basic Information" of the app. Without it any sender could reply in the name of agents.',
     );
   }
   if (!CHANNEL_ID.test(channel)) {
@@ -61,7 +61,7 @@ export function checkSettings(settings: SlackSettings): Slack {
     throw configError('slack: each of closeWords must be one word without spaces.');
   }
   if (insidePrefix.trim() === '') {
-    throw configError('slack: insidePrefix must not be empty, else every reply would stay among agents.');
+    throw configError('slack: insidePrefix must not be empty, or every reply would be an internal note.');
   }
   return {
     botToken,

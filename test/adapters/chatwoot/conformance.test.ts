@@ -1,12 +1,12 @@
 import { describe, it } from 'vitest';
 import { describeAdapter } from '../../../src/testing/conformance/index.js';
-import { chatwootHarness, makeChatwoot } from '../../fixtures/chatwoot/harness.js';
+import { chatwootHarness, createChatwoot } from '../../fixtures/chatwoot/harness.js';
 
-describeAdapter(makeChatwoot, chatwootHarness('Chatwoot', {}), { describe, it });
+describeAdapter(createChatwoot, chatwootHarness('Chatwoot', {}), { describe, it });
 
-// What an administrator may have switched on, all at once.
+// Everything an administrator may have enabled, at the same time.
 describeAdapter(
-  makeChatwoot,
+  createChatwoot,
   chatwootHarness('Chatwoot with identity validation, a single conversation and a greeting', {
     hmacMandatory: true,
     lockToSingleConversation: true,

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import { PATIENCE_MS, startWorld } from './world.js';
+import { setUpHandoff, TIMEOUT_MS } from './setup.js';
 
-const PATIENTLY = { timeout: PATIENCE_MS, interval: 10 };
+const WAIT = { timeout: TIMEOUT_MS, interval: 10 };
 
-/** A port on which nobody listens. */
-const NOBODY = 'http://127.0.0.1:9/';
+/** A port without a listener. */
+const UNREACHABLE = 'http://127.0.0.1:9/';
 
 describe('a handoff to Chatwoot', () => {
-  it('goes from the request over words in both directions to the end by the agent', async () => {
-    const { bench, fake, agents, conversation, read, ended } = await startWorld({ greeting: 'Welcome!' });
+  it('runs from the request through messages in both directions to the close by the agent', async () => {
+    const { bench, fake, agents, conversation, read, ended } = await setUpHandoff({ greeting: 'Welcome!' });
     await bench.requestHandoff({
       user: { userId: 'ada' },
       transcript: [{ text: 'Where is my parcel?', message_type: 'QUESTION' }],
@@ -18,7 +18,7 @@ describe('a handoff to Chatwoot', () => {
     expect(messages[0]?.content).toContain('Customer: Where is my parcel?');
 
     await bench.say('It is **urgent**');
-    await vi.waitFor(() => expect(messages.at(-1)?.content).toBe('It is **urgent**'), PATIENTLY);
+    await vi.waitFor(() => expect(messages.at(-1)?.content).toBe('It is **urgent**'), WAIT);
 
     agents.assign(externalId);
     agents.type(externalId);
@@ -43,29 +43,29 @@ describe('a handoff to Chatwoot', () => {
     expect(conversation().status).toBe('resolved');
   });
 
-  it('ends in Chatwoot when the user leaves, and what Chatwoot tells of that has no effect', async () => {
-    const { bench, fake, conversation } = await startWorld();
+  it('is resolved in Chatwoot when the user leaves, and the webhook about that has no effect', async () => {
+    const { bench, fake, conversation } = await setUpHandoff();
     await bench.requestHandoff();
     await bench.closeByUser();
-    await vi.waitFor(() => expect(conversation().status).toBe('resolved'), PATIENTLY);
+    await vi.waitFor(() => expect(conversation().status).toBe('resolved'), WAIT);
     await fake.settled();
     expect(conversation().messages.at(-1)?.content).toMatch(/^\[handoff\] /);
     expect(bench.conversation.endedBy).toBe('user');
     expect(fake.deliveries.filter(({ event }) => event === 'conversation_status_changed')).toHaveLength(2);
   });
 
-  it('is busy while Chatwoot is away', async () => {
-    const { bench, fake } = await startWorld({}, { openWithinMs: 500 });
+  it('is refused while Chatwoot is down', async () => {
+    const { bench, fake } = await setUpHandoff({}, { openWithinMs: 500 });
     await fake.stop();
     expect(await bench.requestHandoff()).toMatchObject({ state: 'busy', deliveries: [{ status: 503 }] });
   });
 
-  it('brings a reply that could not be delivered when the agent clicks on retry, and once', async () => {
-    const { bench, fake, agents, conversation, online, read } = await startWorld();
+  it('delivers a failed reply once when the agent clicks retry', async () => {
+    const { bench, fake, agents, conversation, online, read } = await setUpHandoff();
     await bench.requestHandoff();
     const id = String(conversation().id);
     await fake.settled();
-    fake.pointWebhooksAt({ webhookUrl: NOBODY });
+    fake.pointWebhooksAt({ webhookUrl: UNREACHABLE });
     const reply = agents.reply(id, 'Are you there?');
     await fake.settled();
     expect(reply.status).toBe('failed');
@@ -78,12 +78,12 @@ describe('a handoff to Chatwoot', () => {
     expect(read()).toHaveLength(1);
   });
 
-  it('brings the last reply although the end comes first', async () => {
-    const { bench, fake, agents, conversation, online, read, ended } = await startWorld();
+  it('delivers the last reply although the close arrives first', async () => {
+    const { bench, fake, agents, conversation, online, read, ended } = await setUpHandoff();
     await bench.requestHandoff();
     const id = String(conversation().id);
     await fake.settled();
-    fake.pointWebhooksAt({ webhookUrl: NOBODY });
+    fake.pointWebhooksAt({ webhookUrl: UNREACHABLE });
     agents.reply(id, 'All done');
     await fake.settled();
 

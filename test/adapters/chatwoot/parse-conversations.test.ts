@@ -1,12 +1,12 @@
 import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { AdapterError, type InboundEvent } from '../../../src/bridge/index.js';
-import { makeAdapter, NOW, webhook } from './support.js';
+import { createAdapter, NOW, webhook } from './support.js';
 
-const adapter = makeAdapter();
+const adapter = createAdapter();
 const eventsOf = (payload: object): readonly InboundEvent[] => adapter.parse(webhook(payload)).events;
 
-/** A conversation as Chatwoot tells of it. */
+/** A conversation as a webhook carries it. */
 const conversation = (event: string, change: object = {}): object => ({
   event,
   id: 42,
@@ -20,7 +20,7 @@ const conversation = (event: string, change: object = {}): object => ({
 const resolved = (change: object = {}) =>
   eventsOf(conversation('conversation_status_changed', { status: 'resolved', ...change }));
 
-describe('a conversation that is resolved', () => {
+describe('a resolved conversation', () => {
   const closed = {
     kind: 'closed',
     id: 'resolved 42 1777636800.123456',
@@ -38,11 +38,11 @@ describe('a conversation that is resolved', () => {
     sender: { name: 'Ada', type: 'user' },
   };
 
-  it('has ended', () => {
+  it('is a close', () => {
     expect(resolved()).toEqual([closed]);
   });
 
-  it('tells its last reply before its end', () => {
+  it('reports its last reply before the close', () => {
     const events = resolved({ messages: [reply] });
     expect(events).toMatchObject([
       { id: 'message 1005', text: 'All done', author: { kind: 'agent' } },
@@ -51,16 +51,16 @@ describe('a conversation that is resolved', () => {
   });
 
   it.each([
-    ['our own words', { message_type: 0 }],
+    ['our own message', { message_type: 0 }],
     ['a survey', { message_type: 3 }],
     ['a reply of last week', { created_at: NOW / 1000 - 7 * 86_400 }],
     ['a deleted reply', { content_attributes: { deleted: true } }],
     ['something without an id', { id: undefined }],
-  ])('does not tell again of %s', (_, change) => {
+  ])('does not repeat %s', (_, change) => {
     expect(resolved({ messages: [{ ...reply, ...change }] })).toEqual([closed]);
   });
 
-  it('has the same id in both deliveries, and another the next time', () => {
+  it('has the same id in both deliveries, and another one the next time', () => {
     expect(resolved()[0]?.id).toBe(resolved()[0]?.id);
     expect(resolved({ updated_at: 1777636801.5 })[0]?.id).not.toBe(resolved()[0]?.id);
     const untimed = resolved({ updated_at: undefined })[0]?.id;
@@ -68,12 +68,12 @@ describe('a conversation that is resolved', () => {
     expect(untimed).not.toBe(resolved({ updated_at: undefined, priority: 'high' })[0]?.id);
   });
 
-  it.each(['open', 'pending', 'snoozed', undefined])('has not when its status is %s', (status) => {
+  it.each(['open', 'pending', 'snoozed', undefined])('is not a close when its status is %s', (status) => {
     expect(resolved({ status })).toEqual([]);
   });
 });
 
-describe('a conversation that is assigned', () => {
+describe('an assigned conversation', () => {
   const assigned = (change: object = {}) =>
     eventsOf(
       conversation('conversation_updated', {
@@ -82,7 +82,7 @@ describe('a conversation that is assigned', () => {
       }),
     );
 
-  it('was taken by an agent', () => {
+  it('is a join of the agent', () => {
     expect(assigned()).toEqual([
       {
         kind: 'joined',
@@ -104,12 +104,12 @@ describe('a conversation that is assigned', () => {
     ],
     ['a bot', { meta: { assignee: { name: 'Bot', type: 'agent_bot' } } }],
     ['no changes', { changed_attributes: null }],
-  ])('was not by %s', (_, change) => {
+  ])('is no join: %s', (_, change) => {
     expect(assigned(change)).toEqual([]);
   });
 });
 
-describe('what cannot be read', () => {
+describe('unreadable webhooks', () => {
   it.each(['conversation_typing_on', 'contact_created', 'constructor', '__proto__', 7, null, undefined])(
     'is nothing when the event is %s',
     (event) => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { InboundEvent } from '../../../src/bridge/index.js';
-import { makeAdapter, NOW, webhook } from './support.js';
+import { createAdapter, NOW, webhook } from './support.js';
 
-const adapter = makeAdapter();
+const adapter = createAdapter();
 const ADA = { id: 3, name: 'Ada', email: 'ada@example.com', type: 'user' };
 
-/** A message as Chatwoot tells of it. */
+/** A message as a webhook carries it. */
 const message = (change: object = {}): Record<string, unknown> => ({
   event: 'message_created',
   account: { id: 7, name: 'Acme' },
@@ -27,7 +27,7 @@ const message = (change: object = {}): Record<string, unknown> => ({
 const eventsOf = (payload: object): readonly InboundEvent[] => adapter.parse(webhook(payload)).events;
 
 describe('a message in Chatwoot', () => {
-  it('is told with its conversation, its author and its ids', () => {
+  it('has its conversation, its author and its ids', () => {
     expect(eventsOf(message())).toEqual([
       {
         kind: 'message',
@@ -54,7 +54,7 @@ describe('a message in Chatwoot', () => {
     ['a rule', { content_attributes: { automation_rule_id: 1 } }, { kind: 'system', name: 'Ada' }],
     ['a campaign', { additional_attributes: { campaign_id: 1 } }, { kind: 'system', name: 'Ada' }],
     ['a greeting', { message_type: 'template', sender: null }, { kind: 'system', name: null }],
-    ['nobody', { sender: null }, { kind: 'system', name: null }],
+    ['a missing sender', { sender: null }, { kind: 'system', name: null }],
     ['a type that is new', { message_type: 'dream' }, { kind: 'system', name: 'Ada' }],
   ])('has as author %s', (_, change, author) => {
     expect(eventsOf(message(change))).toMatchObject([{ author }]);
@@ -98,11 +98,11 @@ describe('a message in Chatwoot', () => {
     ['no content', { content: null }],
     ['blanks only', { content: ' \n ' }],
     ['attachments of another shape', { content: null, attachments: [null, 7, {}] }],
-  ])('with %s is nothing to tell', (_, change) => {
+  ])('with %s is no event', (_, change) => {
     expect(eventsOf(message(change))).toEqual([]);
   });
 
-  it('keeps our own words as they are', () => {
+  it('keeps our own text unchanged', () => {
     const own = { message_type: 'incoming', content: ' **not** markup ' };
     expect(eventsOf(message(own))).toMatchObject([{ text: ' **not** markup ' }]);
   });
@@ -111,7 +111,7 @@ describe('a message in Chatwoot', () => {
 describe('an update of a message', () => {
   const update = (change: object = {}) => eventsOf(message({ event: 'message_updated', ...change }));
 
-  it('counts as the message, which may not have come', () => {
+  it('counts as the message, which may have been lost', () => {
     expect(update()).toEqual(eventsOf(message()));
   });
 
@@ -121,7 +121,7 @@ describe('an update of a message', () => {
     ['a survey that was answered', { message_type: 'template' }],
     ['one of two days ago', { created_at: new Date(NOW - 2 * 86_400_000).toISOString() }],
     ['one without its time', { created_at: null }],
-  ])('is nothing for %s', (_, change) => {
+  ])('is no event for %s', (_, change) => {
     expect(update(change)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { plainText } from '../../../src/adapters/chatwoot/plain-text.js';
 
-describe('plain text of what agents write', () => {
+describe("plain text of agents' Markdown", () => {
   it.each([
     ['**important**', 'important'],
     ['this is *important* to us', 'this is important to us'],
@@ -31,7 +31,7 @@ describe('plain text of what agents write', () => {
     '****',
     'price: 5* (see note*)',
     '👩‍👩‍👧 你好 مرحبا',
-  ])('leaves %j alone', (text) => {
+  ])('keeps %j unchanged', (text) => {
     expect(plainText(text)).toBe(text);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatwootSettings } from '../../../src/adapters/chatwoot/index.js';
-import { makeAdapter } from './support.js';
+import { createAdapter } from './support.js';
 
 describe('settings of the Chatwoot adapter', () => {
   it.each<[string, Partial<ChatwootSettings>, RegExp]>([
@@ -16,13 +16,13 @@ describe('settings of the Chatwoot adapter', () => {
     ['no secret', { webhookSecret: [] }, /webhook secret is empty/],
     ['one empty secret among others', { webhookSecret: ['hidden', ''] }, /webhook secret is empty/],
   ])('refuse %s', (_, settings, message) => {
-    const make = () => makeAdapter(settings);
+    const make = () => createAdapter(settings);
     expect(make).toThrow(message);
     expect(make).not.toThrow(/hidden/);
   });
 
-  it('say what Chatwoot can do', () => {
-    expect(makeAdapter().capabilities).toEqual({
+  it('determine the capabilities', () => {
+    expect(createAdapter().capabilities).toEqual({
       inbound: ['webhook'],
       nativeClose: true,
       messageIds: true,

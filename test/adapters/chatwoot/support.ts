@@ -19,11 +19,11 @@ import {
   startFakeChatwoot,
 } from '../../fixtures/chatwoot/fake-chatwoot.js';
 
-/** What calls of an adapter come with. */
+/** The second argument of adapter methods. */
 export const call: AdapterCall = { signal: new AbortController().signal, log: silentLog };
 
-/** The adapter as it is set up by default; it has nothing that must be ended. */
-export function makeAdapter(settings: Partial<ChatwootSettings> = {}) {
+/** Creates the adapter with default settings. It needs no disposal. */
+export function createAdapter(settings: Partial<ChatwootSettings> = {}) {
   return chatwoot({
     url: 'http://127.0.0.1:9',
     inbox: FAKE_INBOX,
@@ -32,8 +32,8 @@ export function makeAdapter(settings: Partial<ChatwootSettings> = {}) {
   }) as Adapter & Required<Pick<Adapter, 'verify' | 'parse'>>;
 }
 
-/** The fake, a proxy before it and the adapter behind that, until the test ends. */
-export async function startDesk(
+/** Starts the fake and a fault proxy in front of it, and creates an adapter for the proxy, until the test ends. */
+export async function startChatwoot(
   options: FakeChatwootOptions = {},
   settings: Omit<Partial<ChatwootSettings>, 'url'> = {},
 ) {
@@ -43,10 +43,10 @@ export async function startDesk(
     await proxy.stop();
     await fake.stop();
   });
-  return { ...fake, fake, proxy, adapter: makeAdapter({ ...settings, url: proxy.url }) };
+  return { ...fake, fake, proxy, adapter: createAdapter({ ...settings, url: proxy.url }) };
 }
 
-/** A conversation that is to be opened. */
+/** A session for `open` and `find`. */
 export function session(key: string, details: Partial<HandoffSession> = {}): HandoffSession {
   return {
     key,
@@ -64,15 +64,15 @@ export function session(key: string, details: Partial<HandoffSession> = {}): Han
   };
 }
 
-/** What `send` and `close` get. */
-export function refOf(
+/** The reference that `send` and `close` receive. */
+export function toRef(
   { conversationId, user }: HandoffSession,
   { externalId, url, extra }: OpenedConversation,
 ): ConversationRef {
   return { conversationId, externalId, url: url ?? null, extra: extra ?? {}, user };
 }
 
-/** What a call fails with. */
+/** The error with which a call fails. */
 export async function failureOf(task: Promise<unknown>): Promise<AdapterError> {
   const error: unknown = await task.then(
     () => undefined,
@@ -82,7 +82,7 @@ export async function failureOf(task: Promise<unknown>): Promise<AdapterError> {
   throw new Error('an AdapterError was expected', { cause: error });
 }
 
-/** The time at which webhooks of tests come. */
+/** The time at which test webhooks arrive. */
 export const NOW = Date.UTC(2026, 4, 1, 12);
 
 /** A webhook as Chatwoot sends it, signed. */

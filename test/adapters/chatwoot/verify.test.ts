@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InboundRequest } from '../../../src/bridge/index.js';
-import { makeAdapter, NOW, webhook } from './support.js';
+import { createAdapter, NOW, webhook } from './support.js';
 
 const MINUTE = 60_000;
 const genuine = webhook({ event: 'message_created', id: 1 });
@@ -11,14 +11,14 @@ const withHeader = (name: string, value: string | undefined): InboundRequest => 
 });
 
 describe('verify', () => {
-  const adapter = makeAdapter();
+  const adapter = createAdapter();
 
   it.each<[string, InboundRequest, string]>([
     ['a webhook as it came', genuine, 'genuine'],
     ['one of four minutes ago', webhook({}, { at: NOW - 4 * MINUTE }), 'genuine'],
     ['one of six minutes ago', webhook({}, { at: NOW - 6 * MINUTE }), 'stale'],
     ['one from six minutes ahead', webhook({}, { at: NOW + 6 * MINUTE }), 'stale'],
-    ['another secret', webhook({}, { secret: 'somebody else' }), 'forged'],
+    ['another secret', webhook({}, { secret: 'a wrong secret' }), 'forged'],
     ['another body', { ...genuine, body: Buffer.from('{}') }, 'forged'],
     ['another time', withHeader('x-chatwoot-timestamp', String(NOW / 1000 + 1)), 'forged'],
     ['a time that is none', withHeader('x-chatwoot-timestamp', 'today'), 'forged'],
@@ -32,12 +32,12 @@ describe('verify', () => {
       withHeader('x-chatwoot-signature', `${genuine.headers['x-chatwoot-signature']}, sha256=00`),
       'forged',
     ],
-  ])('judges %s', (_, request, verdict) => {
+  ])('verifies %s', (_, request, verdict) => {
     expect(adapter.verify(request)).toBe(verdict);
   });
 
-  it('takes any of several secrets', () => {
-    const both = makeAdapter({ webhookSecret: ['the old one', 'the new one'] });
+  it('accepts any of several secrets', () => {
+    const both = createAdapter({ webhookSecret: ['the old one', 'the new one'] });
     expect(both.verify(webhook({}, { secret: 'the old one' }))).toBe('genuine');
     expect(both.verify(webhook({}, { secret: 'the new one' }))).toBe('genuine');
     expect(both.verify(webhook({}, { secret: 'neither' }))).toBe('forged');

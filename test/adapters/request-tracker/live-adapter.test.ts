@@ -3,9 +3,9 @@ import { type RequestTrackerSettings, requestTracker } from '../../../src/adapte
 import type { Adapter } from '../../../src/bridge/index.js';
 import { type RtAgent, rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
-import { call, message, refOf, session } from './support.js';
+import { call, message, session, toRef } from './support.js';
 
-// RT takes its time, more so on a machine that is busy.
+// RT is slow, especially on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 describeWithRt('the adapter with a real Request Tracker', () => {
@@ -25,10 +25,10 @@ describeWithRt('the adapter with a real Request Tracker', () => {
   const opened = async () => {
     const asked = session();
     const { externalId } = await adapter.open(asked, call);
-    return { asked, ticket: externalId, ref: refOf(asked, externalId) };
+    return { asked, ticket: externalId, ref: toRef(asked, externalId) };
   };
 
-  it('makes a ticket with who asks and what was said, and finds it again', async () => {
+  it('creates a ticket with the user and the transcript, and finds it', async () => {
     const asked = session({
       transcript: [
         { from: 'user', text: 'Wo bleibt mein Paket? 📦\n漢字 שלום <b>&amp;</b>' },
@@ -53,7 +53,7 @@ describeWithRt('the adapter with a real Request Tracker', () => {
     );
   });
 
-  it('makes no user and sends no mail for the address of a customer', async () => {
+  it('creates no user and sends no mail for the address of a customer', async () => {
     const { ref } = await opened();
     await adapter.send(ref, message('hello'), call);
     const users = await fetch(`${rt.url}/REST/2.0/user/support@example.com`, {
@@ -68,7 +68,7 @@ describeWithRt('the adapter with a real Request Tracker', () => {
     '0',
     '😀 漢字 שלום <script>alert(1)</script> &amp; "quotes" \\',
     'x'.repeat(50_000),
-  ])('brings a message to the ticket as it is (%#)', async (text) => {
+  ])('sends a message to the ticket unchanged (%#)', async (text) => {
     const { ticket, ref } = await opened();
     const { messageId } = await adapter.send(ref, message(text), call);
     expect(messageId).toMatch(/^\d+$/);
@@ -77,7 +77,7 @@ describeWithRt('the adapter with a real Request Tracker', () => {
     expect(said.map((each) => each.text.trimEnd())).toEqual([text]);
   });
 
-  it('ends a ticket once, and says why in a comment', async () => {
+  it('closes a ticket once, with the reason as a comment', async () => {
     const { ticket, ref } = await opened();
     await adapter.close(ref, { by: 'user', text: 'The user has left.' }, call);
     await adapter.close(ref, { by: 'user', text: 'The user has left.' }, call);
@@ -87,7 +87,7 @@ describeWithRt('the adapter with a real Request Tracker', () => {
     expect(comments.map(({ text }) => text)).toEqual(['The user has left.']);
   });
 
-  it('does not reopen a ticket that an agent has ended', async () => {
+  it('does not reopen a ticket that an agent has closed', async () => {
     const { ticket, ref } = await opened();
     await ada.setStatus(ticket, 'rejected');
     await expect(adapter.send(ref, message('wait!'), call)).rejects.toMatchObject({ kind: 'gone' });
@@ -95,7 +95,7 @@ describeWithRt('the adapter with a real Request Tracker', () => {
     expect(await ada.read(ticket)).toMatchObject({ status: 'rejected' });
   });
 
-  it('does not say twice what RT took without its answer getting through', async () => {
+  it('does not repeat a message whose response was lost', async () => {
     const { ticket, ref } = await opened();
     let isLost = true;
     const forgetful = make({
@@ -118,7 +118,7 @@ describeWithRt('the adapter with a real Request Tracker', () => {
     ]);
   });
 
-  it('tells what is wrong by its kind', async () => {
+  it('reports failures by their kind', async () => {
     const { asked, ref } = await opened();
     const wrong = make({ token: `1-${rt.kit.id}-${'0'.repeat(32)}` });
     await expect(wrong.open(asked, call)).rejects.toMatchObject({ kind: 'auth' });
@@ -130,14 +130,14 @@ describeWithRt('the adapter with a real Request Tracker', () => {
       kind: 'auth',
     });
     await expect(make({ queue: 'Nowhere' }).open(asked, call)).rejects.toMatchObject({ kind: 'auth' });
-    const nowhere = refOf(asked, '999999');
+    const nowhere = toRef(asked, '999999');
     await expect(adapter.send(nowhere, message('x'), call)).rejects.toMatchObject({ kind: 'gone' });
     await expect(make({ url: `${rt.url}/rt` }).open(asked, call)).rejects.toMatchObject({ kind: 'invalid' });
     const elsewhere = make({ url: 'http://127.0.0.1:1' });
     await expect(elsewhere.open(asked, call)).rejects.toMatchObject({ kind: 'transient' });
   });
 
-  it('checks what is set up', async () => {
+  it('checks the setup', async () => {
     await opened();
     const good = await adapter.check(call);
     expect(good.map(({ name, ok }) => [name, ok])).toEqual([

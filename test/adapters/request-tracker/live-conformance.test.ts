@@ -5,7 +5,7 @@ import { freePort } from './rt/free-port.js';
 import { rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
 
-// RT takes its time, more so on a machine that is busy.
+// RT is slow, especially on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SECRET = 'what the Scrip signs with in these tests';
@@ -15,11 +15,11 @@ interface RtSystem extends HarnessSystem {
   readonly rt: Rt;
 }
 
-describeWithRt('the conformance kit and a real Request Tracker', () => {
+describeWithRt('the conformance kit with a real Request Tracker', () => {
   const secrets = [SECRET];
   let shared: Promise<Rt> | null = null;
 
-  /** One RT for all checks: they tell their own tickets by when they were made. */
+  /** One RT for all checks, which tell their tickets apart by creation time. */
   const startOnce = async (webhookUrl: string): Promise<Rt> => {
     const rt = await startRt();
     secrets.push(rt.kit.token);

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { requestTrackerScrip } from '../../../src/adapters/request-tracker/index.js';
-import { createWorld, type World } from './live-world.js';
+import { createLiveSetup, type LiveSetup } from './live-setup.js';
 import { type RtAgent, rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
 import { until } from './rt/until.js';
 
-// RT takes its time, more so on a machine that is busy.
+// RT is slow, especially on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SECRET = 'the secret of the Scrip';
-/** So long that within a test nothing is polled. */
+/** Longer than a test, so that nothing is polled. */
 const NEVER_MS = 3_600_000;
 
 describeWithRt('a whole handoff through a real Request Tracker', () => {
   let rt: Rt;
   let ada: RtAgent;
-  let world: World;
+  let world: LiveSetup;
   beforeAll(async () => {
     rt = await startRt();
     ada = rtAgent(rt, rt.agent);
@@ -27,9 +27,9 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
 
   const begin = async (pollEveryMs: number) => {
     await world?.end();
-    world = await createWorld(rt, SECRET, pollEveryMs);
+    world = await createLiveSetup(rt, SECRET, pollEveryMs);
     const { datafile } = requestTrackerScrip({ url: world.hookUrl, secret: SECRET, queue: rt.queue });
-    expect(rt.install(datafile)).toMatch(/(Made|Brought) Scrip \d+/);
+    expect(rt.install(datafile)).toMatch(/(Created|Updated) Scrip \d+/);
   };
 
   const handOver = async () => {
@@ -49,7 +49,7 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
       .filter(({ type }) => type === 'Correspond')
       .map(({ by, text }) => ({ by, text }));
 
-  it('goes from the user to the agent and back, and ends when the agent resolves the ticket', async () => {
+  it('runs from the user to the agent and back, and ends when the agent resolves the ticket', async () => {
     await begin(NEVER_MS);
     const { user, ticket } = await handOver();
     expect((await ada.read(ticket)).history[0]?.text).toContain(
@@ -67,19 +67,21 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
 
     await ada.replyAndSetStatus(ticket, 'Good bye!', 'resolved');
     expect((await user.nextReply()).text).toBe('Good bye!');
-    await until('the end at the service', () => user.state === 'closed');
+    await until('the end on the platform', () => user.state === 'closed');
     expect(user.replies.map(({ text }) => text).join()).not.toContain('This customer');
     expect(await saidInTicket(ticket)).toHaveLength(4);
     expect((await ada.read(ticket)).status).toBe('resolved');
   });
 
-  it('ends the ticket when the user leaves first', async () => {
+  it('closes the ticket when the user leaves', async () => {
     const { user, ticket } = await handOver();
     await ada.reply(ticket, 'Hello');
     expect((await user.nextReply()).text).toBe('Hello');
     await user.closeByUser();
     await until('the ticket to be resolved', async () => (await ada.read(ticket)).status === 'resolved');
-    await until('why', async () => (await ada.read(ticket)).history.some(({ type }) => type === 'Comment'));
+    await until('the reason', async () =>
+      (await ada.read(ticket)).history.some(({ type }) => type === 'Comment'),
+    );
     expect(user.replies).toHaveLength(1);
   });
 
@@ -88,17 +90,17 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
     await rt.stop();
     await user.say('one');
     await user.say('two');
-    await until('a try in vain', () => world.logged.text().includes('did not answer'));
+    await until('a failed attempt', () => world.logged.text().includes('did not answer'));
     await rt.start();
     await until('both messages', async () => (await saidInTicket(ticket)).length === 2, 60_000);
     expect((await saidInTicket(ticket)).map(({ text }) => text)).toEqual(['one', 'two']);
     await ada.reply(ticket, 'Back again');
     expect((await user.nextReply()).text).toBe('Back again');
     await ada.setStatus(ticket, 'resolved');
-    await until('the end at the service', () => user.state === 'closed');
+    await until('the end on the platform', () => user.state === 'closed');
   });
 
-  it('tells a user that nobody is there when RT is stopped before', async () => {
+  it('refuses the handoff when RT is stopped', async () => {
     await rt.stop();
     const user = await world.bench.requestHandoff();
     expect(user.state).toBe('busy');
@@ -109,18 +111,18 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
     await begin(200);
     const { user, ticket } = await handOver();
     await world.stopProcess();
-    await ada.reply(ticket, 'said to nobody');
+    await ada.reply(ticket, 'sent while down');
     await ada.replyAndSetStatus(ticket, 'and good bye', 'resolved');
     await world.startProcess();
-    expect((await user.nextReply({ timeoutMs: 60_000 })).text).toBe('said to nobody');
+    expect((await user.nextReply({ timeoutMs: 60_000 })).text).toBe('sent while down');
     expect((await user.nextReply()).text).toBe('and good bye');
-    await until('the end at the service', () => user.state === 'closed');
+    await until('the end on the platform', () => user.state === 'closed');
     expect(user.replies).toHaveLength(2);
   });
 
-  it('logs no secret and nobody’s words', () => {
+  it('logs neither secrets nor message texts', () => {
     const text = `${world.logged.text()}\n${rt.log()}`;
-    for (const hidden of [SECRET, rt.kit.token, 'said to nobody', 'parcel'])
+    for (const hidden of [SECRET, rt.kit.token, 'sent while down', 'parcel'])
       expect(text).not.toContain(hidden);
   });
 });

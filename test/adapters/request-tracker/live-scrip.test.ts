@@ -6,12 +6,12 @@ import { type RtAgent, rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
 import { submitForm } from './rt/submit-form.js';
 import { until } from './rt/until.js';
-import { call, message, refOf, session } from './support.js';
+import { call, message, session, toRef } from './support.js';
 
-// RT takes its time, more so on a machine that is busy.
+// RT is slow, especially on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** With what Perl might take for something else. */
+/** With characters that are special in Perl. */
 const SECRET = 'it\'s a "secret" of \\ $length @all %d';
 
 describeWithRt('the Scrip in a real Request Tracker', () => {
@@ -55,10 +55,10 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
   const opened = async () => {
     const asked = session();
     const { externalId } = await adapter.open(asked, call);
-    return { ticket: externalId, ref: refOf(asked, externalId) };
+    return { ticket: externalId, ref: toRef(asked, externalId) };
   };
 
-  it('is made in the boxes of a web page, or by a file, and is there once', async () => {
+  it('is created once, through the web form or by a file', async () => {
     const { description, condition, prepare, commit, datafile } = scrip();
     await submitForm(rt, rt.root, '/Admin/Scrips/Create.html', {
       Queue: '0',
@@ -74,16 +74,16 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
     });
     const { ticket } = await opened();
     await ada.reply(ticket, 'hello');
-    const types = () => bodies.map((body) => JSON.parse(body).told.at(-1).type);
-    // RT itself opens a new ticket that is answered, and tells of that first.
+    const types = () => bodies.map((body) => JSON.parse(body).transactions.at(-1).type);
+    // RT itself opens a new ticket when it is answered, and reports that first.
     expect(types()).toEqual(['Status', 'Correspond']);
-    expect(rt.install(datafile)).toMatch(/Brought Scrip \d+ up to date/);
+    expect(rt.install(datafile)).toMatch(/Updated Scrip \d+/);
     await ada.reply(ticket, 'hello again');
     expect(types()).toEqual(['Status', 'Correspond', 'Correspond']);
     expect([...verdicts]).toEqual(['genuine']);
   });
 
-  it('tells of replies, comments, owners and ends, as polling does', async () => {
+  it('reports replies, comments, owners and closes, as polling does', async () => {
     const { ticket, ref } = await opened();
     const from = (await adapter.poll?.(null, call))?.cursor ?? null;
     const { messageId } = await adapter.send(ref, message('my words'), call);
@@ -114,14 +114,17 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
     expect(polled?.events).toEqual(others);
   });
 
-  it('brings the words along that came just before an end, should they have been lost', async () => {
+  it('includes the last reply in a close, in case it was lost', async () => {
     const { ticket } = await opened();
     await ada.replyAndSetStatus(ticket, 'Done, good bye', 'resolved');
     const body = bodies.at(-1) ?? '';
-    expect(JSON.parse(body).told.map(({ type }: { type: string }) => type)).toEqual(['Correspond', 'Status']);
+    expect(JSON.parse(body).transactions.map(({ type }: { type: string }) => type)).toEqual([
+      'Correspond',
+      'Status',
+    ]);
   });
 
-  it('keeps quiet about tickets that are no handed-over conversation', async () => {
+  it('does not report tickets that are not handoffs', async () => {
     const before = bodies.length;
     const response = await fetch(`${rt.url}/REST/2.0/ticket`, {
       method: 'POST',
@@ -138,7 +141,7 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
     expect(bodies).toHaveLength(before);
   });
 
-  it('lets RT go on when nobody answers; what was not told is polled', async () => {
+  it('does not block RT when the receiver is down; polling catches up', async () => {
     const { ticket } = await opened();
     const from = (await adapter.poll?.(null, call))?.cursor ?? null;
     isSilent = true;
@@ -152,7 +155,7 @@ describeWithRt('the Scrip in a real Request Tracker', () => {
       'while you were silent',
       'while you were away',
     ]);
-    await until('RT to log it', () => rt.log().includes('nobody answered'));
+    await until('RT to log it', () => rt.log().includes('no answer'));
     expect(rt.log()).not.toContain('secret');
     expect(rt.log()).not.toContain('while you were');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Adapter, PollResult } from '../../../src/bridge/index.js';
-import { type PaperTransaction, paperRt } from './paper-rt.js';
+import { type FakeTransaction, fakeRt } from './fake-rt.js';
 import { call } from './support.js';
 
 const OLD = { ageMs: 60_000 };
@@ -13,18 +13,18 @@ const poll = async (adapter: Adapter, cursor: string | null): Promise<PollResult
 const ids = ({ events }: PollResult) => events.map(({ id }) => id);
 
 describe('polling', () => {
-  it('begins with what happens from now on', async () => {
-    const { adapter } = await paperRt(() => [
+  it('starts with the current position', async () => {
+    const { adapter } = await fakeRt(() => [
       { id: 5, type: 'Correspond' },
       { id: 9, type: 'Status', value: 'open' },
     ]);
     expect(await poll(adapter, null)).toEqual({ events: [], cursor: '9' });
-    const empty = await paperRt(() => []);
+    const empty = await fakeRt(() => []);
     expect(await poll(empty.adapter, null)).toEqual({ events: [], cursor: '0' });
   });
 
-  it('tells what happened since, in order, and reads on after it', async () => {
-    const { adapter } = await paperRt(() => [
+  it('returns later events in order, and continues after them', async () => {
+    const { adapter } = await fakeRt(() => [
       { id: 11, type: 'Correspond', text: 'Hello 😀', ...OLD },
       { id: 12, type: 'Set', value: '40', ...OLD },
       { id: 13, type: 'Status', value: 'open', ...OLD },
@@ -51,12 +51,12 @@ describe('polling', () => {
     expect(await poll(adapter, first.cursor)).toEqual({ events: [], cursor: '14' });
   });
 
-  it('does not pass over what appears late under a lower number', async () => {
-    const shown: PaperTransaction[] = [
+  it('does not skip a transaction that appears late with a lower id', async () => {
+    const shown: FakeTransaction[] = [
       { id: 20, type: 'Correspond', text: 'settled', ...OLD },
       { id: 22, type: 'Correspond', text: 'young' },
     ];
-    const { adapter, asked } = await paperRt(() => shown);
+    const { adapter, asked } = await fakeRt(() => shown);
     const first = await poll(adapter, '10');
     expect(ids(first)).toEqual(['txn-20', 'txn-22']);
     expect(first.cursor).toBe('20');
@@ -68,21 +68,21 @@ describe('polling', () => {
   it('reads all pages', async () => {
     const many = Array.from(
       { length: 120 },
-      (_, index): PaperTransaction => ({
+      (_, index): FakeTransaction => ({
         id: 100 + index,
         type: 'Status',
         value: 'resolved',
         ...OLD,
       }),
     );
-    const { adapter } = await paperRt(() => many);
+    const { adapter } = await fakeRt(() => many);
     const polled = await poll(adapter, '10');
     expect(polled.events).toHaveLength(120);
     expect(polled.cursor).toBe('219');
   });
 
-  it('is not held up by words that cannot be read', async () => {
-    const { adapter } = await paperRt(
+  it('is not blocked by unreadable content', async () => {
+    const { adapter } = await fakeRt(
       () => [
         { id: 30, type: 'Correspond', text: 'a letter as long as a book', ...OLD },
         { id: 31, type: 'Correspond', text: 'a short one', ...OLD },
@@ -94,16 +94,16 @@ describe('polling', () => {
     expect(cursor).toBe('31');
   });
 
-  it('stays where it is when RT fails in the middle', async () => {
-    const { adapter } = await paperRt(
+  it('does not advance when RT fails halfway', async () => {
+    const { adapter } = await fakeRt(
       () => [{ id: 40, type: 'Correspond', text: 'x', ...OLD }],
       (path) => (path === '/attachment/40' ? { status: 500 } : null),
     );
     await expect(poll(adapter, '10')).rejects.toMatchObject({ kind: 'transient' });
   });
 
-  it('takes no cursor that is not its own', async () => {
-    const { adapter } = await paperRt(() => []);
+  it('rejects a foreign cursor', async () => {
+    const { adapter } = await fakeRt(() => []);
     await expect(poll(adapter, '1 OR id > 0')).rejects.toMatchObject({ kind: 'invalid' });
   });
 });

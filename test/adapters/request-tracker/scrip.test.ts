@@ -4,7 +4,7 @@ import { requestTrackerScrip } from '../../../src/adapters/request-tracker/index
 const options = { url: 'https://kit.example.com/adapters/request-tracker', secret: 'a long enough secret' };
 
 describe('the Scrip', () => {
-  it('comes as a file to install, and as the boxes of the web page', () => {
+  it('is generated as a file and as fields of the web form', () => {
     const { description, condition, prepare, commit, datafile } = requestTrackerScrip({
       ...options,
       queue: 'Handoffs',
@@ -18,11 +18,11 @@ describe('the Scrip', () => {
     expect(datafile).not.toContain('{{');
   });
 
-  it('is for all queues where none is named', () => {
+  it('applies to all queues by default', () => {
     expect(requestTrackerScrip(options).datafile).toMatch(/Queue +=> 0,/);
   });
 
-  it('takes quotes and backslashes for what they are', () => {
+  it('escapes quotes and backslashes', () => {
     const { commit } = requestTrackerScrip({ ...options, secret: `it's $& and \\ too` });
     expect(commit).toContain(`my $secret  = 'it\\'s $& and \\\\ too';`);
   });
@@ -35,7 +35,7 @@ describe('the Scrip', () => {
     { secret: 'schlüssel' },
     { queue: 'über' },
     { timeoutSeconds: 0 },
-  ])('is not made of what would not work: %j', (changes) => {
+  ])('refuses invalid options: %j', (changes) => {
     expect(() => requestTrackerScrip({ ...options, ...changes })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     );

@@ -8,13 +8,13 @@ const settings: RequestTrackerSettings = {
 };
 
 describe('the settings of the adapter', () => {
-  it('need no more than address, token and queue', () => {
+  it('require only address, token and queue', () => {
     const { name, capabilities } = requestTracker(settings);
     expect(name).toBe('request-tracker');
     expect(capabilities).toMatchObject({ inbound: ['poll'], pollEveryMs: 5_000, messageIds: true });
   });
 
-  it('poll less often where a Scrip tells', () => {
+  it('poll less often with a webhook secret', () => {
     const { capabilities } = requestTracker({ ...settings, webhookSecret: 'a long enough secret' });
     expect(capabilities).toMatchObject({ inbound: ['webhook', 'poll'], pollEveryMs: 10_000 });
   });
@@ -22,15 +22,15 @@ describe('the settings of the adapter', () => {
   it.each([
     { url: 'rt.example.com' },
     { url: 'https://user:word@rt.example.com' },
-    { token: 'a password that somebody took for a token' },
+    { token: 'a password instead of a token' },
     { queue: ' ' },
     { webhookSecret: 'too short' },
     { webhookSecret: ['a long enough secret', ''] },
     { pollEveryMs: 0 },
     { timeoutMs: 1.5 },
-  ])('are refused where they cannot work: %j', (changes) => {
+  ])('are refused when invalid: %j', (changes) => {
     const make = () => requestTracker({ ...settings, ...changes });
     expect(make).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
-    expect(make).not.toThrow(/somebody took|too short|user:word/);
+    expect(make).not.toThrow(/instead of|too short|user:word/);
   });
 });

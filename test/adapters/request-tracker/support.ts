@@ -7,12 +7,12 @@ import type {
 } from '../../../src/bridge/index.js';
 import { silentLog } from '../../../src/internal/index.js';
 
-/** What every call to the adapter comes with, here. */
+/** The second argument of adapter methods. */
 export const call: AdapterCall = { signal: new AbortController().signal, log: silentLog };
 
 let sessions = 0;
 
-/** A conversation that is to be opened. Each is another one. */
+/** A new session. */
 export function session(changes: Partial<HandoffSession> = {}): HandoffSession {
   sessions += 1;
   const id = `handoff-${createHash('sha256').update(`${process.pid} ${sessions}`).digest('hex').slice(0, 12)}`;
@@ -37,8 +37,8 @@ export function session(changes: Partial<HandoffSession> = {}): HandoffSession {
   };
 }
 
-/** A conversation that was opened, as `send` and `close` get it. */
-export const refOf = (of: HandoffSession, externalId: string): ConversationRef => ({
+/** The reference that `send` and `close` receive. */
+export const toRef = (of: HandoffSession, externalId: string): ConversationRef => ({
   conversationId: of.conversationId,
   externalId,
   url: null,
@@ -48,7 +48,7 @@ export const refOf = (of: HandoffSession, externalId: string): ConversationRef =
 
 let messages = 0;
 
-/** Something that a user says. Each is another one. */
+/** A new message of the user. */
 export function message(text: string): OutgoingMessage {
   messages += 1;
   return { key: `message ${messages}`, text, sentAt: null };

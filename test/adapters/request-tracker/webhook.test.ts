@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { requestTracker } from '../../../src/adapters/request-tracker/index.js';
 import type { InboundRequest } from '../../../src/bridge/index.js';
 
-const OLD = 'the secret that goes away';
-const NEW = 'the secret that takes over';
+const OLD = 'the old webhook secret';
+const NEW = 'the new webhook secret';
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
 const adapter = requestTracker({
@@ -15,7 +15,7 @@ const adapter = requestTracker({
   closedStatuses: ['resolved', 'abandoned'],
 });
 const verify = (request: InboundRequest) => adapter.verify?.(request);
-const events = (...told: object[]) => adapter.parse?.(signed({ told })).events;
+const events = (...transactions: object[]) => adapter.parse?.(signed({ transactions })).events;
 
 function signed(
   body: object | string,
@@ -30,8 +30,8 @@ function signed(
 const ada = { id: 40, login: 'ada', realName: 'Ada Agent', privileged: 1 };
 const kit = { id: 31, login: 'handoff-kit', realName: 'Customer chat', privileged: 1 };
 const system = { id: 1, login: 'RT_System', realName: 'The RT System itself', privileged: 0 };
-const said = (text: string, contentType = 'text/plain', creator: object = ada) => ({
-  transaction: 7,
+const reply = (text: string, contentType = 'text/plain', creator: object = ada) => ({
+  id: 7,
   ticket: 3,
   type: 'Correspond',
   creator,
@@ -39,14 +39,14 @@ const said = (text: string, contentType = 'text/plain', creator: object = ada) =
 });
 
 describe('the signature of the Scrip', () => {
-  it('passes with any of the secrets', () => {
-    expect(verify(signed({ told: [] }))).toBe('genuine');
-    expect(verify(signed({ told: [] }, { secret: NEW }))).toBe('genuine');
+  it('is genuine with any of the secrets', () => {
+    expect(verify(signed({ transactions: [] }))).toBe('genuine');
+    expect(verify(signed({ transactions: [] }, { secret: NEW }))).toBe('genuine');
   });
 
-  it('fails for another secret, another body, another time and none at all', () => {
-    const request = signed({ told: [said('yes')] });
-    expect(verify(signed({ told: [] }, { secret: 'a secret that nobody has set' }))).toBe('forged');
+  it('is forged for another secret, body or time, and unsigned without one', () => {
+    const request = signed({ transactions: [reply('yes')] });
+    expect(verify(signed({ transactions: [] }, { secret: 'a wrong webhook secret' }))).toBe('forged');
     expect(verify({ ...request, body: Buffer.from(request.body.toString().replace('yes', 'no!')) })).toBe(
       'forged',
     );
@@ -58,13 +58,13 @@ describe('the signature of the Scrip', () => {
     expect(verify(signed('{}', { at: 'soon' }))).toBe('forged');
   });
 
-  it('is too old after five minutes', () => {
+  it('is stale after five minutes', () => {
     expect(verify(signed({}, { at: NOW / 1_000 - 300 }))).toBe('genuine');
     expect(verify(signed({}, { at: NOW / 1_000 - 301 }))).toBe('stale');
     expect(verify(signed({}, { at: NOW / 1_000 + 301 }))).toBe('stale');
   });
 
-  it('never passes where no secret is set', () => {
+  it('is never genuine when no secret is set', () => {
     const unset = requestTracker({
       url: 'https://rt.example.com',
       token: `1-31-${'a'.repeat(32)}`,
@@ -75,9 +75,9 @@ describe('the signature of the Scrip', () => {
   });
 });
 
-describe('what the Scrip tells', () => {
-  it('is a message of an agent, under the number of its transaction', () => {
-    expect(events(said('Hello\r\nyou '))).toEqual([
+describe('a request of the Scrip', () => {
+  it('is a message of an agent, with the id of its transaction', () => {
+    expect(events(reply('Hello\r\nyou '))).toEqual([
       {
         id: 'txn-7',
         externalId: '3',
@@ -90,40 +90,40 @@ describe('what the Scrip tells', () => {
     ]);
   });
 
-  it('is plain text where the agent wrote HTML, and only there', () => {
-    expect(events(said('<p>1 &lt; 2</p>', 'text/html; charset="utf-8"'))).toMatchObject([{ text: '1 < 2' }]);
-    expect(events(said('<p>1 &lt; 2</p>'))).toMatchObject([{ text: '<p>1 &lt; 2</p>' }]);
+  it('is converted to plain text only when the content is HTML', () => {
+    expect(events(reply('<p>1 &lt; 2</p>', 'text/html; charset="utf-8"'))).toMatchObject([{ text: '1 < 2' }]);
+    expect(events(reply('<p>1 &lt; 2</p>'))).toMatchObject([{ text: '<p>1 &lt; 2</p>' }]);
   });
 
   it.each([
     ['our own account', kit, { kind: 'self', name: null }],
     ['RT itself', system, { kind: 'system', name: null }],
-    ['somebody without rights', { ...ada, privileged: 0 }, { kind: 'customer', name: 'Ada Agent' }],
+    ['an unprivileged user', { ...ada, privileged: 0 }, { kind: 'customer', name: 'Ada Agent' }],
     ['an agent without a name for customers', { ...ada, realName: '' }, { kind: 'agent', name: null }],
-  ])('knows %s', (_who, creator, author) => {
-    expect(events(said('x', 'text/plain', creator))).toMatchObject([{ author }]);
+  ])('has the right author: %s', (_who, creator, author) => {
+    expect(events(reply('x', 'text/plain', creator))).toMatchObject([{ author }]);
   });
 
-  it('is internal where it is a comment', () => {
-    expect(events({ ...said('among us'), type: 'Comment' })).toMatchObject([{ internal: true, text: '' }]);
+  it('is internal for a comment', () => {
+    expect(events({ ...reply('among us'), type: 'Comment' })).toMatchObject([{ internal: true, text: '' }]);
   });
 
-  it('is an end where the status says so', () => {
+  it('is a close for a closed status', () => {
     const status = (name: string) => ({
-      transaction: 8,
+      id: 8,
       ticket: 3,
       type: 'Status',
       creator: ada,
       status: name,
     });
-    expect(events(said('Bye'), status('resolved'))?.map(({ kind }) => kind)).toEqual(['message', 'closed']);
+    expect(events(reply('Bye'), status('resolved'))?.map(({ kind }) => kind)).toEqual(['message', 'closed']);
     expect(events(status('abandoned'))).toMatchObject([{ kind: 'closed', id: 'txn-8' }]);
     expect(events(status('open'))).toEqual([]);
   });
 
-  it('is somebody who joins where the ticket gets an owner', () => {
+  it('is a join for a new owner', () => {
     const owner = (person: object) => ({
-      transaction: 9,
+      id: 9,
       ticket: 3,
       type: 'Owner',
       creator: kit,
@@ -141,11 +141,11 @@ describe('what the Scrip tells', () => {
     'null',
     '[]',
     '{}',
-    '{"told":[]}',
-    '{"told":[{}]}',
-    '{"told":[{"transaction":"x"}]}',
-    '{"told":7}',
-  ])('is refused where it cannot be read: %s', (body) => {
+    '{"transactions":[]}',
+    '{"transactions":[{}]}',
+    '{"transactions":[{"id":"x"}]}',
+    '{"transactions":7}',
+  ])('is rejected when unreadable: %s', (body) => {
     expect(() => adapter.parse?.(signed(body))).toThrow(expect.objectContaining({ kind: 'invalid' }));
   });
 });

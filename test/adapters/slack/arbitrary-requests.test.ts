@@ -2,14 +2,14 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { AdapterError, type InboundMessage } from '../../../src/bridge/index.js';
 import { envelope } from '../../fixtures/slack/fake-slack.js';
-import { escaped, typed } from '../../fixtures/slack/typed-text.js';
+import { escaped, typedMessage } from '../../fixtures/slack/typed-text.js';
 import { IDS } from '../../fixtures/slack/workspace.js';
 import { adapterFor, inbound, messageRequest, request } from './support.js';
 
 const adapter = adapterFor();
 
-/** What `parse` makes of a body; `null` where it says that it cannot read it. */
-function outcomeOf(body: string | Buffer): readonly unknown[] | null {
+/** The events of a body; `null` when `parse` rejects it as unreadable. */
+function parseResult(body: string | Buffer): readonly unknown[] | null {
   try {
     return adapter.parse({ ...request(''), body: Buffer.from(body) }).events;
   } catch (error) {
@@ -19,7 +19,7 @@ function outcomeOf(body: string | Buffer): readonly unknown[] | null {
   }
 }
 
-/** A message of Slack in which any field may be anything. */
+/** A Slack message with arbitrary fields. */
 const event = fc.record(
   {
     type: fc.oneof(fc.constant('message'), fc.jsonValue()),
@@ -57,51 +57,51 @@ const event = fc.record(
   { requiredKeys: [] },
 );
 
-describe('whatever comes', () => {
-  test.prop([fc.jsonValue()])('as JSON is read, or told to be unreadable', (value) => {
-    outcomeOf(JSON.stringify(value));
+describe('arbitrary input', () => {
+  test.prop([fc.jsonValue()])('as JSON is parsed or rejected as invalid', (value) => {
+    parseResult(JSON.stringify(value));
   });
 
-  test.prop([fc.uint8Array({ maxLength: 200 })])('as bytes is read, or told to be unreadable', (bytes) => {
-    outcomeOf(Buffer.from(bytes));
+  test.prop([fc.uint8Array({ maxLength: 200 })])('as bytes is parsed or rejected as invalid', (bytes) => {
+    parseResult(Buffer.from(bytes));
     expect(adapter.verify(inbound({ headers: {}, body: '' }))).toBe('unsigned');
   });
 
-  test.prop([fc.jsonValue()])('as a form is read, or told to be unreadable', (value) => {
+  test.prop([fc.jsonValue()])('as a form is parsed or rejected as invalid', (value) => {
     const payload = { type: 'block_actions', ...(value as object) };
-    outcomeOf(`payload=${encodeURIComponent(JSON.stringify(payload))}`);
+    parseResult(`payload=${encodeURIComponent(JSON.stringify(payload))}`);
   });
 
-  test.prop([event, fc.jsonValue()])('as an event is read', (each, authorizations) => {
+  test.prop([event, fc.jsonValue()])('as an event is parsed', (each, authorizations) => {
     const body = { ...envelope(each as never, 'Ev1'), authorizations };
-    expect(outcomeOf(JSON.stringify(body))).toBeInstanceOf(Array);
+    expect(parseResult(JSON.stringify(body))).toBeInstanceOf(Array);
   });
 
-  test.prop([fc.string(), fc.string()])('in headers is judged', (time, signature) => {
+  test.prop([fc.string(), fc.string()])('in headers gets a verdict', (time, signature) => {
     const headers = { 'x-slack-request-timestamp': time, 'x-slack-signature': signature };
     expect(adapter.verify(inbound({ headers, body: '{}' }))).not.toBe('genuine');
   });
 });
 
-/** Words that nobody could take for a sign to the adapter. */
-const words = fc
+/** Texts without prefix, mention or close word. */
+const plainTexts = fc
   .string({ unit: 'grapheme', minLength: 1 })
   .map((text) => `x ${text} y`.normalize())
   .filter((text) => !text.includes('://'));
 
-describe('what an agent types', () => {
-  test.prop([words])('reaches the user as it was typed', (text) => {
-    const [message] = adapter.parse(messageRequest({ ...typed(text) })).events;
+describe('a text typed by an agent', () => {
+  test.prop([plainTexts])('reaches the user unchanged', (text) => {
+    const [message] = adapter.parse(messageRequest({ ...typedMessage(text) })).events;
     expect((message as InboundMessage).text).toBe(text);
   });
 
-  test.prop([words])('reaches the user without blocks too', (text) => {
+  test.prop([plainTexts])('reaches the user unchanged without blocks too', (text) => {
     const [message] = adapter.parse(messageRequest({ text: escaped(text) })).events;
     expect((message as InboundMessage).text).toBe(text);
   });
 
-  test.prop([fc.string({ unit: 'grapheme' })])('after the prefix never reaches the user', (text) => {
-    const { events } = adapter.parse(messageRequest({ ...typed(`//${text}`) }));
+  test.prop([fc.string({ unit: 'grapheme' })])('never reaches the user after the prefix', (text) => {
+    const { events } = adapter.parse(messageRequest({ ...typedMessage(`//${text}`) }));
     expect(events).toMatchObject([{ kind: 'message', internal: true }]);
   });
 });

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { adapterFor, call, withFake } from './support.js';
 
-const bad = async (adapter: { check: ReturnType<typeof adapterFor>['check'] }) =>
+const failures = async (adapter: { check: ReturnType<typeof adapterFor>['check'] }) =>
   (await adapter.check(call)).filter(({ ok }) => !ok);
 
 describe('the check', () => {
-  it('is content with an app that is set up, and writes nothing', async () => {
+  it('accepts a correct setup, and writes nothing', async () => {
     const { fake, adapter } = await withFake();
     const results = await adapter.check(call);
     expect(results.map(({ name, ok }) => [name, ok])).toEqual([
@@ -23,9 +23,9 @@ describe('the check', () => {
     expect(JSON.stringify(results)).not.toContain(fake.signingSecret);
   });
 
-  it('tells of a wrong token, and asks no further', async () => {
+  it('reports a wrong token, and stops there', async () => {
     const { fake, adapter } = await withFake({}, { botToken: 'xoxb-wrong' });
-    expect(await bad(adapter)).toMatchObject([{ name: 'credentials' }]);
+    expect(await failures(adapter)).toMatchObject([{ name: 'credentials' }]);
     expect(fake.calls).toHaveLength(1);
   });
 
@@ -33,31 +33,33 @@ describe('the check', () => {
     ['that the app is not in', { member: false }, '/invite'],
     ['that is archived', { archived: true }, 'archived'],
     ['that is private, without the app', { private: true, member: false }, 'private'],
-  ])('tells of a channel %s', async (_, state, words) => {
+  ])('reports a channel %s', async (_, state, words) => {
     const { fake, adapter } = await withFake();
     Object.assign(fake.workspace.channel, state);
-    expect(await bad(adapter)).toMatchObject([{ name: 'channel', detail: expect.stringContaining(words) }]);
+    expect(await failures(adapter)).toMatchObject([
+      { name: 'channel', detail: expect.stringContaining(words) },
+    ]);
   });
 
-  it('tells of scopes that are missing, by the kind of channel', async () => {
+  it('reports missing scopes, by the kind of channel', async () => {
     const { fake, adapter } = await withFake();
     fake.scopes.delete('channels:history');
-    expect(await bad(adapter)).toMatchObject([
+    expect(await failures(adapter)).toMatchObject([
       { name: 'scopes', detail: expect.stringContaining('channels:history') },
     ]);
     fake.workspace.channel.private = true;
-    expect(await bad(adapter)).toEqual([]);
+    expect(await failures(adapter)).toEqual([]);
     fake.scopes.delete('chat:write');
-    expect(await bad(adapter)).toMatchObject([{ detail: expect.stringContaining('chat:write') }]);
+    expect(await failures(adapter)).toMatchObject([{ detail: expect.stringContaining('chat:write') }]);
   });
 
-  it('mentions that others share the channel', async () => {
+  it('mentions that the channel is shared with another company', async () => {
     const { fake, adapter } = await withFake();
     fake.workspace.channel.shared = true;
     expect(JSON.stringify(await adapter.check(call))).toContain('shared with another company');
   });
 
-  it('tells of a clock that is off', async () => {
+  it('reports a clock that is off', async () => {
     const server = createServer((_, response) => {
       response.setHeader('date', new Date(Date.now() - 400_000).toUTCString());
       response.end(JSON.stringify({ ok: true, channel: { is_member: true } }));
@@ -65,15 +67,15 @@ describe('the check', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
-    expect(await bad(adapterFor({ apiUrl: `http://127.0.0.1:${port}` }))).toMatchObject([
+    expect(await failures(adapterFor({ apiUrl: `http://127.0.0.1:${port}` }))).toMatchObject([
       { name: 'clock', detail: expect.stringMatching(/by (399|400|401) s/) },
     ]);
   });
 
-  it('tells that Slack is out of reach', async () => {
+  it('reports that Slack is unreachable', async () => {
     const { fake, adapter } = await withFake();
     await fake.stop();
-    expect(await bad(adapter)).toMatchObject([
+    expect(await failures(adapter)).toMatchObject([
       { name: 'credentials', detail: expect.stringContaining('did not answer') },
     ]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { effects, hasButton, seen } from '../../fixtures/slack/seen.js';
+import { hasButton, markupTags, visibleText } from '../../fixtures/slack/visible-text.js';
 import { call, errorOf, newSession, refOf, tsOf, withFake } from './support.js';
 
 const REASON = { by: 'user', text: 'The user has left & <!channel>.' } as const;
@@ -12,31 +12,31 @@ async function opened() {
   return { fake, adapter, session, ref, thread, root: () => fake.workspace.find(thread) };
 }
 
-describe('a conversation that is closed', () => {
-  it('says so in the thread and at its head, where the button is gone', async () => {
+describe('a closed conversation', () => {
+  it('has a notice in the thread and in the first message, and no button', async () => {
     const { fake, adapter, ref, thread, root } = await opened();
     await adapter.close(ref, REASON, call);
     const [notice, ...more] = fake.workspace.thread(thread);
     expect(more).toEqual([]);
-    expect(notice && seen(notice)).toBe('*Closed:* The user has left & <!channel>.');
-    expect(notice && effects(notice)).toEqual([]);
+    expect(notice && visibleText(notice)).toBe('*Closed:* The user has left & <!channel>.');
+    expect(notice && markupTags(notice)).toEqual([]);
     const head = root();
     if (!head) throw new Error('the first message is gone');
     expect(hasButton(head)).toBe(false);
-    expect(effects(head)).toEqual([]);
-    expect(seen(head)).toContain('Customer: Where is my parcel?');
-    expect(seen(head)).toContain('*Closed:* The user has left');
-    expect(seen(head)).not.toContain('Answer in this thread');
+    expect(markupTags(head)).toEqual([]);
+    expect(visibleText(head)).toContain('Customer: Where is my parcel?');
+    expect(visibleText(head)).toContain('*Closed:* The user has left');
+    expect(visibleText(head)).not.toContain('Answer in this thread');
   });
 
-  it('is closed once', async () => {
+  it('is closed only once', async () => {
     const { fake, adapter, ref, thread } = await opened();
     await adapter.close(ref, REASON, call);
     await adapter.close(ref, REASON, call);
     expect(fake.workspace.thread(thread)).toHaveLength(1);
   });
 
-  it('is still the one that its session opened', async () => {
+  it('is still found by its session', async () => {
     const { adapter, ref, session } = await opened();
     await adapter.close(ref, REASON, call);
     expect((await adapter.find(session, call))?.externalId).toBe(ref.externalId);
@@ -55,7 +55,7 @@ describe('a conversation that is closed', () => {
     await expect(adapter.close(ref, REASON, call)).resolves.toBeUndefined();
   });
 
-  it('is closed by the next try when one failed halfway', async () => {
+  it('is closed by a retry after a partial failure', async () => {
     const { fake, adapter, ref, root } = await opened();
     fake.fail('chat.update', { kind: 'status', status: 503 });
     expect(await errorOf(adapter.close(ref, REASON, call))).toMatchObject({ kind: 'transient' });

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
 import { describeAdapter } from '../../../src/testing/index.js';
-import { makeSlack, slackHarness } from './harness.js';
+import { createSlack, slackHarness } from './harness.js';
 
-describeAdapter(makeSlack, slackHarness, { describe, it });
+describeAdapter(createSlack, slackHarness, { describe, it });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { call, errorOf, newSession, refOf, withFake } from './support.js';
 
-const message = { key: 'm-1', text: 'words of a user', sentAt: null };
+const message = { key: 'm-1', text: 'text of a user', sentAt: null };
 
-describe('what Slack refuses', () => {
+describe('errors of Slack', () => {
   it.each([
     ['invalid_auth', 'auth'],
     ['not_authed', 'auth'],
@@ -22,15 +22,15 @@ describe('what Slack refuses', () => {
     ['msg_too_long', 'invalid'],
     ['invalid_blocks', 'invalid'],
     ['an_error_of_next_year', 'invalid'],
-    ['Words That Are No Name', 'invalid'],
-  ])('with 200 and %s is %s', async (error, kind) => {
+    ['Text That Is No Name', 'invalid'],
+  ])('with status 200 and %s are %s', async (error, kind) => {
     const { fake, adapter } = await withFake();
     const session = newSession();
     const ref = refOf(session, await adapter.open(session, call));
     fake.fail('chat.postMessage', { kind: 'error', error });
     const refused = await errorOf(adapter.send(ref, message, call));
     expect(refused).toMatchObject({ kind });
-    expect(refused.message).not.toContain('Words That');
+    expect(refused.message).not.toContain('Text That');
     expect(refused.message).not.toContain(message.text);
     expect(refused.message).not.toContain(fake.token);
   });
@@ -50,7 +50,7 @@ describe('what Slack refuses', () => {
     },
   );
 
-  it('because the app is not in the channel says what to do', async () => {
+  it('say what to do when the app is not in the channel', async () => {
     const { fake, adapter } = await withFake();
     fake.workspace.channel.member = false;
     const error = await errorOf(adapter.open(newSession(), call));
@@ -58,7 +58,7 @@ describe('what Slack refuses', () => {
     expect(error.message).toContain('/invite');
   });
 
-  it('because it was too much comes with the time to wait', async () => {
+  it('carry the time to wait when they are rate-limited', async () => {
     const { adapter } = await withFake({ rate: { burst: 1, perMs: 30_000 } });
     const session = newSession();
     const ref = refOf(session, await adapter.open(session, call));
@@ -71,13 +71,13 @@ describe('what Slack refuses', () => {
     [{ kind: 'status', status: 500 } as const, 'transient'],
     [{ kind: 'status', status: 401 } as const, 'auth'],
     [{ kind: 'lost' } as const, 'transient'],
-  ])('or does not answer: %j', async (fault, kind) => {
+  ])('include missing answers: %j', async (fault, kind) => {
     const { fake, adapter } = await withFake();
     fake.fail('chat.postMessage', fault);
     expect(await errorOf(adapter.open(newSession(), call))).toMatchObject({ kind });
   });
 
-  it('by a token that it does not know', async () => {
+  it('are auth for a wrong token', async () => {
     const { adapter } = await withFake({}, { botToken: 'xoxb-some-other-token' });
     const error = await errorOf(adapter.open(newSession(), call));
     expect(error).toMatchObject({ kind: 'auth' });

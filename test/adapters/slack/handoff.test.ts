@@ -5,18 +5,18 @@ import { slack } from '../../../src/adapters/slack/index.js';
 import { type Bridge, createBridge } from '../../../src/bridge/index.js';
 import { createReceiver } from '../../../src/index.js';
 import { createTestBench } from '../../../src/testing/index.js';
-import { signed } from '../../fixtures/slack/deliver.js';
+import { signRequest } from '../../fixtures/slack/deliver.js';
 import { type FakeSlackOptions, startFakeSlack } from '../../fixtures/slack/fake-slack.js';
-import { hasButton, seen } from '../../fixtures/slack/seen.js';
+import { hasButton, visibleText } from '../../fixtures/slack/visible-text.js';
 import { IDS } from '../../fixtures/slack/workspace.js';
 
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
-/** Waits for what comes about in its own time. */
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: PATIENCE_MS });
+/** Waits until a check passes. */
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: TIMEOUT_MS });
 
-/** The service, a receiver with a bridge to Slack, and Slack: all of them on loopback. */
-async function stand(options: Omit<FakeSlackOptions, 'requestUrl'> = {}) {
+/** Starts the simulated platform, a receiver with a bridge, and the fake Slack. */
+async function setUpHandoff(options: Omit<FakeSlackOptions, 'requestUrl'> = {}) {
   let bridge: Bridge | undefined;
   let isDown = false;
   const server = createServer((request, response) => {
@@ -28,7 +28,7 @@ async function stand(options: Omit<FakeSlackOptions, 'requestUrl'> = {}) {
   const fake = await startFakeSlack({ ...options, requestUrl });
   const { apiUrl, token: botToken, signingSecret, ids } = fake;
   const bench = await createTestBench({
-    replyTimeoutMs: PATIENCE_MS,
+    replyTimeoutMs: TIMEOUT_MS,
     receiver: (given) => {
       const receiver = createReceiver({ log: false, ...given });
       const adapter = slack({
@@ -60,28 +60,28 @@ async function stand(options: Omit<FakeSlackOptions, 'requestUrl'> = {}) {
 }
 
 describe('a handoff to Slack', () => {
-  it("goes from the request over words and answers to the agent's end", async () => {
-    const { bench, fake, root } = await stand();
+  it('runs from the request through messages and replies to the close by the agent', async () => {
+    const { bench, fake, root } = await setUpHandoff();
     await bench.requestHandoff({
       user: { userId: 'ada' },
       transcript: [{ text: 'I want a human', message_type: 'QUESTION' }],
     });
-    expect(seen(root())).toContain('Customer: I want a human');
+    expect(visibleText(root())).toContain('Customer: I want a human');
 
     await bench.say('Is <!channel> there?');
     await eventually(() =>
-      expect(fake.workspace.thread(root().ts).map(seen)).toEqual(['Is <!channel> there?']),
+      expect(fake.workspace.thread(root().ts).map(visibleText)).toEqual(['Is <!channel> there?']),
     );
 
-    fake.says(root().ts, '// who takes this?');
-    fake.says(root().ts, '', { raw: { text: '<@U0COLLEAGUE> you?' } });
-    fake.botSays(root().ts, 'Reminder of another app', 'A0OTHER');
-    fake.says(root().ts, 'Hello & welcome 👋 https://x.example/?a=1&b=2');
+    fake.postAsAgent(root().ts, '// who takes this?');
+    fake.postAsAgent(root().ts, '', { raw: { text: '<@U0COLLEAGUE> you?' } });
+    fake.postAsBot(root().ts, 'Reminder of another app', 'A0OTHER');
+    fake.postAsAgent(root().ts, 'Hello & welcome 👋 https://x.example/?a=1&b=2');
     expect(await bench.nextReply()).toMatchObject({
       text: 'Ann: Hello & welcome 👋 https://x.example/?a=1&b=2',
     });
 
-    fake.says(root().ts, 'Good bye\n!close');
+    fake.postAsAgent(root().ts, 'Good bye\n!close');
     expect(await bench.nextReply()).toMatchObject({ text: 'Ann: Good bye' });
     await eventually(() => expect(bench.conversation).toMatchObject({ state: 'closed', endedBy: 'human' }));
     await fake.deliverer.idle();
@@ -89,32 +89,32 @@ describe('a handoff to Slack', () => {
     expect(fake.deliverer.attempts.every(({ outcome }) => outcome === 200)).toBe(true);
   });
 
-  it('ends by the button', async () => {
-    const { bench, fake, root } = await stand();
+  it('ends when an agent clicks the button', async () => {
+    const { bench, fake, root } = await setUpHandoff();
     await bench.requestHandoff();
-    fake.presses(root().ts, 'handoff_close');
+    fake.pressButton(root().ts, 'handoff_close');
     await eventually(() => expect(bench.conversation).toMatchObject({ state: 'closed', endedBy: 'human' }));
     await eventually(() => expect(hasButton(root())).toBe(false));
-    expect(seen(root())).toContain('*Closed:* An agent has ended the conversation.');
+    expect(visibleText(root())).toContain('*Closed:* An agent has ended the conversation.');
   });
 
-  it('ends for the agents when the user leaves', async () => {
-    const { bench, fake, root } = await stand();
+  it('is closed in Slack when the user leaves', async () => {
+    const { bench, fake, root } = await setUpHandoff();
     await bench.requestHandoff();
     await bench.closeByUser();
     await eventually(() => expect(hasButton(root())).toBe(false));
-    expect(fake.workspace.thread(root().ts).map(seen)).toEqual([
+    expect(fake.workspace.thread(root().ts).map(visibleText)).toEqual([
       '*Closed:* The user has left the conversation.',
     ]);
-    fake.says(root().ts, 'Are you still there?');
+    fake.postAsAgent(root().ts, 'Are you still there?');
     await fake.deliverer.idle();
     expect(bench.replies).toEqual([]);
   });
 
-  it('brings each answer once, however often Slack tells of it', async () => {
-    const { bench, fake, root } = await stand();
+  it('delivers each reply once, however often Slack sends it', async () => {
+    const { bench, fake, root } = await setUpHandoff();
     await bench.requestHandoff();
-    fake.says(root().ts, 'Once');
+    fake.postAsAgent(root().ts, 'Once');
     fake.repeatLast();
     fake.repeatLast();
     expect(await bench.nextReply()).toMatchObject({ text: 'Ann: Once' });
@@ -122,12 +122,12 @@ describe('a handoff to Slack', () => {
     expect(bench.replies).toHaveLength(1);
   });
 
-  it('loses no answer that Slack could not deliver at first', async () => {
-    const { bench, fake, root, down } = await stand();
+  it('loses no reply that Slack delivers only on a retry', async () => {
+    const { bench, fake, root, down } = await setUpHandoff();
     await bench.requestHandoff();
     await fake.deliverer.idle();
     down(true);
-    fake.says(root().ts, 'Late');
+    fake.postAsAgent(root().ts, 'Late');
     await eventually(() => expect(fake.deliverer.attempts.at(-1)).toMatchObject({ outcome: 503 }));
     down(false);
     expect(await bench.nextReply()).toMatchObject({ text: 'Ann: Late' });
@@ -137,39 +137,39 @@ describe('a handoff to Slack', () => {
     expect(bench.replies).toHaveLength(1);
   });
 
-  it('is refused when Slack refuses, so that the user is told that all are busy', async () => {
-    const { bench, fake } = await stand();
+  it('is refused when Slack refuses', async () => {
+    const { bench, fake } = await setUpHandoff();
     fake.workspace.channel.member = false;
     expect((await bench.requestHandoff()).state).toBe('busy');
     expect(fake.workspace.messages).toEqual([]);
   });
 
-  it('has one thread although the answer of Slack was lost', async () => {
-    const { bench, fake, root } = await stand();
+  it('has one thread although the response of Slack was lost', async () => {
+    const { bench, fake, root } = await setUpHandoff();
     fake.fail('chat.postMessage', { kind: 'lost' });
     await bench.requestHandoff();
     expect(fake.workspace.messages).toHaveLength(1);
-    fake.says(root().ts, 'Here');
+    fake.postAsAgent(root().ts, 'Here');
     expect(await bench.nextReply()).toMatchObject({ text: 'Ann: Here' });
   });
 
-  it('brings quick words in order at the pace of Slack', async () => {
-    const { bench, fake, root } = await stand({ rate: { burst: 2, perMs: 1_000 } });
+  it('delivers fast messages in order within the rate limit of Slack', async () => {
+    const { bench, fake, root } = await setUpHandoff({ rate: { burst: 2, perMs: 1_000 } });
     await bench.requestHandoff();
     const said = ['one', 'two', 'three'];
     for (const words of said) await bench.say(words);
     await eventually(() =>
-      expect(fake.workspace.thread(root().ts).map(seen).join('\n')).toBe(said.join('\n')),
+      expect(fake.workspace.thread(root().ts).map(visibleText).join('\n')).toBe(said.join('\n')),
     );
     expect(bench.replies).toEqual([]);
   });
 });
 
-describe('the address for Slack', () => {
-  it('is verified by its challenge, and refuses what nobody signed', async () => {
-    const { fake, requestUrl } = await stand();
+describe('the webhook for Slack', () => {
+  it('answers the challenge, and refuses unsigned requests', async () => {
+    const { fake, requestUrl } = await setUpHandoff();
     const body = JSON.stringify({ type: 'url_verification', challenge: 'say this' });
-    const { headers } = signed(body, 'application/json', { secret: fake.signingSecret });
+    const { headers } = signRequest(body, 'application/json', { secret: fake.signingSecret });
     const answer = await fetch(requestUrl, { method: 'POST', headers, body });
     expect([answer.status, await answer.text()]).toEqual([200, 'say this']);
     const forged = await fetch(requestUrl, { method: 'POST', body });

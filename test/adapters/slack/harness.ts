@@ -1,10 +1,10 @@
 import { slack } from '../../../src/adapters/slack/index.js';
 import type { AdapterFactory, AdapterHarness, HarnessSystem } from '../../../src/testing/index.js';
 import { type FakeSlack, startFakeSlack } from '../../fixtures/slack/fake-slack.js';
-import { hasButton, seen } from '../../fixtures/slack/seen.js';
+import { hasButton, visibleText } from '../../fixtures/slack/visible-text.js';
 import { tsOf } from './support.js';
 
-/** The fake, with what an adapter must know of it. */
+/** The fake as a system of the conformance kit. */
 export interface SlackSystem extends HarnessSystem {
   readonly fake: FakeSlack;
 }
@@ -15,11 +15,11 @@ const ok = (error: string) => ({
   body: JSON.stringify({ ok: false, error }),
 });
 
-/** What the conformance kit must know of Slack. */
+/** The harness of Slack for the conformance kit. */
 export const slackHarness: AdapterHarness<SlackSystem> = {
   name: 'Slack (a fake of it)',
   secrets: ['xoxb-1111-2222-fakefakefake', '8f742231b10e8888abcd99yyyzzz85a5', 'xoxb-wrong'],
-  unsupported: { join: 'nobody takes a thread in Slack: who answers has it' },
+  unsupported: { join: 'Slack threads cannot be assigned.' },
   faults: { unauthorized: ok('invalid_auth') },
   async start({ webhookUrl }) {
     const fake = await startFakeSlack({ requestUrl: webhookUrl });
@@ -27,8 +27,8 @@ export const slackHarness: AdapterHarness<SlackSystem> = {
   },
 };
 
-/** Makes the adapter for the kit's fake. */
-export const makeSlack: AdapterFactory<SlackSystem> = ({ baseUrl, credentials, system: { fake } }) =>
+/** Creates the adapter for the conformance kit. */
+export const createSlack: AdapterFactory<SlackSystem> = ({ baseUrl, credentials, system: { fake } }) =>
   slack({
     botToken: credentials === 'right' ? fake.token : 'xoxb-wrong',
     signingSecret: fake.signingSecret,
@@ -52,15 +52,16 @@ function systemOf(fake: FakeSlack): SlackSystem {
       const own = workspace.thread(ts).filter(({ bot_id }) => bot_id === ids.bot);
       return {
         isClosed: root === undefined || !hasButton(root),
-        shown: [...(root ? [root] : []), ...own].map(seen),
+        shown: [...(root ? [root] : []), ...own].map(visibleText),
         customer: null,
       };
     },
     agent: {
-      reply: async (externalId, text) => void fake.says(threadOf(externalId), text),
-      note: async (externalId, text) => void fake.says(threadOf(externalId), `// ${text}`),
-      close: async (externalId) => fake.presses(threadOf(externalId), 'handoff_close'),
-      replyAndClose: async (externalId, text) => void fake.says(threadOf(externalId), `${text}\n!close`),
+      reply: async (externalId, text) => void fake.postAsAgent(threadOf(externalId), text),
+      note: async (externalId, text) => void fake.postAsAgent(threadOf(externalId), `// ${text}`),
+      close: async (externalId) => fake.pressButton(threadOf(externalId), 'handoff_close'),
+      replyAndClose: async (externalId, text) =>
+        void fake.postAsAgent(threadOf(externalId), `${text}\n!close`),
     },
     stop: () => fake.stop(),
   };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { effects, hasButton, seen } from '../../fixtures/slack/seen.js';
+import { hasButton, markupTags, visibleText } from '../../fixtures/slack/visible-text.js';
 import { IDS } from '../../fixtures/slack/workspace.js';
 import { call, errorOf, newSession, tsOf, withFake } from './support.js';
 
-describe('a conversation that is opened', () => {
-  it('is a message with who asks, what was said, and a button', async () => {
+describe('an opened conversation', () => {
+  it('is a message with the user, the transcript and a button', async () => {
     const { fake, adapter } = await withFake({}, { teamUrl: 'https://example.slack.com/' });
     const session = newSession({
       user: { key: 'user:ada', userId: 'ada', anonymousId: 'x', email: 'ada@example.com', phone: '+123' },
@@ -18,28 +18,28 @@ describe('a conversation that is opened', () => {
     expect(root.text).toBe('A customer asks for a human: Where is my parcel?');
     expect(hasButton(root)).toBe(true);
     for (const words of ['ada', 'ada@example.com', '+123', session.conversationId])
-      expect(seen(root)).toContain(words);
-    expect(seen(root)).toContain('Customer: Where is my parcel?\n\nAI: I do not know.');
-    expect(seen(root)).toContain('`!close`');
+      expect(visibleText(root)).toContain(words);
+    expect(visibleText(root)).toContain('Customer: Where is my parcel?\n\nAI: I do not know.');
+    expect(visibleText(root)).toContain('`!close`');
   });
 
-  it('has no link where the address of the workspace is not set', async () => {
+  it('has no link when teamUrl is not set', async () => {
     const { adapter } = await withFake();
     expect(await adapter.open(newSession(), call)).toEqual({ externalId: expect.any(String) });
   });
 
-  it('is there without a transcript too', async () => {
+  it('can have an empty transcript', async () => {
     const { fake, adapter } = await withFake();
     await adapter.open(newSession({ transcript: [{ from: 'agent', text: '' }] }), call);
     expect(fake.workspace.messages).toMatchObject([{ text: 'A customer asks for a human.' }]);
   });
 
   it.each([
-    ['words that call people', '<!channel> <!here> <@U0ANN> <!subteam^S1> @channel @here'],
+    ['mentions', '<!channel> <!here> <@U0ANN> <!subteam^S1> @channel @here'],
     ['a forged link', '<https://evil.example|your bank>'],
-    ['signs', '&&&<<<>>>'.repeat(2_000)],
+    ['characters that need escapes', '&&&<<<>>>'.repeat(2_000)],
     ['half a surrogate pair', 'a \ud83d b'],
-  ])('does nothing because of %s', async (_, text) => {
+  ])('shows %s literally', async (_, text) => {
     const { fake, adapter } = await withFake();
     const user = { key: 'k', userId: text, anonymousId: null, email: text, phone: text };
     await adapter.open(
@@ -47,10 +47,10 @@ describe('a conversation that is opened', () => {
       call,
     );
     expect(fake.workspace.messages.length).toBeGreaterThan(0);
-    for (const message of fake.workspace.messages) expect(effects(message)).toEqual([]);
+    for (const message of fake.workspace.messages) expect(markupTags(message)).toEqual([]);
   });
 
-  it('shows the end of a long transcript, and the whole in the thread', async () => {
+  it('shows the end of a long transcript, and all of it in the thread', async () => {
     const { fake, adapter } = await withFake();
     const transcript = Array.from({ length: 30 }, (_, at) => ({
       from: 'agent' as const,
@@ -59,13 +59,13 @@ describe('a conversation that is opened', () => {
     await adapter.open(newSession({ transcript }), call);
     const [root, whole, ...more] = fake.workspace.messages;
     expect(more).toEqual([]);
-    expect(root && seen(root)).toContain('AI: item 29 ');
-    expect(root && seen(root)).toContain('[earlier messages were left out]');
+    expect(root && visibleText(root)).toContain('AI: item 29 ');
+    expect(root && visibleText(root)).toContain('[earlier messages were left out]');
     expect(whole).toMatchObject({ thread_ts: root?.ts });
     for (const { text } of transcript) expect(whole?.text).toContain(text);
   });
 
-  it('is open when the whole transcript could not be shown', async () => {
+  it('is open even when the full transcript could not be posted', async () => {
     const { fake, adapter } = await withFake({ rate: { burst: 1, perMs: 60_000 } });
     const transcript = [{ from: 'user' as const, text: 'long '.repeat(3_000) }];
     const { externalId } = await adapter.open(newSession({ transcript }), call);
@@ -73,18 +73,18 @@ describe('a conversation that is opened', () => {
     expect(fake.calls.map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.postMessage']);
   });
 
-  it('keeps the end of a transcript that no message holds', async () => {
+  it('keeps the end of a transcript that is too long for any message', async () => {
     const { fake, adapter } = await withFake();
     const text = `${'old '.repeat(30_000)}the end`;
     await adapter.open(newSession({ transcript: [{ from: 'user', text }] }), call);
     const [root, whole] = fake.workspace.messages;
-    expect(root && seen(root)).toContain('the end');
+    expect(root && visibleText(root)).toContain('the end');
     expect(whole?.text.length).toBeGreaterThan(30_000);
     expect(whole?.text.endsWith('the end')).toBe(true);
   });
 });
 
-describe('a conversation whose opening was not confirmed', () => {
+describe('a conversation whose open response was lost', () => {
   it('is found', async () => {
     const { fake, adapter } = await withFake();
     const session = newSession();
@@ -95,13 +95,13 @@ describe('a conversation whose opening was not confirmed', () => {
     expect(fake.workspace.messages).toHaveLength(1);
   });
 
-  it('is not taken for another', async () => {
+  it('is not mistaken for another', async () => {
     const { adapter } = await withFake();
     await adapter.open(newSession(), call);
     expect(await adapter.find(newSession(), call)).toBeNull();
   });
 
-  it('is found by its button where Slack shows no metadata', async () => {
+  it('is found by its button when Slack returns no metadata', async () => {
     const { fake, adapter } = await withFake();
     const session = newSession();
     const opened = await adapter.open(session, call);
@@ -110,7 +110,7 @@ describe('a conversation whose opening was not confirmed', () => {
     expect(await adapter.find(session, call)).toEqual(opened);
   });
 
-  it('is found among many, page by page', async () => {
+  it('is found among many messages, page by page', async () => {
     const { fake, adapter } = await withFake();
     const session = newSession();
     const opened = await adapter.open(session, call);
@@ -119,14 +119,14 @@ describe('a conversation whose opening was not confirmed', () => {
     expect(fake.calls.filter(({ method }) => method === 'conversations.history')).toHaveLength(3);
   });
 
-  it('is not looked for without end', async () => {
+  it('is searched for on a limited number of pages', async () => {
     const { fake, adapter } = await withFake();
     for (let at = 0; at < 400; at += 1) fake.workspace.add({ user: IDS.agent, text: `chatter ${at}` });
     expect(await adapter.find(newSession(), call)).toBeNull();
     expect(fake.calls).toHaveLength(20);
   });
 
-  it('is not looked for among what is older', async () => {
+  it('is not searched for among older messages', async () => {
     const { adapter } = await withFake();
     const session = newSession();
     await adapter.open(session, call);
@@ -134,7 +134,7 @@ describe('a conversation whose opening was not confirmed', () => {
     expect(await adapter.find(later, call)).toBeNull();
   });
 
-  it('gets the whole transcript when it is found, once', async () => {
+  it('gets the full transcript once when it is found', async () => {
     const { fake, adapter } = await withFake();
     const session = newSession({ transcript: [{ from: 'user', text: 'long '.repeat(3_000) }] });
     fake.fail('chat.postMessage', { kind: 'lost' });

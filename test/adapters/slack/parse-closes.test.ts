@@ -6,15 +6,15 @@ import { adapterFor, messageRequest, request, THREAD } from './support.js';
 const { parse } = adapterFor();
 const ID = `${IDS.channel}:1700000005.000200`;
 
-describe('words that end a conversation', () => {
-  it('come after the words before them', () => {
+describe('close words', () => {
+  it('close after the text before them', () => {
     expect(parse(messageRequest({ text: 'Glad to help!\n!close' })).events).toMatchObject([
       { kind: 'message', id: ID, text: 'Glad to help!', externalId: THREAD },
       { kind: 'closed', id: `${ID}:close`, externalId: THREAD, author: { kind: 'agent', name: 'Ann' } },
     ]);
   });
 
-  it.each(['!close', ' !CLOSE ', '\n!Close\n'])('may stand alone: %j', (text) => {
+  it.each(['!close', ' !CLOSE ', '\n!Close\n'])('may be the whole message: %j', (text) => {
     expect(parse(messageRequest({ text })).events).toMatchObject([{ kind: 'closed' }]);
   });
 
@@ -24,11 +24,11 @@ describe('words that end a conversation', () => {
     ['among agents', { text: '// shall we !close' }],
     ['of an app', { text: '!close', bot_id: 'B0OTHER', app_id: 'A0OTHER' }],
     ['of a user, as our own message', { text: '!close', bot_id: IDS.bot, app_id: IDS.app }],
-  ])('do nothing %s', (_, event) => {
+  ])('have no effect %s', (_, event) => {
     expect(parse(messageRequest(event)).events).toMatchObject([{ kind: 'message' }]);
   });
 
-  it('can be others, and none', () => {
+  it('can be configured or disabled', () => {
     const bye = adapterFor({ closeWords: ['/bye', '終了'] });
     expect(bye.parse(messageRequest({ text: '終了' })).events).toMatchObject([{ kind: 'closed' }]);
     expect(bye.parse(messageRequest({ text: '!close' })).events).toMatchObject([{ kind: 'message' }]);
@@ -36,7 +36,7 @@ describe('words that end a conversation', () => {
     expect(none.parse(messageRequest({ text: '!close' })).events).toMatchObject([{ kind: 'message' }]);
   });
 
-  it('let files through first', () => {
+  it('close after the files of the message', () => {
     const event = { subtype: 'file_share', text: '!close', files: [{ name: 'bill.pdf' }] };
     expect(parse(messageRequest(event)).events).toMatchObject([
       { kind: 'message', text: '[bill.pdf]' },
@@ -45,22 +45,22 @@ describe('words that end a conversation', () => {
   });
 });
 
-describe('the button that ends a conversation', () => {
+describe('the close button', () => {
   const root = { type: 'message', ts: '1700000000.000100', text: 'A customer' } as SlackMessage;
-  const pressed = (payload: object) =>
+  const clickRequest = (payload: object) =>
     request(`payload=${encodeURIComponent(JSON.stringify(payload))}`, 'application/x-www-form-urlencoded');
   const payload = buttonPayload(root, 'handoff_close', IDS.agent);
 
-  it('ends the thread whose first message has it', () => {
-    const { events, answer } = parse(pressed(payload));
+  it('closes its thread', () => {
+    const { events, response } = parse(clickRequest(payload));
     expect(events).toMatchObject([
       { kind: 'closed', externalId: THREAD, author: { kind: 'agent', name: 'Ann' } },
     ]);
-    expect(answer).toBeUndefined();
+    expect(response).toBeUndefined();
   });
 
-  it('is one event however often it is delivered, and another when it is pressed again', () => {
-    const idOf = (given: object) => parse(pressed(given)).events[0]?.id;
+  it('is one event however often it is delivered, and another one when it is clicked again', () => {
+    const idOf = (given: object) => parse(clickRequest(given)).events[0]?.id;
     const again = { ...payload, actions: [{ action_id: 'handoff_close', action_ts: '1.5' }] };
     expect(idOf(payload)).toBe(idOf(payload));
     expect(idOf(again)).not.toBe(idOf(payload));
@@ -72,7 +72,7 @@ describe('the button that ends a conversation', () => {
     ['without a message', { message: undefined, container: {} }],
     ['of a shortcut', { type: 'message_action' }],
     ['without actions', { actions: 'none' }],
-  ])('is not meant: %s', (_, change) => {
-    expect(parse(pressed({ ...payload, ...change }))).toEqual({ events: [] });
+  ])('has no effect %s', (_, change) => {
+    expect(parse(clickRequest({ ...payload, ...change }))).toEqual({ events: [] });
   });
 });

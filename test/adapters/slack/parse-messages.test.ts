@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { AdapterError, type InboundMessage } from '../../../src/bridge/index.js';
 import { envelope } from '../../fixtures/slack/fake-slack.js';
-import { typed } from '../../fixtures/slack/typed-text.js';
+import { typedMessage } from '../../fixtures/slack/typed-text.js';
 import { IDS } from '../../fixtures/slack/workspace.js';
 import { adapterFor, messageRequest, request, THREAD } from './support.js';
 
 const { parse } = adapterFor();
 
 describe('messages of the Events API', () => {
-  it("are an agent's words in a thread", () => {
+  it('are replies of agents in a thread', () => {
     expect(parse(messageRequest({ text: 'Hello' }))).toEqual({
       events: [
         {
@@ -24,12 +24,12 @@ describe('messages of the Events API', () => {
     });
   });
 
-  it('have no name where the settings have none', () => {
-    const [event] = parse(messageRequest({ user: 'U0SOMEBODY' })).events;
+  it('have no agent name when the settings have none', () => {
+    const [event] = parse(messageRequest({ user: 'U0UNKNOWN1' })).events;
     expect(event?.author).toEqual({ kind: 'agent', name: null });
   });
 
-  it('are the same event when Slack delivers them again, and another when they are another', () => {
+  it('keep their id when Slack delivers them again', () => {
     const idOf = (event: Parameters<typeof messageRequest>[0]) => parse(messageRequest(event)).events[0]?.id;
     expect(idOf({})).toBe(idOf({}));
     expect(idOf({})).not.toBe(idOf({ ts: '1700000005.000201' }));
@@ -42,27 +42,27 @@ describe('messages of the Events API', () => {
     ['of another app', { bot_id: 'B0OTHER', app_id: 'A0OTHER' }, 'system'],
     ['of an old integration', { subtype: 'bot_message', bot_id: 'B0OTHER', user: undefined }, 'system'],
     ['of Slackbot', { user: 'USLACKBOT' }, 'system'],
-    ['of nobody', { user: undefined }, 'system'],
-  ])('know who wrote them: %s', (_, event, kind) => {
+    ['without a user', { user: undefined }, 'system'],
+  ])('have the right author: %s', (_, event, kind) => {
     expect(parse(messageRequest(event)).events).toMatchObject([{ kind: 'message', author: { kind } }]);
   });
 
   it.each([
     ['in no thread', { thread_ts: undefined }],
-    ['at the head of a thread', { thread_ts: '1700000005.000200' }],
+    ['first in a thread', { thread_ts: '1700000005.000200' }],
     ['in another channel', { channel: 'C0OTHER' }],
-    ['of a change', { subtype: 'message_changed', message: { text: 'x' } }],
+    ['of an edit', { subtype: 'message_changed', message: { text: 'x' } }],
     ['of a deletion', { subtype: 'message_deleted', deleted_ts: '1700000004.000200' }],
-    ['of somebody who came', { subtype: 'channel_join' }],
-    ['of a kind that is not known yet', { subtype: 'something_new' }],
+    ['of a new member', { subtype: 'channel_join' }],
+    ['of an unknown subtype', { subtype: 'something_new' }],
     ['without text', { text: '' }],
-    ['that are no messages', { type: 'reaction_added' }],
-    ['with an id that is none', { ts: 'now' }],
+    ['of another event type', { type: 'reaction_added' }],
+    ['with an invalid timestamp', { ts: 'now' }],
   ])('are ignored: %s', (_, event) => {
     expect(parse(messageRequest(event))).toEqual({ events: [] });
   });
 
-  it('are heard when they are sent to the channel too', () => {
+  it('count when they are also sent to the channel', () => {
     expect(parse(messageRequest({ subtype: 'thread_broadcast' })).events).toHaveLength(1);
   });
 
@@ -72,21 +72,21 @@ describe('messages of the Events API', () => {
     ['with the prefix in bold', { text: '*// is it?*', blocks: bold('// is it?') }, true],
     ['with the prefix within', { text: 'see https://x.example' }, false],
     ['to a colleague', { text: '<@U0COLLEAGUE> can you look?' }, true],
-    ['to everybody', { text: '<!here> who knows this?' }, true],
+    ['to all members', { text: '<!here> who knows this?' }, true],
     ['to a group', { text: '<!subteam^S1|@second-level> please' }, true],
     ['to the app and a colleague', { text: `<@${IDS.botUser}> <@U0COLLEAGUE> look` }, true],
     ['to the app', { text: `<@${IDS.botUser}> we look into it` }, false],
     ['that names a colleague later', { text: 'Ask <@U0COLLEAGUE>' }, false],
-  ])('stay inside or not: %s', (_, event, internal) => {
+  ])('are internal or not: %s', (_, event, internal) => {
     expect(parse(messageRequest(event)).events).toMatchObject([{ internal }]);
   });
 
-  it('stay inside with another prefix, which Slack may escape', () => {
+  it('are internal with another prefix, which Slack may escape', () => {
     const { events } = adapterFor({ insidePrefix: '>>' }).parse(messageRequest({ text: '&gt;&gt; hm' }));
     expect(events).toMatchObject([{ internal: true }]);
   });
 
-  it('name their files, with a link only where it is public', () => {
+  it('name their files, with a link only when the file is public', () => {
     const files = [
       { name: 'a.pdf', url_private: 'https://files.slack.com/a', permalink: 'https://t.slack.com/a' },
       { name: 'b.png', public_url_shared: true, permalink_public: 'https://slack-files.com/b' },
@@ -96,38 +96,38 @@ describe('messages of the Events API', () => {
     expect((event as InboundMessage).text).toBe('See\n[a.pdf]\n[b.png] https://slack-files.com/b\n[file]');
   });
 
-  it('are read as they were typed', () => {
+  it('keep the text as typed', () => {
     const words = 'a & b <c> "d" 日本語 שלום 👋🏼 ❤️ https://x.example/?a=1&b=2 end';
-    expect(parse(messageRequest({ ...typed(words) })).events).toMatchObject([{ text: words }]);
+    expect(parse(messageRequest({ ...typedMessage(words) })).events).toMatchObject([{ text: words }]);
   });
 });
 
 describe('other requests of Slack', () => {
-  it('are answered with their challenge', () => {
+  it('get their challenge as response', () => {
     const body = JSON.stringify({ token: 't', challenge: '3eZbrw1aB<&', type: 'url_verification' });
     expect(parse(request(body))).toEqual({
       events: [],
-      answer: { contentType: 'text/plain; charset=utf-8', body: '3eZbrw1aB<&' },
+      response: { contentType: 'text/plain; charset=utf-8', body: '3eZbrw1aB<&' },
     });
   });
 
   it.each([
     ['of another type', { type: 'app_rate_limited', minute_rate_limited: 1 }],
     ['of an event without content', envelope(null as never, 'Ev1')],
-    ['of nothing', {}],
-  ])('say nothing: %s', (_, body) => {
+    ['of an empty object', {}],
+  ])('have no events: %s', (_, body) => {
     expect(parse(request(JSON.stringify(body)))).toEqual({ events: [] });
   });
 
   it.each([
-    ['nothing', ''],
+    ['an empty body', ''],
     ['broken JSON', '{"type":'],
     ['a list', '[]'],
     ['a form without payload', 'ssl_check=1&token=x'],
     ['a form with a broken payload', 'payload=%7B'],
     ['a form whose payload is no object', 'payload=1'],
     ['a challenge that is no text', '{"type":"url_verification","challenge":{}}'],
-  ])('cannot be read: %s', (_, body) => {
+  ])('are rejected as invalid: %s', (_, body) => {
     expect(() => parse(request(body))).toThrow(AdapterError);
     expect(() => parse(request(body))).toThrow(expect.objectContaining({ kind: 'invalid' }));
   });

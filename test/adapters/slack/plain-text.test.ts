@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { plainText } from '../../../src/adapters/slack/plain-text.js';
-import { richText } from '../../../src/adapters/slack/rich-text.js';
+import { plainText, richTextToPlain } from '../../../src/adapters/slack/plain-text.js';
 
-const mentions = { own: 'U0APP', names: new Map([['U0ANN', 'Ann']]) };
+const mentions = { ownId: 'U0APP', names: new Map([['U0ANN', 'Ann']]) };
 
-describe('the markup of Slack as plain text', () => {
+describe('plain text of Slack markup', () => {
   it.each([
     ['plain words', 'plain words'],
     ['a &amp; b &lt;c&gt; &amp;lt; &quot;', 'a & b <c> &lt; &quot;'],
@@ -27,18 +26,18 @@ describe('the markup of Slack as plain text', () => {
   });
 });
 
-describe('the blocks of Slack as plain text', () => {
+describe('plain text of Slack blocks', () => {
   const section = (...elements: unknown[]) => ({ type: 'rich_text_section', elements });
   const text = (words: string, style = {}) => ({ type: 'text', text: words, style });
-  const plain = (...elements: unknown[]) => richText([{ type: 'rich_text', elements }], mentions);
+  const plain = (...elements: unknown[]) => richTextToPlain([{ type: 'rich_text', elements }], mentions);
 
-  it('drop styles, and only styles', () => {
+  it('drops styles and nothing else', () => {
     expect(plain(section(text('2*3*4 is '), text('bold', { bold: true }), text(' & <this>')))).toBe(
       '2*3*4 is bold & <this>',
     );
   });
 
-  it('show lists, quotes and code on lines of their own', () => {
+  it('puts lists, quotes and code on separate lines', () => {
     const items = [section(text('one')), section(text('two'))];
     const list = { type: 'rich_text_list', style: 'bullet', elements: items };
     const numbers = { type: 'rich_text_list', style: 'ordered', indent: 1, offset: 2, elements: items };
@@ -49,14 +48,14 @@ describe('the blocks of Slack as plain text', () => {
     );
   });
 
-  it('show emoji as signs, and those of the workspace by name', () => {
+  it('shows emoji as characters, and custom emoji by name', () => {
     const wave = { type: 'emoji', name: 'wave', unicode: '1f44b-1f3fc' };
     const own = { type: 'emoji', name: 'party-parrot' };
     const broken = { type: 'emoji', name: 'odd', unicode: '110000' };
     expect(plain(section(wave, own, broken))).toBe('👋🏼:party-parrot::odd:');
   });
 
-  it('show mentions, links and dates', () => {
+  it('shows mentions, links and dates', () => {
     const elements = [
       { type: 'user', user_id: 'U0ANN' },
       { type: 'user', user_id: 'U0APP' },
@@ -79,7 +78,7 @@ describe('the blocks of Slack as plain text', () => {
     ['an unknown part', [{ type: 'rich_text', elements: [{ type: 'rich_text_new', elements: [] }] }]],
     ['an unknown element', [{ type: 'rich_text', elements: [section({ type: 'new' })] }]],
     ['a date without words', [{ type: 'rich_text', elements: [section({ type: 'date' })] }]],
-  ])('are left to the markup where they are not understood: %s', (_, blocks) => {
-    expect(richText(blocks, mentions)).toBeNull();
+  ])('is null for unknown blocks: %s', (_, blocks) => {
+    expect(richTextToPlain(blocks, mentions)).toBeNull();
   });
 });

@@ -1,8 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { clip, escapedPieces } from '../../../src/adapters/slack/outgoing-text.js';
-import { effects, seen } from '../../fixtures/slack/seen.js';
-import { asRead } from '../../fixtures/slack/typed-text.js';
+import { escapedChunks, truncate } from '../../../src/adapters/slack/outgoing-text.js';
+import { unescaped } from '../../fixtures/slack/typed-text.js';
+import { markupTags, visibleText } from '../../fixtures/slack/visible-text.js';
 import { call, errorOf, newSession, refOf, tsOf, withFake } from './support.js';
 
 const message = (text: string) => ({ key: 'm-1', text, sentAt: null });
@@ -14,8 +14,8 @@ async function opened() {
   return { fake, adapter, ref, thread: tsOf(ref) };
 }
 
-describe('what a user says', () => {
-  it('is a message in the thread, by whose id it comes back', async () => {
+describe('a message of the user', () => {
+  it('is posted in the thread, and its id is returned', async () => {
     const { fake, adapter, ref, thread } = await opened();
     const { messageId } = await adapter.send(ref, message('Hello?'), call);
     expect(fake.workspace.thread(thread)).toMatchObject([{ ts: messageId, text: 'Hello?' }]);
@@ -38,50 +38,50 @@ describe('what a user says', () => {
     '@channel @here #general',
     '&'.repeat(3_800),
     'a\n\nb\tc',
-  ])('is shown as it is, and does nothing: %j', async (text) => {
+  ])('is shown literally, without mentions or links: %j', async (text) => {
     const { fake, adapter, ref, thread } = await opened();
     await adapter.send(ref, message(text), call);
     const [shown] = fake.workspace.thread(thread);
-    expect(shown && seen(shown)).toBe(text);
-    expect(shown && effects(shown)).toEqual([]);
+    expect(shown && visibleText(shown)).toBe(text);
+    expect(shown && markupTags(shown)).toEqual([]);
   });
 
-  it('is text, whatever it was', async () => {
+  it('is posted as plain text', async () => {
     const { fake, adapter, ref, thread } = await opened();
     await adapter.send(ref, message('half a \ud83d pair'), call);
     expect(fake.workspace.thread(thread)).toMatchObject([{ text: 'half a \ufffd pair' }]);
   });
 
-  it.each(['', '   ', '\n'])('is shown to be empty: %j', async (text) => {
+  it.each(['', '   ', '\n'])('is shown as an empty message: %j', async (text) => {
     const { fake, adapter, ref, thread } = await opened();
     await adapter.send(ref, message(text), call);
     expect(fake.workspace.thread(thread)).toMatchObject([{ text: '[empty message]' }]);
   });
 
-  it('goes nowhere when the thread is gone', async () => {
+  it('fails with gone when the thread was deleted', async () => {
     const { fake, adapter, ref, thread } = await opened();
     fake.workspace.delete(thread);
     expect(await errorOf(adapter.send(ref, message('x'), call))).toMatchObject({ kind: 'gone' });
   });
 
-  it('goes nowhere by an id of another adapter', async () => {
+  it('fails for an id of another adapter', async () => {
     const { adapter, ref } = await opened();
     const strange = { ...ref, externalId: '17' };
     expect(await errorOf(adapter.send(strange, message('x'), call))).toMatchObject({ kind: 'invalid' });
   });
 });
 
-describe('pieces of a text', () => {
+describe('texts for Slack', () => {
   test.prop([fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 5, max: 60 })])(
     'are never too long, cut nothing in two, and lose nothing but blanks',
     (text, most) => {
-      const pieces = escapedPieces(text, most);
+      const pieces = escapedChunks(text, most);
       for (const piece of pieces) {
         expect(piece.length).toBeLessThanOrEqual(most);
         expect(piece).not.toMatch(/&(?!amp;|lt;|gt;)|[<>]/);
       }
       const bare = (words: string) => words.replace(/\s+/g, '');
-      expect(bare(asRead(pieces.join('')))).toBe(bare(text));
+      expect(bare(unescaped(pieces.join('')))).toBe(bare(text));
     },
   );
 
@@ -90,7 +90,7 @@ describe('pieces of a text', () => {
     ['exactly 10', 10, 'exactly 10'],
     ['longer than that', 10, 'longer th…'],
     ['ab👋cd', 4, 'ab…'],
-  ])('are clipped: %j to %i', (text, most, clipped) => {
-    expect(clip(text, most)).toBe(clipped);
+  ])('are truncated: %j to %i', (text, most, clipped) => {
+    expect(truncate(text, most)).toBe(clipped);
   });
 });

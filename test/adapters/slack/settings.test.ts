@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type SlackSettings, slack } from '../../../src/adapters/slack/index.js';
 import { SETTINGS } from './support.js';
 
-describe('settings that cannot work', () => {
+describe('settings', () => {
   it.each<[string, Partial<SlackSettings>, string]>([
     ['no token', { botToken: '' }, 'botToken'],
     ['a token of a person', { botToken: 'xoxp-secret-1' }, 'botToken'],
@@ -17,14 +17,14 @@ describe('settings that cannot work', () => {
     ['an empty prefix', { insidePrefix: ' ' }, 'insidePrefix'],
     ['an address that is none', { teamUrl: 'example.slack.com' }, 'teamUrl'],
     ['an API address that is none', { apiUrl: 'slack' }, 'Slack: the address'],
-  ])('are refused: %s', (_, wrong, name) => {
+  ])('are refused when invalid: %s', (_, wrong, name) => {
     const make = () => slack({ ...SETTINGS, ...wrong });
     expect(make).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     expect(make).toThrow(name);
     expect(make).not.toThrow(/secret-1/);
   });
 
-  it('are none of these', () => {
+  it('are accepted when valid', () => {
     expect(slack(SETTINGS)).toMatchObject({
       name: 'slack',
       capabilities: { inbound: ['webhook'], nativeClose: false, messageIds: true },

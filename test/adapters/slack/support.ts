@@ -12,7 +12,7 @@ import type {
   SignatureVerdict,
 } from '../../../src/bridge/index.js';
 import { silentLog } from '../../../src/internal/index.js';
-import { type SlackRequest, signed } from '../../fixtures/slack/deliver.js';
+import { type SlackRequest, signRequest } from '../../fixtures/slack/deliver.js';
 import {
   envelope,
   type FakeSlack,
@@ -21,10 +21,10 @@ import {
 } from '../../fixtures/slack/fake-slack.js';
 import { IDS, type SlackEvent } from '../../fixtures/slack/workspace.js';
 
-/** What calls to the adapter come with. */
+/** The second argument of adapter methods. */
 export const call: AdapterCall = { signal: new AbortController().signal, log: silentLog };
 
-/** Settings that are right in form; nothing is asked with them. */
+/** Valid settings for tests that make no request. */
 export const SETTINGS: SlackSettings = {
   botToken: 'xoxb-1-2-three',
   signingSecret: 'the signing secret',
@@ -32,17 +32,17 @@ export const SETTINGS: SlackSettings = {
   names: { [IDS.agent]: 'Ann' },
 };
 
-/** The methods of an adapter with webhooks, all of them there. */
+/** An adapter with `verify` and `parse`. */
 export type WebhookAdapter = Omit<Adapter, 'verify' | 'parse'> & {
   readonly verify: (request: InboundRequest) => SignatureVerdict;
   readonly parse: (request: InboundRequest) => ParsedWebhook;
 };
 
-/** An adapter that is only asked about requests. */
+/** Creates an adapter for tests of `verify` and `parse`. */
 export const adapterFor = (settings: Partial<SlackSettings> = {}): WebhookAdapter =>
   slack({ ...SETTINGS, ...settings }) as WebhookAdapter;
 
-/** A fake of Slack and an adapter for it, until the test ends. */
+/** Starts a fake Slack and creates an adapter for it, until the test ends. */
 export async function withFake(
   options: FakeSlackOptions = {},
   settings: Partial<SlackSettings> = {},
@@ -53,17 +53,17 @@ export async function withFake(
   return { fake, adapter: adapterFor({ apiUrl, botToken, signingSecret, ...settings }) };
 }
 
-let made = 0;
+let sessionCount = 0;
 
-/** A conversation to be opened, of a user of its own. */
+/** A session of a new user. */
 export function newSession(overrides: Partial<HandoffSession> = {}): HandoffSession {
-  made += 1;
+  sessionCount += 1;
   return {
-    key: `handoff-${made} 1`,
-    conversationId: `handoff-${made}`,
+    key: `handoff-${sessionCount} 1`,
+    conversationId: `handoff-${sessionCount}`,
     user: {
-      key: `user:u-${made}`,
-      userId: `u-${made}`,
+      key: `user:u-${sessionCount}`,
+      userId: `u-${sessionCount}`,
       anonymousId: null,
       email: 'support@example.com',
       phone: null,
@@ -79,7 +79,7 @@ export function newSession(overrides: Partial<HandoffSession> = {}): HandoffSess
   };
 }
 
-/** What `send` and `close` get. */
+/** The reference that `send` and `close` receive. */
 export const refOf = (
   { conversationId, user }: HandoffSession,
   { externalId, url, extra }: OpenedConversation,
@@ -91,11 +91,11 @@ export const refOf = (
   user,
 });
 
-/** The time stamp of a thread's first message. */
+/** The timestamp of a thread's first message. */
 export const tsOf = ({ externalId }: { readonly externalId: string }): string =>
   externalId.split(':')[1] ?? '';
 
-/** A request as the bridge gives it to an adapter. */
+/** A request as the bridge passes it to an adapter. */
 export const inbound = ({ headers, body }: SlackRequest, receivedAt = Date.now()): InboundRequest => ({
   method: 'POST',
   url: '/',
@@ -106,13 +106,13 @@ export const inbound = ({ headers, body }: SlackRequest, receivedAt = Date.now()
 
 /** A body, signed with the secret of {@link SETTINGS}. */
 export const request = (body: string, contentType = 'application/json'): InboundRequest =>
-  inbound(signed(body, contentType, { secret: 'the signing secret' }));
+  inbound(signRequest(body, contentType, { secret: 'the signing secret' }));
 
-/** A message event of an agent in a thread, signed; `event` changes what it says. */
+/** A signed message event of an agent in a thread, with overridden fields. */
 export const messageRequest = (event: Partial<SlackEvent>): InboundRequest =>
   request(JSON.stringify(envelope({ ...AGENTS_MESSAGE, ...event }, 'Ev1')));
 
-/** The thread of {@link messageRequest}, as the bridge knows it. */
+/** The external id of the thread of {@link messageRequest}. */
 export const THREAD = `${IDS.channel}:1700000000.000100`;
 
 const AGENTS_MESSAGE = {
@@ -126,7 +126,7 @@ const AGENTS_MESSAGE = {
   event_ts: '1700000005.000200',
 };
 
-/** The error that a call of the adapter ends with. */
+/** The error with which a call fails. */
 export async function errorOf(task: Promise<unknown>): Promise<AdapterError> {
   return task.then(
     () => {

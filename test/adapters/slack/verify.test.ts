@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { SignatureVerdict } from '../../../src/bridge/index.js';
-import { signed } from '../../fixtures/slack/deliver.js';
+import { signRequest } from '../../fixtures/slack/deliver.js';
 import { adapterFor, inbound } from './support.js';
 
 const BODY = '{"type":"event_callback"}';
 const AT = 1_700_000_000_000;
-const genuine = signed(BODY, 'application/json', { secret: 'one', at: AT });
+const genuine = signRequest(BODY, 'application/json', { secret: 'one', at: AT });
 const with_ = (headers: Record<string, string>) => ({
   ...genuine,
   headers: { ...genuine.headers, ...headers },
@@ -14,13 +14,13 @@ const with_ = (headers: Record<string, string>) => ({
 describe('signatures of Slack', () => {
   const { verify } = adapterFor({ signingSecret: ['one', 'two'] });
 
-  it.each<[string, ReturnType<typeof signed>, number, SignatureVerdict]>([
+  it.each<[string, ReturnType<typeof signRequest>, number, SignatureVerdict]>([
     ['right', genuine, AT, 'genuine'],
-    ['right, by the second secret', signed(BODY, 'x/y', { secret: 'two', at: AT }), AT, 'genuine'],
+    ['right, by the second secret', signRequest(BODY, 'x/y', { secret: 'two', at: AT }), AT, 'genuine'],
     ['right, almost five minutes old', genuine, AT + 299_000, 'genuine'],
     ['right, older than five minutes', genuine, AT + 301_000, 'stale'],
     ['right, from the future', genuine, AT - 301_000, 'stale'],
-    ['by another secret', signed(BODY, 'x/y', { secret: 'three', at: AT }), AT, 'forged'],
+    ['by another secret', signRequest(BODY, 'x/y', { secret: 'three', at: AT }), AT, 'forged'],
     ['of another body', { ...genuine, body: `${BODY} ` }, AT, 'forged'],
     ['of another time', with_({ 'x-slack-request-timestamp': '1700000001' }), AT, 'forged'],
     ['of a time that is none', with_({ 'x-slack-request-timestamp': '17e8' }), AT, 'forged'],

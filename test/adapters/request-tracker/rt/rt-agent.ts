@@ -1,31 +1,31 @@
 import type { Rt, RtUser } from './start-rt.js';
 import { submitForm } from './submit-form.js';
 
-/** One thing in a ticket's history, as agents read it. */
-export interface Told {
+/** An entry in a ticket's history, as agents see it. */
+export interface HistoryEntry {
   readonly type: string;
   readonly by: string;
-  /** As it was written, HTML or not. */
+  /** The raw content, HTML or plain text. */
   readonly text: string;
 }
 
-/** An agent who works in RT, by its REST interface and by its web pages. */
+/** An agent, who acts through RT's REST interface and web pages. */
 export interface RtAgent {
   reply(ticket: string, text: string, contentType?: 'text/plain' | 'text/html'): Promise<void>;
   comment(ticket: string, text: string): Promise<void>;
   setStatus(ticket: string, status: string): Promise<void>;
-  /** Replies and sets a status in one act. */
+  /** Replies and sets a status in one request. */
   replyAndSetStatus(ticket: string, text: string, status: string): Promise<void>;
   take(ticket: string): Promise<void>;
-  /** What the ticket's page would show: status, subject, and who said what. */
-  read(ticket: string): Promise<{ status: string; subject: string; history: Told[] }>;
-  /** The numbers of the tickets after one, in any queue that the agent sees. */
+  /** The content of the ticket's page: status, subject and history. */
+  read(ticket: string): Promise<{ status: string; subject: string; history: HistoryEntry[] }>;
+  /** The ids of the tickets after one, in all queues that the agent sees. */
   ticketsAfter(ticket: number): Promise<string[]>;
-  /** Fills in and sends the form "Reply" of the web pages, as a browser with the rich text editor does. */
+  /** Submits the form "Reply", as a browser with the rich text editor does. */
   replyInBrowser(ticket: string, html: string, status?: string): Promise<void>;
 }
 
-/** Works as a user of RT. */
+/** Creates an {@link RtAgent} for a user. */
 export function rtAgent({ url }: Pick<Rt, 'url'>, user: RtUser): RtAgent {
   const rest = async (method: string, path: string, json?: object): Promise<Record<string, unknown>> => {
     const response = await fetch(`${url}/REST/2.0${path}`, {
@@ -68,7 +68,7 @@ export function rtAgent({ url }: Pick<Rt, 'url'>, user: RtUser): RtAgent {
     async read(ticket) {
       const { Status, Subject } = await rest('GET', `/ticket/${ticket}`);
       const found = await items(`/ticket/${ticket}/history?fields=Type,Creator&per_page=100`);
-      const history: Told[] = [];
+      const history: HistoryEntry[] = [];
       for (const { id, Type, Creator } of found) {
         const by = (Creator as { readonly id: string }).id;
         history.push({ type: String(Type), by, text: await textOf(id) });

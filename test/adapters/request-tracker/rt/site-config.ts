@@ -1,5 +1,5 @@
-/** Where a private RT keeps what is its own. */
-export interface Places {
+/** The paths of a private RT. */
+export interface RtPaths {
   readonly config: string;
   readonly configFolder: string;
   readonly database: string;
@@ -10,8 +10,8 @@ export interface Places {
   readonly variable: string;
 }
 
-/** The places of an RT in a folder. */
-export const placesIn = (folder: string): Places => ({
+/** The paths of an RT in a folder. */
+export const rtPathsIn = (folder: string): RtPaths => ({
   config: `${folder}/RT_SiteConfig.pm`,
   configFolder: `${folder}/RT_SiteConfig.d`,
   database: `${folder}/rt.db`,
@@ -22,8 +22,8 @@ export const placesIn = (folder: string): Places => ({
   variable: `${folder}/var`,
 });
 
-/** The configuration of an RT that touches nothing outside its folder, and sends its mail nowhere. */
-export function siteConfig(places: Places, port: number): string {
+/** The configuration of an RT that writes only to its folder and sends no mail. */
+export function siteConfig(places: RtPaths, port: number): string {
   return `Set($rtname, 'handoff-kit.test');
 Set($Organization, 'handoff-kit.test');
 Set($WebDomain, '127.0.0.1');

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeWith } from '../../../helpers/requirement.js';
 import { freePort } from './free-port.js';
-import { placesIn, siteConfig } from './site-config.js';
+import { rtPathsIn, siteConfig } from './site-config.js';
 
 const SERVER = '/usr/share/request-tracker5/libexec/rt-server';
 const SETUP = '/usr/sbin/rt-setup-database-5';
@@ -27,7 +27,7 @@ export const describeWithRt = describeWith({
   howToGet: 'npm run test:rt, as root on Debian',
 });
 
-/** Somebody who can log in to RT. */
+/** A user of RT. */
 export interface RtUser {
   readonly id: number;
   readonly login: string;
@@ -35,7 +35,7 @@ export interface RtUser {
   readonly token: string;
 }
 
-/** A Request Tracker of our own. */
+/** A private Request Tracker. */
 export interface Rt {
   readonly url: string;
   readonly queue: string;
@@ -45,24 +45,24 @@ export interface Rt {
   readonly stranger: RtUser;
   /** Has all rights. */
   readonly root: Pick<RtUser, 'login' | 'password'>;
-  /** Starts it, again after `stop`: on the same port, with everything in it. */
+  /** Starts RT, also again after `stop`, on the same port and with the same data. */
   start(): Promise<void>;
-  /** Ends it as an operator would; what it knows stays. */
+  /** Stops RT and keeps its data. */
   stop(): Promise<void>;
-  /** Installs a data file, as the README says. Answers with what RT's program says. */
+  /** Installs a data file as the README describes. Returns the output of RT's program. */
   install(datafile: string): string;
-  /** Everything it has mailed, as it was mailed. */
+  /** All mails sent, raw. */
   mails(): string;
-  /** What it has written to its log. */
+  /** RT's log. */
   log(): string;
-  /** Ends it and removes all there is of it. */
+  /** Stops RT and deletes its folder. */
   remove(): Promise<void>;
 }
 
-/** Makes and starts a Request Tracker with a folder, a database and a port of its own. */
+/** Creates and starts a Request Tracker with its own folder, database and port. */
 export async function startRt(): Promise<Rt> {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-rt-'));
-  const places = placesIn(folder);
+  const places = rtPathsIn(folder);
   const port = await freePort();
   const owner = rtOwner();
   writeFileSync(places.config, siteConfig(places, port));
@@ -81,7 +81,7 @@ export async function startRt(): Promise<Rt> {
 
   run(SETUP, ['--action', 'init', '--skip-create']);
   const users: Pick<Rt, 'kit' | 'agent' | 'stranger' | 'root'> = JSON.parse(
-    run('perl', [join(import.meta.dirname, 'furnish.pl')]),
+    run('perl', [join(import.meta.dirname, 'seed.pl')]),
   );
 
   let server: ChildProcess | null = null;
@@ -94,7 +94,7 @@ export async function startRt(): Promise<Rt> {
     server.stderr?.setEncoding('utf8').on('data', (text: string) => {
       log += text;
     });
-    await answering(`${url}/REST/2.0/rt`, server, () => log);
+    await waitForServer(`${url}/REST/2.0/rt`, server, () => log);
   };
   const stop = async (): Promise<void> => {
     const ending = server;
@@ -136,14 +136,14 @@ export async function startRt(): Promise<Rt> {
   }
 }
 
-/** RT refuses to run as root; Debian's user for it is the web server's. Anybody else runs it themselves. */
+/** RT refuses to run as root; Debian runs it as the web server's user. Other users run it as themselves. */
 function rtOwner(): [uid: number, gid: number] | null {
   if (process.getuid?.() !== 0) return null;
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'www-data'], { encoding: 'utf8' }));
   return [id('-u'), id('-g')];
 }
 
-async function answering(url: string, server: ChildProcess, log: () => string): Promise<void> {
+async function waitForServer(url: string, server: ChildProcess, log: () => string): Promise<void> {
   const deadline = AbortSignal.timeout(60_000);
   while (server.exitCode === null && server.signalCode === null) {
     const status = await fetch(url).then(

@@ -1,6 +1,6 @@
 import type { Rt, RtUser } from './start-rt.js';
 
-/** Logs in to RT's web pages and sends one of their forms, as a browser does. */
+/** Logs in to RT and submits a form, as a browser does. */
 export async function submitForm(
   { url }: Pick<Rt, 'url'>,
   user: Pick<RtUser, 'login' | 'password'>,
@@ -12,7 +12,7 @@ export async function submitForm(
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   const response = await fetch(`${url}${path}`, {
     method: 'POST',
-    // RT takes forms from its own pages only.
+    // RT accepts forms from its own pages only.
     headers: { cookie, referer: `${url}${path}` },
     body: form,
     redirect: 'manual',

@@ -1,4 +1,4 @@
-/** Waits for something that is to be, and says what it is when it does not come. */
+/** Polls until `look` returns a value. The error after the timeout names what was expected. */
 export async function until<Value>(
   what: string,
   look: () => Promise<Value | null | undefined | false> | Value | null | undefined | false,
@@ -10,5 +10,5 @@ export async function until<Value>(
     if (found) return found;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+  throw new Error(`waited ${timeoutMs} ms for ${what}`);
 }

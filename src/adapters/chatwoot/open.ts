@@ -1,0 +1,167 @@
+import { createHash, createHmac } from 'node:crypto';
+import {
+  type AdapterCall,
+  AdapterError,
+  type HandoffSession,
+  type OpenedConversation,
+  transcriptText,
+} from '../../bridge/index.js';
+import type { PublicApi, RemoteConversation } from './public-api.js';
+import type { CheckedSettings } from './settings.js';
+
+/**
+ * The longest message. Chatwoot accepts 150,000 characters, but its webhook carries the text three times: this keeps
+ * the request below the bridge's limit of 1 MiB in every script.
+ */
+export const MAX_TEXT = 50_000;
+/** Chatwoot's limit for the value of a custom attribute. */
+const MAX_ATTRIBUTE = 1500;
+
+/**
+ * The source id of the contact in this inbox. It is derived from the session key, so that `find` can look it up, and
+ * so that an inbox set to "reopen same conversation", which goes by source id, starts a new conversation per handoff.
+ */
+export function sourceIdOf({ key }: Pick<HandoffSession, 'key'>): string {
+  return `handoff-${createHash('sha256').update(key).digest('hex').slice(0, 40)}`;
+}
+
+/** The `open` and `find` of the adapter. */
+export interface Opening {
+  open(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation>;
+  find(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation | null>;
+}
+
+/** Creates `open` and `find`. */
+export function createOpening(api: PublicApi, { url, hmacToken }: CheckedSettings): Opening {
+  const toOpened = (sourceId: string, { id, accountId }: RemoteConversation): OpenedConversation => ({
+    externalId: id,
+    ...(accountId === null ? {} : { url: `${url}/app/accounts/${accountId}/conversations/${id}` }),
+    extra: { contact: sourceId },
+  });
+
+  const saveContact = async (session: HandoffSession, call: AdapterCall): Promise<void> => {
+    const { user } = session;
+    try {
+      await api.saveContact(
+        {
+          sourceId: sourceIdOf(session),
+          identifier: user.key,
+          identifierHash: hmacToken === null ? null : identifierHash(hmacToken, user.key),
+          name: user.userId ?? user.anonymousId ?? 'Visitor',
+          // Not in the contact's own fields: Chatwoot merges contacts with the same e-mail address or phone number.
+          customAttributes: attributes({ handoff_email: user.email, handoff_phone: user.phone }),
+        },
+        call,
+      );
+    } catch (error) {
+      throw explainContactError(error);
+    }
+  };
+
+  const findOrStart = async (session: HandoffSession, call: AdapterCall): Promise<RemoteConversation> => {
+    const sourceId = sourceIdOf(session);
+    const existing = oldest(await api.conversations(sourceId, call));
+    if (existing) return existing;
+    const conversation = await api.startConversation(sourceId, attributesOf(session), call);
+    if (conversation.status !== 'resolved') return conversation;
+    throw new AdapterError(
+      'invalid',
+      'Chatwoot hides conversations of this contact from agents: the contact is blocked. Unblock it in Chatwoot.',
+    );
+  };
+
+  return {
+    async open(session, call) {
+      await saveContact(session, call);
+      const conversation = await findOrStart(session, call);
+      const sourceId = sourceIdOf(session);
+      if (conversation.incoming.length === 0) {
+        await api.postMessage(sourceId, conversation.id, { text: firstMessage(session, MAX_TEXT) }, call);
+      }
+      return toOpened(sourceId, conversation);
+    },
+    async find(session, call) {
+      const sourceId = sourceIdOf(session);
+      const conversation = oldest(await api.conversations(sourceId, call).catch(emptyIfGone));
+      // Without its first message it is incomplete, and `open` completes it.
+      return conversation && conversation.incoming.length > 0 ? toOpened(sourceId, conversation) : null;
+    },
+  };
+}
+
+/** Adds the likely cause: Chatwoot answers 404 for an unknown inbox, and 500 for a wrong identifier hash. */
+function explainContactError(error: unknown): unknown {
+  if (!(error instanceof AdapterError)) return error;
+  if (error.kind === 'gone') {
+    return new AdapterError('auth', 'Chatwoot has no API inbox with this identifier: check CHATWOOT_INBOX.');
+  }
+  if (error.kind !== 'transient' || !error.message.includes('with 500')) return error;
+  return new AdapterError(
+    'transient',
+    `${error.message} An inbox that enforces identity validation answers so when CHATWOOT_HMAC_TOKEN is missing or wrong.`,
+    { cause: error, retryAfterMs: error.retryAfterMs },
+  );
+}
+
+/** Shown when the inbox enforces identity validation and no token is set. */
+export const HMAC_TOKEN_MISSING =
+  'The Chatwoot inbox enforces user identity validation: set CHATWOOT_HMAC_TOKEN to the key of its tab Configuration.';
+
+/** Chatwoot's proof that the identifier comes from a holder of the inbox's key. */
+export function identifierHash(hmacToken: string, identifier: string): string {
+  return createHmac('sha256', hmacToken).update(identifier).digest('hex');
+}
+
+function attributesOf({ conversationId, botId, user }: HandoffSession): Record<string, string> {
+  return attributes({
+    handoff_conversation_id: conversationId,
+    handoff_bot_id: botId,
+    handoff_user_id: user.userId,
+    handoff_anonymous_id: user.anonymousId,
+    handoff_email: user.email,
+    handoff_phone: user.phone,
+  });
+}
+
+function attributes(values: Readonly<Record<string, string | null>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value ? [[name, value.slice(0, MAX_ATTRIBUTE)]] : [])),
+  );
+}
+
+function oldest(conversations: readonly RemoteConversation[]): RemoteConversation | null {
+  return conversations.toSorted((one, other) => Number(one.id) - Number(other.id))[0] ?? null;
+}
+
+function emptyIfGone(error: unknown): [] {
+  if (error instanceof AdapterError && error.kind === 'gone') return [];
+  throw error;
+}
+
+const NOTICE_PREFIX = '[handoff]';
+
+/** The public API can only write as the contact; the prefix tells agents that the user did not write this. */
+export const asNotice = (text: string): string => `${NOTICE_PREFIX} ${text}`;
+
+const TRANSCRIPT_HEADING = '\n\nSaid before:\n\n';
+
+/**
+ * The first message: the user and the transcript. A message, because the public API has no private notes and shows
+ * custom attributes only when an administrator has defined them.
+ */
+function firstMessage({ user, botId, transcript }: HandoffSession, maxLength: number): string {
+  const facts = [
+    ['User', user.userId],
+    ['Anonymous user', user.anonymousId],
+    ['E-mail', user.email],
+    ['Phone', user.phone],
+    ['Agent that hands over', botId],
+  ]
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `${name}: ${value}`);
+  const head = [asNotice('This user asks for a human.'), ...facts].join('\n').slice(0, maxLength / 2);
+  const text = transcriptText(transcript, {
+    maxLength: maxLength - head.length - TRANSCRIPT_HEADING.length,
+  });
+  return text === '' ? head : `${head}${TRANSCRIPT_HEADING}${text}`;
+}

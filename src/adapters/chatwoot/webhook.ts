@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import {
+  AdapterError,
+  type InboundEvent,
+  type InboundMessage,
+  type InboundRequest,
+  type MessageAuthor,
+  type ParsedWebhook,
+  type SignatureVerdict,
+  verifySignature,
+} from '../../bridge/index.js';
+import { asId, asObject, asObjects, asText, type JsonObject } from './json.js';
+import { messageText } from './plain-text.js';
+
+const SIGNATURE = /^sha256=(.+)$/;
+const UNIX_SECONDS = /^\d{1,12}$/;
+
+/** Chatwoot signs `<timestamp>.<body>`. Inboxes before Chatwoot 4.13 send no signature and are refused. */
+export function verify(
+  secrets: readonly string[],
+  { headers, body, receivedAt }: InboundRequest,
+): SignatureVerdict {
+  const signature = headers['x-chatwoot-signature'];
+  const timestamp = headers['x-chatwoot-timestamp'];
+  if (!signature || !timestamp) return 'unsigned';
+  const [, hex] = SIGNATURE.exec(signature) ?? [];
+  if (hex === undefined || !UNIX_SECONDS.test(timestamp)) return 'forged';
+  return verifySignature({
+    secrets,
+    payload: Buffer.concat([Buffer.from(`${timestamp}.`), body]),
+    signature: hex,
+    signedAt: Number(timestamp) * 1000,
+    receivedAt,
+  });
+}
+
+type EventParser = (payload: JsonObject, request: InboundRequest) => readonly InboundEvent[];
+
+/** Other events, such as typing and contacts, are ignored. */
+const PARSERS: ReadonlyMap<unknown, EventParser> = new Map<unknown, EventParser>([
+  ['message_created', parseCreated],
+  ['message_updated', parseUpdated],
+  ['conversation_status_changed', parseStatus],
+  ['conversation_updated', parseAssigned],
+]);
+
+/** Translates a webhook into events. Account webhooks and inbox webhooks have the same body. */
+export function parse(request: InboundRequest): ParsedWebhook {
+  const payload = asObject(parseJson(request.body));
+  return { events: PARSERS.get(payload.event)?.(payload, request) ?? [] };
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    // Without the cause: it quotes the body, which may contain message texts.
+    throw unreadable('a webhook whose body is not JSON');
+  }
+}
+
+function parseCreated(payload: JsonObject): readonly InboundEvent[] {
+  const externalId = asId(asObject(payload.conversation).id);
+  if (externalId === null) throw unreadable('a message without its conversation');
+  return parseMessage(payload, externalId);
+}
+
+function parseMessage(message: JsonObject, externalId: string): readonly InboundMessage[] {
+  const messageId = asId(message.id);
+  if (messageId === null) throw unreadable('a message without its id');
+  const author = authorOf(message);
+  const text = author.kind === 'self' ? asText(message.content) : messageText(message);
+  if (text === '') return [];
+  return [
+    {
+      kind: 'message',
+      // Not the delivery id: account and inbox webhooks deliver the same message under different ones.
+      id: `message ${messageId}`,
+      externalId,
+      author,
+      text,
+      // Internal unless Chatwoot says otherwise.
+      internal: message.private !== false,
+      messageId,
+    },
+  ];
+}
+
+/**
+ * Chatwoot does not redeliver. It marks an undelivered message as failed, which is an update, as is the agent's click
+ * on "retry". An update therefore counts as the message; the bridge drops it when the message arrived before.
+ */
+function parseUpdated(payload: JsonObject, request: InboundRequest): readonly InboundEvent[] {
+  return isFreshReply(payload, request) ? parseCreated(payload) : [];
+}
+
+/**
+ * A status change carries the last message. Chatwoot's workers can deliver it before the reply that the agent sent
+ * just before, and a reply after the close would be lost: so the reply is read here too.
+ */
+function parseStatus(payload: JsonObject, request: InboundRequest): readonly InboundEvent[] {
+  if (payload.status !== 'resolved') return [];
+  const externalId = conversationIdOf(payload);
+  const lastReplies = asObjects(payload.messages)
+    .filter((message) => asId(message.id) !== null)
+    .filter((message) => isFreshReply(message, request));
+  return [
+    ...lastReplies.flatMap((message) => parseMessage(message, externalId)),
+    {
+      kind: 'closed',
+      id: `resolved ${externalId} ${changeIdOf(payload, request)}`,
+      externalId,
+      // The webhook does not name the agent; the assignee is the most likely one.
+      author: { kind: 'agent', name: nameOf(asObject(payload.meta).assignee) },
+    },
+  ];
+}
+
+/** An older message took effect before, or comes too late. */
+const MAX_REPLY_AGE_MS = 24 * 60 * 60 * 1000;
+
+/** Whether a repeated message may still be new. A deleted message carries a placeholder text. */
+function isFreshReply(
+  { created_at, content_attributes, message_type }: JsonObject,
+  { receivedAt }: InboundRequest,
+) {
+  const createdAt = typeof created_at === 'number' ? created_at * 1000 : Date.parse(asText(created_at));
+  return (
+    Math.abs(receivedAt - createdAt) <= MAX_REPLY_AGE_MS &&
+    !asObject(content_attributes).deleted &&
+    typeName(message_type) === 'outgoing'
+  );
+}
+
+function parseAssigned(payload: JsonObject, request: InboundRequest): readonly InboundEvent[] {
+  const changes = asObjects(payload.changed_attributes).map(({ assignee_id }) => asObject(assignee_id));
+  const assignee = asObject(asObject(payload.meta).assignee);
+  const isTaken = changes.some(({ current_value }) => asId(current_value) !== null);
+  if (!isTaken || assignee.type !== 'user') return [];
+  const externalId = conversationIdOf(payload);
+  return [
+    {
+      kind: 'joined',
+      id: `assigned ${externalId} ${changeIdOf(payload, request)}`,
+      externalId,
+      author: { kind: 'agent', name: nameOf(assignee) },
+    },
+  ];
+}
+
+function conversationIdOf(payload: JsonObject): string {
+  const externalId = asId(payload.id);
+  if (externalId === null) throw unreadable('a conversation without its id');
+  return externalId;
+}
+
+/** Tells changes of a conversation apart, and is equal in repeated deliveries of one change. */
+function changeIdOf({ updated_at }: JsonObject, { body }: InboundRequest): string {
+  if (typeof updated_at === 'number') return String(updated_at);
+  return createHash('sha256').update(body).digest('hex').slice(0, 32);
+}
+
+/**
+ * Only this adapter writes as the contact. Greetings and surveys are templates. Automation rules, campaigns and bots
+ * write as agents, and Chatwoot itself does not count their messages as a human's reply.
+ */
+function authorOf({
+  message_type,
+  sender,
+  content_attributes,
+  additional_attributes,
+}: JsonObject): MessageAuthor {
+  const type = typeName(message_type);
+  if (type === 'incoming') return { kind: 'self', name: null };
+  const name = nameOf(sender);
+  const isAutomatic =
+    Boolean(asObject(content_attributes).automation_rule_id) ||
+    Boolean(asObject(additional_attributes).campaign_id);
+  const isHuman = type === 'outgoing' && asObject(sender).type === 'user' && !isAutomatic;
+  return { kind: isHuman ? 'agent' : 'system', name };
+}
+
+/** A message event has the name of the type, a message within a conversation its number. */
+const typeName = (type: unknown): unknown => (typeof type === 'number' ? MESSAGE_TYPES[type] : type);
+const MESSAGE_TYPES = ['incoming', 'outgoing', 'activity', 'template'];
+
+const nameOf = (person: unknown): string | null => asText(asObject(person).name).trim() || null;
+
+const unreadable = (what: string): AdapterError => new AdapterError('invalid', `Chatwoot sent ${what}.`);

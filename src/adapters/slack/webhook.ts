@@ -1,0 +1,179 @@
+import {
+  AdapterError,
+  type InboundEvent,
+  type InboundRequest,
+  type MessageAuthor,
+  type ParsedWebhook,
+  type SignatureVerdict,
+  verifySignature,
+} from '../../bridge/index.js';
+import { asObject, asObjects, asText, isObject, type JsonObject } from './json.js';
+import { beginsWithMention, type Mentions, plainText, richTextToPlain } from './plain-text.js';
+import { CLOSE_ACTION } from './root-message.js';
+import type { CheckedSettings } from './settings.js';
+import { externalIdOf, isTs } from './thread.js';
+
+/** Slack signs `v0:<timestamp>:<body>` and recommends a tolerance of five minutes. */
+export function verifyRequest(
+  { headers, body, receivedAt }: InboundRequest,
+  { signingSecrets }: Pick<CheckedSettings, 'signingSecrets'>,
+): SignatureVerdict {
+  const timestamp = headers['x-slack-request-timestamp'];
+  const signature = headers['x-slack-signature'];
+  if (!timestamp || !signature) return 'unsigned';
+  if (!signature.startsWith('v0=') || !/^\d{1,15}$/.test(timestamp)) return 'forged';
+  return verifySignature({
+    secrets: signingSecrets,
+    payload: Buffer.concat([Buffer.from(`v0:${timestamp}:`), body]),
+    signature: signature.slice(3),
+    signedAt: Number(timestamp) * 1000,
+    receivedAt,
+  });
+}
+
+/** Translates a request into events. Events arrive as JSON, button clicks as a form with JSON in its `payload`. */
+export function parseRequest({ body }: InboundRequest, settings: CheckedSettings): ParsedWebhook {
+  const payload = parsePayload(body.toString('utf8'));
+  if (payload.type === 'event_callback') return { events: messageEvents(payload, settings) };
+  if (payload.type === 'block_actions') return { events: buttonEvents(payload, settings) };
+  if (payload.type === 'url_verification') return { events: [], response: challengeResponse(payload) };
+  return { events: [] };
+}
+
+// The signature does not cover the content type, so the body alone decides.
+function parsePayload(body: string): JsonObject {
+  const json = body.trimStart().startsWith('{') ? body : new URLSearchParams(body).get('payload');
+  if (json === null) throw unreadable('it is neither JSON nor a form with a payload');
+  const payload = parseJson(json);
+  if (!isObject(payload)) throw unreadable('its JSON is not an object');
+  return payload;
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw unreadable('its JSON is invalid');
+  }
+}
+
+const unreadable = (what: string): AdapterError =>
+  new AdapterError('invalid', `slack: a request cannot be read: ${what}.`);
+
+/** Slack verifies an address with a challenge before it sends events there. */
+function challengeResponse({ challenge }: JsonObject): NonNullable<ParsedWebhook['response']> {
+  if (typeof challenge !== 'string') throw unreadable('an address verification without a challenge');
+  return { contentType: 'text/plain; charset=utf-8', body: challenge };
+}
+
+function buttonEvents(payload: JsonObject, { channel, names }: CheckedSettings): InboundEvent[] {
+  const { container, message } = {
+    container: asObject(payload.container),
+    message: asObject(payload.message),
+  };
+  const channelId = asText(asObject(payload.channel).id) || asText(container.channel_id);
+  const thread = asText(message.thread_ts) || asText(message.ts) || asText(container.message_ts);
+  const action = asObjects(payload.actions).find(({ action_id }) => action_id === CLOSE_ACTION);
+  if (!action || channelId !== channel || !isTs(thread)) return [];
+  const user = asText(asObject(payload.user).id);
+  const externalId = externalIdOf({ channel, ts: thread });
+  return [
+    {
+      kind: 'closed',
+      id: `${externalId}:button:${asText(action.action_ts)}`,
+      externalId,
+      author: { kind: 'agent', name: names.get(user) ?? null },
+    },
+  ];
+}
+
+/** Subtypes of messages with content. The others report edits, deletions and changes of the channel. */
+const CONTENT_SUBTYPES: ReadonlySet<unknown> = new Set([
+  undefined,
+  'file_share',
+  'thread_broadcast',
+  'bot_message',
+]);
+
+/** Translates an event of the Events API into a message, a close, both or nothing. */
+function messageEvents(envelope: JsonObject, settings: CheckedSettings): InboundEvent[] {
+  const event = asObject(envelope.event);
+  const { channel } = settings;
+  const ts = asText(event.ts);
+  const thread = asText(event.thread_ts);
+  if (event.type !== 'message' || event.channel !== channel || !CONTENT_SUBTYPES.has(event.subtype))
+    return [];
+  // A message outside a thread, or the first of one, belongs to no conversation.
+  if (!isTs(ts) || !isTs(thread) || thread === ts) return [];
+
+  const author = authorOf(event, envelope, settings);
+  const mentions = { ownId: ownUserId(envelope), names: settings.names };
+  const { text, internal, closes } = parseContent(event, mentions, settings, author);
+  // The timestamp, not the event id: it is the same when Slack reports a message twice.
+  const base = { externalId: externalIdOf({ channel, ts: thread }), author } as const;
+  const id = `${channel}:${ts}`;
+  return [
+    ...(text === '' ? [] : [{ ...base, kind: 'message', id, text, internal, messageId: ts } as const]),
+    ...(closes ? [{ ...base, kind: 'closed', id: `${id}:close` } as const] : []),
+  ];
+}
+
+/** Messages of our own app are echoes; those of other apps and of Slackbot are automatic. */
+function authorOf(event: JsonObject, envelope: JsonObject, { names }: CheckedSettings): MessageAuthor {
+  const user = asText(event.user);
+  const app = event.app_id ?? asObject(event.bot_profile).app_id;
+  const isBot = asText(event.bot_id) !== '' || event.subtype === 'bot_message';
+  if (user !== '' && user === ownUserId(envelope)) return { kind: 'self', name: null };
+  if (isBot && app !== undefined && app === envelope.api_app_id) return { kind: 'self', name: null };
+  if (isBot || user === '' || user === 'USLACKBOT') return { kind: 'system', name: null };
+  return { kind: 'agent', name: names.get(user) ?? null };
+}
+
+/** The app's own user id, from the envelope. */
+function ownUserId({ authorizations }: JsonObject): string | null {
+  const own = asObjects(authorizations).find(({ is_bot }) => is_bot === true);
+  const id = asText(own?.user_id);
+  return /^[A-Z0-9]+$/.test(id) ? id : null;
+}
+
+interface MessageContent {
+  readonly text: string;
+  readonly internal: boolean;
+  readonly closes: boolean;
+}
+
+function parseContent(
+  event: JsonObject,
+  mentions: Mentions,
+  settings: CheckedSettings,
+  { kind }: MessageAuthor,
+): MessageContent {
+  const raw = asText(event.text);
+  const decoded = plainText(raw, mentions).trim();
+  const whole = (richTextToPlain(event.blocks, mentions) ?? decoded).trim();
+  const files = asObjects(event.files).map(fileLine);
+  const withFiles = (text: string): string => [text, ...files].filter((part) => part !== '').join('\n');
+  if (kind !== 'agent') return { text: withFiles(whole), internal: false, closes: false };
+
+  const { insidePrefix } = settings;
+  // A style can hide the prefix in one of the two forms. A note leaked to the user is worse than a reply held back.
+  const hasPrefix = whole.startsWith(insidePrefix) || decoded.startsWith(insidePrefix);
+  if (hasPrefix || beginsWithMention(raw, mentions.ownId)) {
+    return { text: withFiles(whole), internal: true, closes: false };
+  }
+  const rest = withoutCloseWord(whole, settings);
+  return { text: withFiles(rest ?? whole), internal: false, closes: rest !== null };
+}
+
+/** The text before a close word at the end, or `null` when it has none. */
+function withoutCloseWord(text: string, { closeWords }: CheckedSettings): string | null {
+  const last = /\S+$/.exec(text)?.[0] ?? '';
+  return closeWords.includes(last.toLowerCase()) ? text.slice(0, -last.length).trim() : null;
+}
+
+/** Users cannot open Slack's files, so the link is included only when the file is public. */
+function fileLine(file: JsonObject): string {
+  const name = asText(file.name) || asText(file.title) || 'file';
+  const link = file.public_url_shared === true ? asText(file.permalink_public) : '';
+  return link === '' ? `[${name}]` : `[${name}] ${link}`;
+}

@@ -1,0 +1,175 @@
+import { describe, expect, it, vi } from 'vitest';
+import { AdapterError } from '../../src/adapter.js';
+import { createAdmitHandoff } from '../../src/bridge/accept-handoff.js';
+import { createAdapterCalls } from '../../src/bridge/adapter-calls.js';
+import { createCounters } from '../../src/bridge/bridge-context.js';
+import { readOptions } from '../../src/bridge/options.js';
+import { type AdmitContext, createReceiver, noAuth } from '../../src/index.js';
+import { silentLog } from '../../src/internal/index.js';
+import { deferred } from '../helpers/deferred.js';
+import { requestEvent } from '../helpers/events.js';
+import { fakeDesk } from './fake-desk.js';
+import { setUpBridge } from './setup.js';
+
+const fail = (): never => {
+  throw new AdapterError('transient', 'the desk is down.');
+};
+
+describe('a handoff request', () => {
+  it('is accepted only once the helpdesk has the conversation', async () => {
+    const desk = fakeDesk();
+    const gate = deferred();
+    desk.behave({ open: async (apply) => gate.promise.then(apply) });
+    const { bench } = await setUpBridge({ desk });
+    const asked = bench.requestHandoff();
+    await vi.waitFor(() => expect(desk.count('open')).toBe(1));
+    expect(bench.conversation.state).toBe('requesting');
+    gate.resolve();
+    await asked;
+    expect(bench.conversation.state).toBe('connecting');
+  });
+
+  it('is retried within its time limit, and finds the conversation of an earlier attempt', async () => {
+    const desk = fakeDesk();
+    desk.behave({
+      open: (apply, nth) => {
+        apply();
+        return nth === 1 ? fail() : null;
+      },
+    });
+    const { bench, receiver } = await setUpBridge({ desk });
+    const { id, state } = await bench.requestHandoff();
+    expect(state).toBe('connecting');
+    expect(desk.tickets).toHaveLength(1);
+    expect(await receiver.conversations.get(id)).toMatchObject({ link: { externalId: 'T1' } });
+  });
+
+  it('is refused when the helpdesk stays down', async () => {
+    const desk = fakeDesk();
+    desk.behave({ open: fail });
+    const { bench, bridge, receiver } = await setUpBridge({ desk, bridge: { openWithinMs: 50 } });
+    const { id, state, deliveries } = await bench.requestHandoff();
+    expect(state).toBe('busy');
+    expect(deliveries[0]).toMatchObject({ status: 503 });
+    expect(await receiver.conversations.get(id)).toMatchObject({
+      state: 'failed',
+      closure: { by: 'kit', why: 'the desk is down.' },
+    });
+    expect(bridge.stats()).toMatchObject({ refused: 1, opened: 0 });
+  });
+
+  it.each(['auth', 'invalid'] as const)(
+    'is refused at once when the helpdesk rejects it: %s',
+    async (kind) => {
+      const desk = fakeDesk();
+      desk.behave({
+        open: () => {
+          throw new AdapterError(kind, 'the desk refuses.');
+        },
+      });
+      const { bench, logged } = await setUpBridge({ desk, bridge: { openWithinMs: 60_000 } });
+      expect((await bench.requestHandoff()).state).toBe('busy');
+      expect(desk.count('open')).toBe(1);
+      expect(logged.about('credentials refused')).toHaveLength(kind === 'auth' ? 1 : 0);
+    },
+  );
+
+  it('is refused after the time limit, and a conversation that opens later is closed', async () => {
+    const desk = fakeDesk();
+    const gate = deferred();
+    desk.behave({ open: async (apply) => gate.promise.then(apply) });
+    const { bench, bridge, receiver } = await setUpBridge({ desk, bridge: { openWithinMs: 1_000 } });
+    const { id, state } = await bench.requestHandoff();
+    expect(state).toBe('busy');
+    gate.resolve();
+    await vi.waitFor(() => expect(bridge.stats().orphans).toBe(1));
+    expect(desk.tickets.map(({ closes }) => closes)).toMatchObject([[{ by: 'kit' }]]);
+    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'failed', link: null });
+  });
+
+  it('opens when the user requests it again after a refusal', async () => {
+    const desk = fakeDesk();
+    desk.behave({ open: fail });
+    const { bench } = await setUpBridge({ desk, bridge: { openWithinMs: 20 } });
+    await bench.requestHandoff();
+    desk.behave();
+    expect((await bench.requestHandoff()).state).toBe('connecting');
+    expect(desk.tickets).toHaveLength(1);
+  });
+
+  it('that arrives several times at once opens one conversation', async () => {
+    const desk = fakeDesk();
+    desk.behave({ open: async (apply) => new Promise((resolve) => setImmediate(() => resolve(apply()))) });
+    const { bench } = await setUpBridge({ desk });
+    bench.faults.set('duplicate', { on: ['establish'], copies: 5 });
+    expect((await bench.requestHandoff()).state).toBe('connecting');
+    expect(desk.tickets).toHaveLength(1);
+    expect(desk.count('open')).toBe(1);
+  });
+
+  it('keeps users with the same placeholder address apart', async () => {
+    const { bench, desk } = await setUpBridge();
+    const email = 'support@example.com';
+    await bench.requestHandoff({ user: { anonymousId: 'a-1', email } });
+    await bench.requestHandoff({ user: { anonymousId: 'a-2', email } });
+    expect(desk.tickets.map(({ session }) => session.user.key)).toEqual(['anonymous:a-1', 'anonymous:a-2']);
+    expect(new Set(desk.tickets.map(({ key }) => key)).size).toBe(2);
+  });
+
+  it('that another gate refuses after it was opened is closed in the helpdesk by the reconcile loop', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const made = await setUpBridge({ bridge: { reconcileEveryMs: 10 } });
+      made.receiver.admit(() => false);
+      await made.bench.requestHandoff();
+      expect(made.desk.tickets).toMatchObject([{ closes: [] }]);
+      vi.setSystemTime(Date.now() + 3_600_000);
+      await vi.waitFor(() => expect(made.desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('business hours', () => {
+  it('refuse handoffs outside of them without calling the helpdesk', async () => {
+    const { bench, desk } = await setUpBridge({ bridge: { hours: () => false } });
+    const { state, deliveries } = await bench.requestHandoff();
+    expect(state).toBe('busy');
+    expect(deliveries[0]).toMatchObject({ status: 503 });
+    expect(desk.calls).toEqual([]);
+  });
+
+  it('send messages.outsideHours and end the conversation with whenClosed: say', async () => {
+    const { bench, desk, shown, receiver } = await setUpBridge({
+      bridge: {
+        hours: () => false,
+        whenClosed: 'say',
+        messages: { outsideHours: 'We are back at nine.' },
+      },
+    });
+    const { id } = await bench.requestHandoff();
+    expect(shown()).toEqual(['We are back at nine.']);
+    expect(bench.conversation.endedBy).toBe('human');
+    expect(desk.calls).toEqual([]);
+    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'closed', closure: { by: 'kit' } });
+  });
+});
+
+it('a conversation that opens right at the time limit is accepted', async () => {
+  const receiver = createReceiver({ auth: { message: false, handoff: noAuth() }, log: false });
+  const { lifecycle } = receiver.conversations;
+  const settings = readOptions({ receiver, adapter: fakeDesk().adapter() });
+  const calls = createAdapterCalls({ system: 'desk', log: silentLog, timeoutMs: 1_000 });
+  const dependencies = { lifecycle, settings, calls, counters: createCounters(), log: silentLog };
+  const admit = createAdmitHandoff(dependencies, {
+    async ensureOpen({ id }) {
+      await lifecycle.link(id, { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} });
+      return { kind: 'pending' };
+    },
+  });
+  const { body, conversationId, requestId } = requestEvent('c-1');
+  const context = { conversationId, requestId, payload: body, receivedAt: new Date() };
+  expect(await admit(context as AdmitContext)).toBe(true);
+  expect(await lifecycle.store.get('c-1')).toMatchObject({ state: 'requested', link: { externalId: 'T1' } });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it, vi } from 'vitest';
+import { AdapterError } from '../../src/adapter.js';
+import { agentCloses, fakeDesk } from './fake-desk.js';
+import { onSharedFile } from './instances.js';
+
+/** Posts as the platform does, and resolves to the status. */
+const post = async (url: string, body: object): Promise<number> =>
+  (
+    await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  ).status;
+
+describe('concurrent closes', () => {
+  it('do not call the helpdesk when an agent closed before the user left', async () => {
+    const desk = fakeDesk();
+    const { bench, start, routeTo } = await onSharedFile(desk);
+    const first = await start();
+    routeTo(first);
+    const { id } = await bench.requestHandoff();
+    await first.sendEvents(agentCloses());
+    const left = { conversation_id: id, timestamp: Date.now(), type: 'USER_CLOSED' };
+    expect(await post(`${first.url}/conversation/close`, left)).toBe(200);
+    await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
+    expect(desk.count('close')).toBe(0);
+  });
+
+  it('close the right session when the user requests a handoff again before the helpdesk knows of the close', async () => {
+    const desk = fakeDesk();
+    const { bench, start, routeTo } = await onSharedFile(desk);
+    const first = await start();
+    routeTo(first);
+    const { id } = await bench.requestHandoff();
+    await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
+    desk.behave({
+      close: () => {
+        throw new AdapterError('transient', 'the desk is down.');
+      },
+    });
+    await bench.closeByUser();
+    await vi.waitFor(() => expect(first.bridge.stats().postponed).toBeGreaterThan(0));
+    const secondRequest = {
+      conversation_id: id,
+      timestamp: Date.now(),
+      email: null,
+      bot_id: 'bot',
+      body: [],
+      user_info: { phone: null, email: null, user_id: 'u-1', anonymous_id: null },
+    };
+    expect(await post(`${first.url}/conversation/establish`, secondRequest)).toBe(200);
+    desk.behave();
+    await vi.waitFor(
+      () => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'user' }] }, { closes: [] }]),
+      10_000,
+    );
+    await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
+    expect(await first.receiver.conversations.get(id)).toMatchObject({
+      state: 'waiting',
+      session: 2,
+      link: { externalId: 'T2' },
+    });
+    // `find` must never return the other session.
+    expect(new Set(desk.tickets.map(({ key }) => key)).size).toBe(2);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it, vi } from 'vitest';
+import { AdapterError, type AdapterErrorKind } from '../../src/adapter.js';
+import { deferred } from '../helpers/deferred.js';
+import { fakeDesk } from './fake-desk.js';
+import { setUpBridge, sqliteDelivery } from './setup.js';
+
+const fail = (kind: AdapterErrorKind, retryAfterMs: number | null = null): never => {
+  throw new AdapterError(kind, `the desk says ${kind}.`, { retryAfterMs });
+};
+
+describe('messages of the user', () => {
+  it('are split when they are longer than maxTextLength', async () => {
+    const { bench, desk } = await setUpBridge({ capabilities: { maxTextLength: 12 } });
+    await bench.requestHandoff();
+    await bench.say('one two three four 🇩🇪🇩🇪🇩🇪🇩🇪');
+    const said = desk.sentTexts();
+    expect(said.every((part) => part.length <= 12)).toBe(true);
+    expect(said.join(' ')).toBe('one two three four 🇩🇪🇩🇪🇩🇪 🇩🇪');
+    expect(new Set(desk.tickets[0]?.messages.map(({ key }) => key)).size).toBe(said.length);
+  });
+
+  it.each(['<b>not bold</b>', '漢字かな', 'שלום עולם', '👩‍👩‍👧‍👦'])('arrive unchanged: %s', async (text) => {
+    const { bench, desk } = await setUpBridge();
+    await bench.requestHandoff();
+    await bench.say(text);
+    expect(desk.sentTexts()).toEqual([text]);
+  });
+
+  it.each(['transient', 'rate-limited'] as const)('are retried inline: %s', async (kind) => {
+    const { bench, desk } = await setUpBridge();
+    await bench.requestHandoff();
+    desk.behave({ send: (apply, nth) => (nth < 3 ? fail(kind, 1) : apply()) });
+    await bench.say('hello');
+    expect(desk.sentTexts()).toEqual(['hello']);
+    expect(desk.count('send')).toBe(3);
+  });
+
+  it('survive an outage longer than the inline retries, in order and without a part sent twice', async () => {
+    const { bench, desk, bridge } = await setUpBridge({
+      capabilities: { maxTextLength: 5 },
+      receiver: { delivery: await sqliteDelivery() },
+    });
+    await bench.requestHandoff();
+    await vi.waitFor(() => expect(desk.tickets).toHaveLength(1));
+    desk.behave({ send: (apply, nth) => (nth === 1 || nth > 12 ? apply() : fail('transient', 1)) });
+    await bench.say('aaaa bbbb');
+    await bench.say('cccc');
+    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['aaaa', 'bbbb', 'cccc']), 10_000);
+    await vi.waitFor(() => expect(bridge.stats()).toMatchObject({ sent: 3 }));
+    expect(bridge.stats().postponed).toBeGreaterThan(0);
+  });
+
+  it('wait while the credentials are refused, without a retry loop, and the log says so once', async () => {
+    const { bench, desk, logged } = await setUpBridge({
+      receiver: { delivery: await sqliteDelivery() },
+      bridge: { retry: { tries: 5, authWaitMs: 50 } },
+    });
+    await bench.requestHandoff();
+    desk.behave({ send: (apply, nth) => (nth <= 2 ? fail('auth') : apply()) });
+    await bench.say('hello');
+    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['hello']), 10_000);
+    expect(desk.count('send')).toBe(3);
+    expect(logged.about('credentials refused by the helpdesk')).toMatchObject([{ level: 50 }]);
+  });
+
+  it('end the conversation when it is gone from the helpdesk, and the user is told', async () => {
+    const { bench, desk, shown } = await setUpBridge({
+      bridge: { messages: { unavailable: 'Please ask again.' } },
+    });
+    await bench.requestHandoff();
+    desk.behave({ send: () => fail('gone') });
+    await bench.say('hello');
+    expect(shown()).toEqual(['Please ask again.']);
+    expect(bench.conversation.endedBy).toBe('human');
+    expect(desk.count('send')).toBe(1);
+  });
+
+  it('become dead letters when the helpdesk rejects their content', async () => {
+    const errors: unknown[] = [];
+    const { bench, desk } = await setUpBridge({
+      before: (receiver) => void receiver.onError(({ error }) => errors.push(error)),
+    });
+    await bench.requestHandoff();
+    desk.behave({ send: () => fail('invalid') });
+    expect(await bench.say('hello')).toMatchObject({ status: 500 });
+    expect(errors).toMatchObject([{ code: 'ADAPTER_INVALID' }]);
+    expect(desk.count('send')).toBe(1);
+  });
+
+  it('wait until the conversation is open', async () => {
+    const desk = fakeDesk();
+    const gate = deferred();
+    desk.behave({ open: async (apply) => gate.promise.then(apply) });
+    const { bench } = await setUpBridge({
+      desk,
+      bridge: { whenUnopened: 'apologise', messages: { unavailable: 'No agent is available.' } },
+      receiver: { delivery: await sqliteDelivery() },
+    });
+    await bench.requestHandoff();
+    await bench.say('hello');
+    expect(desk.count('send')).toBe(0);
+    gate.resolve();
+    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['hello']), 10_000);
+  });
+
+  it('do not reopen a closed conversation', async () => {
+    const { bench, desk, receiver, logged } = await setUpBridge();
+    const { id } = await bench.requestHandoff();
+    await receiver.conversations.lifecycle.end(id, 'agent');
+    await bench.say('one more thing');
+    expect(desk.count('send')).toBe(0);
+    expect(logged.about('the conversation is not open')).toMatchObject([{ level: 40, state: 'closing' }]);
+  });
+
+  it('never appear in the log', async () => {
+    const { bench, logged } = await setUpBridge({ capabilities: { maxTextLength: 10 } });
+    await bench.requestHandoff({ transcript: [{ text: 'my-pin-4711', message_type: 'QUESTION' }] });
+    await bench.say('my-pin-4712');
+    expect(logged.text()).not.toMatch(/my-pin/);
+  });
+});
