@@ -23,7 +23,7 @@ describe('concurrent closes', () => {
     await first.sendEvents(agentCloses());
     const left = { conversation_id: id, timestamp: Date.now(), type: 'USER_CLOSED' };
     expect(await post(`${first.url}/conversation/close`, left)).toBe(200);
-    await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
+    await vi.waitFor(async () => expect((await first.receiver.stats()).pending).toBe(0));
     expect(desk.count('close')).toBe(0);
   });
 
@@ -33,7 +33,7 @@ describe('concurrent closes', () => {
     const first = await start();
     routeTo(first);
     const { id } = await bench.requestHandoff();
-    await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
+    await vi.waitFor(async () => expect((await first.receiver.stats()).pending).toBe(0));
     desk.behave({
       close: () => {
         throw new AdapterError('transient', 'the desk is down.');
@@ -55,7 +55,7 @@ describe('concurrent closes', () => {
       () => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'user' }] }, { closes: [] }]),
       10_000,
     );
-    await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
+    await vi.waitFor(async () => expect((await first.receiver.stats()).pending).toBe(0));
     expect(await first.receiver.conversations.get(id)).toMatchObject({
       state: 'waiting',
       session: 2,

@@ -50,6 +50,7 @@ export async function onSharedFile(desk: FakeDesk) {
       retry: QUICK_RETRY,
       ...options,
     });
+    await receiver.start();
     const own = await serve(receiver);
     const { url } = await serve(bridge.webhook);
     /** Stops the instance without waiting, as a crash would. */

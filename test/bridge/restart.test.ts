@@ -100,14 +100,14 @@ it('a stream gets the receipt of a reply sent before the restart, and the reply 
   await vi.waitFor(() => expect(lines).toHaveLength(1));
   const event = agentSays('hello');
   const note = agentSays('a note', { internal: true });
-  await (await lines[0]?.(event))?.delivered;
+  await (await lines[0]?.(event))?.delivered();
   expect(await lines[0]?.(note)).toBeNull();
   await first.stop();
 
   await start(streamed);
   await vi.waitFor(() => expect(lines).toHaveLength(2));
   const receipt = await lines[1]?.(event);
-  await expect(receipt?.delivered).resolves.toBeDefined();
+  await expect(receipt?.delivered()).resolves.toBeDefined();
   expect(await lines[1]?.(note)).toBeNull();
   expect(shown(bench)).toEqual(['hello']);
 });
@@ -180,7 +180,7 @@ describe('a restart while a conversation is being opened', () => {
     routeTo(first);
     const asked = await bench.requestHandoff({ conversationId: 'c-1' });
     expect(asked.state).toBe('connecting');
-    await vi.waitFor(() => expect(first.receiver.stats().pending).toBe(0));
+    await vi.waitFor(async () => expect((await first.receiver.stats()).pending).toBe(0));
     // The same as above, with a request of the platform.
     const stored = await store.get('c-1');
     await store.update('c-1', stored?.version ?? 0, { link: null, state: 'requested' });

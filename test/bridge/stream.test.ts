@@ -26,7 +26,7 @@ describe('streaming', () => {
     const event = agentSays('hello');
     const receipt = (await connections[0]?.emit(event)) as Receipt;
     expect(shown()).toEqual(['hello']);
-    await expect(receipt.delivered).resolves.toBeDefined();
+    await expect(receipt.delivered()).resolves.toBeDefined();
     expect(await connections[0]?.emit(event)).toBe(receipt);
     expect(await connections[0]?.emit(agentSays('a note', { internal: true }))).toBeNull();
     expect(shown()).toEqual(['hello']);

@@ -111,7 +111,7 @@ describe('the commands of the desk', () => {
     [['add-agent', 'ann', '--name', ' '], '', /a name has 1 to 100/],
     [['add-agent', 'ann', '--password-stdin'], 'sEcret', /at least 10 characters/],
     [['add-agent', 'ann', '--password-stdin'], '', /standard input was empty/],
-    [['add-agent', 'ann', '--database-url', 'none'], '', /agents cannot be kept/],
+    [['add-agent', 'ann', '--database-url', 'none'], '', /there is nothing to open/],
     [['audit', '--last', '0'], '', /a whole number from 1/],
   ])('refuse %j as wrong use', async (args, input, expected) => {
     const { code, stdout, stderr } = await runCli(['desk', ...args], {

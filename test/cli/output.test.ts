@@ -28,7 +28,7 @@ describe('output', () => {
     printFailure(error, { json: true }, errors);
     expect(written).toEqual([
       'handoff-kit cannot do this. Do that.\n',
-      '{"error":{"code":"SOME_CODE","message":"cannot do this. Do that."}}\n',
+      '{"error":{"code":"WRONG_USE","message":"cannot do this. Do that."}}\n',
     ]);
   });
 

@@ -46,6 +46,7 @@ export async function storeDeadLetters(file: string, messages: readonly DeadMess
   receiver.on('handoff.message', () => {
     throw new Error('the desk is closed');
   });
+  await receiver.start();
   const { url } = await serve(receiver);
   for (const [index, { conversationId: conversation_id, text }] of messages.entries()) {
     await post(`${url}/chat`, { conversation_id, timestamp: index + 1, body: text });

@@ -59,6 +59,7 @@ export async function createDeskEnvironment({
       ...(delivery && { delivery }),
     });
     const desk = createDesk({ agents: 'stored', ...options, receiver, log: logged.log });
+    await receiver.start();
     const app = express();
     app.set('trust proxy', trustProxy);
     app.use('/desk', desk);
