@@ -10,6 +10,7 @@
  * @module
  */
 export {
+  type Adapter,
   type Bridge,
   type BridgeMessages,
   type BridgeOptions,

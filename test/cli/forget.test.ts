@@ -66,7 +66,7 @@ describe('handoff-kit forget', () => {
     const { code, stderr } = await runCli(['forget', '--user', 'jane'], { env });
     expect(code).toBe(2);
     expect(stderr).toContain('Remove all data of jane from');
-    expect(await conversations()).toHaveLength(7);
+    expect(await conversations()).toHaveLength(2);
   });
 
   it.each([
