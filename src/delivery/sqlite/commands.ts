@@ -2,7 +2,12 @@ import type { AddResult, ClaimedJob, ClaimResult, JobFailure, QueueName, SettleR
 import { USER_NOTED_MS } from '../retention.js';
 import type { SqlRow, SqlStatement } from '../sql.js';
 import { conversationKey, digestKey, digestText, toText } from '../text.js';
-import { type Connection, createTransactionRunner, type Statement } from './database.js';
+import {
+  type Connection,
+  createTransactionRunner,
+  type Statement,
+  type TransactionResult,
+} from './database.js';
 
 /**
  * Everything that is written to the database, each command with plain data alone, since the caller is in another
@@ -42,9 +47,6 @@ export interface Commands {
   transaction(statements: readonly SqlStatement[]): TransactionResult;
 }
 
-/** The rows of each statement, `null` when a required one gave none, or an error. */
-export type TransactionResult = { readonly rows: SqlRow[][] | null } | { readonly error: string };
-
 /** Settings of {@link createCommands}. */
 export interface CommandOptions {
   /** Whether finished jobs keep their content. */
@@ -62,13 +64,7 @@ export function createCommands(connection: Connection, options: CommandOptions):
   const commands = (): Omit<Commands, 'transaction'> => (queue ??= createQueueCommands(connection, options));
 
   return {
-    transaction(statements) {
-      try {
-        return { rows: runTransaction(statements) };
-      } catch (error) {
-        return { error: error instanceof Error ? error.message : String(error) };
-      }
-    },
+    transaction: (statements) => runTransaction(statements),
     add: (...args) => commands().add(...args),
     claim: (...args) => commands().claim(...args),
     complete: (...args) => commands().complete(...args),

@@ -14,8 +14,14 @@ import {
 } from '../stored-delivery.js';
 import { digestKey, fromText } from '../text.js';
 import { createTopics } from '../topics.js';
-import type { CommandOptions, TransactionResult } from './commands.js';
-import { type Connection, createStatementRunner, loadDriver, openConnection } from './database.js';
+import type { CommandOptions } from './commands.js';
+import {
+  type Connection,
+  createStatementRunner,
+  loadDriver,
+  openConnection,
+  type TransactionResult,
+} from './database.js';
 import {
   createInlineWriter,
   createThreadWriter,
