@@ -80,7 +80,12 @@ export async function openSqliteDatabase(file: string): Promise<OpenDatabase> {
     onError: () => undefined,
   };
   const engine = createEngine(file, settings, null);
-  await engine.open();
+  try {
+    await engine.open();
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
   return engine;
 }
 
