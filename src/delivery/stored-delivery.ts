@@ -176,6 +176,8 @@ export function createStoredDelivery(
     let renewedAt = performance.now();
     let renewing = false;
     const renew = async (): Promise<void> => {
+    /** Claims up to this number were made before a gap, in which another process may have reclaimed them. */
+    let lostUpTo = 0;
       if (renewing) return;
       renewing = true;
       const startedAt = performance.now();

@@ -195,7 +195,8 @@ export function createWorker(options: WorkerOptions): Worker {
         }
       }
     },
-    releaseUnused: () => queue.releaseUnused([...claiming, ...[...claimed].map(({ claim }) => claim)]),
+    releaseUnused: () =>
+      queue.releaseUnused([...claiming, ...[...claimed].map(({ claim }) => claim)], nextClaim()),
     async stop(timeoutMs) {
       stopped = true;
       clearTimeout(timer);

@@ -192,6 +192,14 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     add: (job, claim) => add({ job, claim, digest: digestKey(queue, job.key) }),
     async claim(claim, limit) {
       const claimed = await query(CLAIM, [queue, limit, owner, claim]);
+  const RELEASE_UNUSED = `
+    WITH unused AS (
+      SELECT conversation FROM ${heads}
+      WHERE queue = $1 AND owner = $2 AND claim <> ALL($3::bigint[]) AND claim < $4 ORDER BY conversation FOR UPDATE
+    )
+    UPDATE ${heads} h SET owner = NULL, claim = NULL FROM unused u
+    WHERE h.queue = $1 AND h.conversation = u.conversation`;
+
       if (claimed.length === 0) return { jobs: [], nextDueInMs: null };
       const rows = await query(FIRST_JOBS, [queue, claimed.map(({ conversation }) => conversation)]);
       const found = new Set(rows.map(({ conversation }) => conversation));
@@ -225,11 +233,8 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
       if (released.length === 0) return;
       await query(RELEASE, [queue, ...columnsOf(released), owner, interrupted ? 1 : 0]);
     },
-    async releaseUnused(inUse) {
-      await query(
-        `UPDATE ${heads} SET owner = NULL, claim = NULL WHERE owner = $1 AND queue = $2 AND claim <> ALL($3::bigint[])`,
-        [owner, queue, inUse],
-      );
+    async releaseUnused(inUse, before) {
+      await query(RELEASE_UNUSED, [queue, owner, inUse, before]);
     },
     async has(key) {
       const sql = `SELECT 1 AS one FROM ${keys} WHERE digest = $1`;

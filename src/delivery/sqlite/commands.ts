@@ -39,7 +39,7 @@ export interface Commands {
     jobs: readonly Pick<ClaimedJob, 'id' | 'conversation' | 'claim'>[],
     interrupted: boolean,
   ): void;
-  releaseUnused(queue: QueueName, inUse: readonly number[]): void;
+  releaseUnused(queue: QueueName, inUse: readonly number[], before: number): void;
   /** Extends this process's lease; with `reclaim`, releases the conversations of processes whose lease has expired. */
   renewLease(now: number, reclaim: boolean): number;
   endLease(): void;
@@ -116,7 +116,7 @@ function createQueueCommands(
   const freeHead = sql(`UPDATE head SET owner = NULL, claim = NULL WHERE ${claimed}`);
   const freeUnused = sql(
     `UPDATE head SET owner = NULL, claim = NULL
-     WHERE queue = ? AND owner = ? AND claim NOT IN (SELECT value FROM json_each(?))`,
+     WHERE queue = ? AND owner = ? AND claim < ? AND claim NOT IN (SELECT value FROM json_each(?))`,
   );
   const freeHeadsOf = sql('UPDATE head SET owner = NULL, claim = NULL WHERE owner = ?');
   const removeJob = sql('DELETE FROM job WHERE seq = ?');
@@ -195,7 +195,7 @@ function createQueueCommands(
         if (isOurs && interrupted) interruptJob.run(Number(id));
       }
     },
-    releaseUnused: (queue, inUse) => void freeUnused.run(queue, owner, JSON.stringify(inUse)),
+    releaseUnused: (queue, inUse, before) => void freeUnused.run(queue, owner, before, JSON.stringify(inUse)),
     renewLease(now, reclaim) {
       renewProcess.run(owner, now + leaseMs);
       let released = 0;

@@ -137,7 +137,7 @@ function createEngine(file: string, settings: EngineSettings, threadFile: URL | 
         jobs.map(({ id, conversation, claim }) => ({ id, conversation, claim })),
         interrupted,
       ),
-    releaseUnused: (inUse) => run('releaseUnused', name, inUse),
+    releaseUnused: (inUse, before) => run('releaseUnused', name, inUse, before),
     has: async (key) =>
       opened(read)('SELECT 1 AS one FROM seen_key WHERE digest = $1', [digestKey(name, key)]).length > 0,
     statusOf: async (ids) => ids.map((id) => statusOf(opened(read), id)),
