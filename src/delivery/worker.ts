@@ -36,9 +36,9 @@ export interface WorkerOptions {
   readonly pollMs: number;
   /** Runs a job and decides what becomes of it. Never rejects. */
   readonly run: (job: ClaimedJob) => Promise<JobOutcome>;
-  /** Whether this process can be sure that its claims are still its own. */
-  readonly isLeaseValid: () => boolean;
-  /** Gives the next claim a number that no other claim of this process has. */
+  /** Whether this process can be sure that a claim, by its number, is still its own. */
+  readonly isClaimValid: (claim: number) => boolean;
+  /** Gives the next claim a number, higher than that of every earlier claim of this process. */
   readonly nextClaim: () => number;
   /** Called once the outcome of a job is stored. */
   readonly onSettled?: (outcome: JobOutcome) => void;
@@ -54,7 +54,7 @@ const RELEASE_TIMEOUT_MS = 1_000;
 
 /** Makes a {@link Worker}. It does nothing until it is first woken. */
 export function createWorker(options: WorkerOptions): Worker {
-  const { queue, concurrency, pollMs, run, isLeaseValid, nextClaim, onSettled, onError } = options;
+  const { queue, concurrency, pollMs, run, isClaimValid, nextClaim, onSettled, onError } = options;
   /** Jobs whose handler runs or whose outcome is being stored. */
   const claimed = new Set<ClaimedJob>();
   const settling = createPending();
@@ -90,8 +90,8 @@ export function createWorker(options: WorkerOptions): Worker {
   };
 
   const runJob = async (job: ClaimedJob): Promise<void> => {
-    if (stopped || !isLeaseValid()) {
-      // Without a valid lease another process may have claimed the conversation: this one was paused for too long.
+    if (stopped || !isClaimValid(job.claim)) {
+      // This process was paused for longer than its lease: another may have claimed the conversation.
       busy -= 1;
       await queue.release([job], { interrupted: false }).catch(onError);
     } else {
