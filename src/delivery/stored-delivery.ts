@@ -176,9 +176,9 @@ export function createStoredDelivery(
   const startLease = async (lastClaim: () => number): Promise<(claim: number) => boolean> => {
     let renewedAt = performance.now();
     let renewing = false;
-    const renew = async (): Promise<void> => {
     /** Claims up to this number were made before a gap, in which another process may have reclaimed them. */
     let lostUpTo = 0;
+    const renew = async (): Promise<void> => {
       if (renewing) return;
       renewing = true;
       const startedAt = performance.now();

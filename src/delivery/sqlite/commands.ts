@@ -132,7 +132,11 @@ function createQueueCommands(
   const renewProcess = sql(
     'INSERT INTO process (owner, expires_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at',
   );
-  const removeExpired = sql('DELETE FROM process WHERE expires_at <= ? RETURNING owner');
+  const removeExpired = sql('DELETE FROM process WHERE expires_at <= ?');
+  // Without a row in `process`: also a process that claimed something after a pause in which its row was removed.
+  const deadOwners = sql(
+    'SELECT DISTINCT owner FROM head WHERE owner IS NOT NULL AND owner NOT IN (SELECT owner FROM process)',
+  );
   const removeProcess = sql('DELETE FROM process WHERE owner = ?');
 
   const changed = ({ changes }: { readonly changes: number | bigint }): boolean => Number(changes) > 0;
@@ -200,7 +204,8 @@ function createQueueCommands(
       renewProcess.run(owner, now + leaseMs);
       let released = 0;
       if (!reclaim) return released;
-      for (const { owner: dead } of removeExpired.all(now)) {
+      removeExpired.run(now);
+      for (const { owner: dead } of deadOwners.all()) {
         interruptJobsOf.run(String(dead));
         released += Number(freeHeadsOf.run(String(dead)).changes);
       }
