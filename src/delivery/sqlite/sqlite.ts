@@ -55,7 +55,9 @@ export function sqlite(options: SqliteOptions): Delivery {
 /** The same, with the code of the writer thread from elsewhere. Where there is none, it writes in the caller's thread. */
 export function sqliteWith({ file, ...options }: SqliteOptions, threadFile: URL): Delivery {
   loadDriver();
-  return createStoredDelivery(options, DEFAULTS, (settings) => createEngine(file, settings, threadFile));
+  return createStoredDelivery(options, DEFAULTS, (settings) =>
+    createSqliteEngine(file, settings, threadFile),
+  );
 }
 
 /** Opens the queues of a database file for an operator, also while receivers work on it. */
@@ -79,7 +81,7 @@ export async function openSqliteDatabase(file: string): Promise<OpenDatabase> {
     pollMs: DEFAULTS.pollMs,
     onError: () => undefined,
   };
-  const engine = createEngine(file, settings, null);
+  const engine = createSqliteEngine(file, settings, null);
   try {
     await engine.open();
   } catch (error) {
@@ -89,7 +91,12 @@ export async function openSqliteDatabase(file: string): Promise<OpenDatabase> {
   return engine;
 }
 
-function createEngine(file: string, settings: EngineSettings, threadFile: URL | null): StorageEngine {
+/** The queues of a file. It is opened by `open`; without `threadFile` it is written in the caller's thread. */
+export function createSqliteEngine(
+  file: string,
+  settings: EngineSettings,
+  threadFile: URL | null,
+): StorageEngine {
   const { keepContent, leaseMs, pollMs } = settings;
   const options: CommandOptions = { keepContent, leaseMs, owner: randomUUID() };
   const forgetHooks: ForgetHook[] = [];
