@@ -169,9 +169,7 @@ export function restarts(engine: Engine): void {
       await eventually(async () =>
         expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, oldestAt: null }),
       );
-      await eventually(async () =>
-        expect(await to.delivery.stats()).toEqual({ pending: 0, remembered: 3 }),
-      );
+      await eventually(async () => expect(await to.delivery.stats()).toEqual({ pending: 0, remembered: 3 }));
     });
   });
 }

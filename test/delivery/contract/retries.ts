@@ -66,7 +66,10 @@ export function retries(engine: Engine): void {
       expect(await to.queues.list('inbox', { state: 'dead' })).toMatchObject([
         { conversationId: 'c', what: 'handoff.message', attempts: 3, error: 'Error: no 3', queue: 'inbox' },
       ]);
-      expect(await to.logged.until('parked as a dead letter')).toMatchObject({ conversationId: 'c', attempts: 3 });
+      expect(await to.logged.until('parked as a dead letter')).toMatchObject({
+        conversationId: 'c',
+        attempts: 3,
+      });
       await eventually(async () =>
         expect(await to.queues.depth('inbox')).toEqual({ waiting: 0, dead: 1, oldestAt: null }),
       );
