@@ -97,7 +97,7 @@ export function createSqliteEngine(
   settings: EngineSettings,
   threadFile: URL | null,
 ): StorageEngine {
-  const { keepContent, leaseMs, pollMs } = settings;
+  const { keepContent, leaseMs, pollMs, onError } = settings;
   const options: CommandOptions = { keepContent, leaseMs, owner: randomUUID() };
   const forgetHooks: ForgetHook[] = [];
   let connection: Connection | undefined;
@@ -111,7 +111,7 @@ export function createSqliteEngine(
   const run: Writer['run'] = (name, ...args) => opened(writer).run(name, ...args);
   /** Changes whenever another connection commits, the writer's included. */
   const dataVersion = (): unknown => opened(read)('PRAGMA data_version')[0]?.data_version;
-  const topics = createTopics({ pollMs, changeCounter: () => (read ? dataVersion() : 0) });
+  const topics = createTopics({ pollMs, changeCounter: () => (read ? dataVersion() : 0), onError });
 
   const sql: SqlDatabase = {
     dialect: 'sqlite',
