@@ -42,7 +42,7 @@ export function loadDriver(): Driver {
  * Hides Node's warning that its SQLite is experimental: it would appear among log lines, which are often JSON, once
  * for each thread, and users cannot act on it.
  */
-function withoutExperimentalWarning<Result>(work: () => Result): Result {
+export function withoutExperimentalWarning<Result>(work: () => Result): Result {
   const emitWarning: (...warning: never[]) => void = Reflect.get(process, 'emitWarning');
   process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
     if (!String(warning).includes('SQLite is an experimental'))
