@@ -49,15 +49,18 @@ export interface WorkerOptions {
 /** The delay before a failed write is retried. */
 const RETRY_WRITE_MS = 250;
 
-/** How long stopping waits for claims to be released. */
+/** How long stopping waits for claims under way, and for claims to be released. */
 const RELEASE_TIMEOUT_MS = 1_000;
 
 /** Makes a {@link Worker}. It does nothing until it is first woken. */
 export function createWorker(options: WorkerOptions): Worker {
   const { queue, concurrency, pollMs, run, isClaimValid, nextClaim, onSettled, onError } = options;
-  /** Jobs whose handler runs or whose outcome is being stored. */
+  /** Jobs that this process has claimed, and those among them whose handler was started. */
   const claimed = new Set<ClaimedJob>();
+  const started = new Set<ClaimedJob>();
   const settling = createPending();
+  /** Calls that make or give up a claim. Stopping waits for them: a later claim would be left behind. */
+  const claimCalls = createPending();
   /** Numbers of claims that are being made; those of claimed jobs are in use as well. */
   const claiming = new Set<number>();
   /** Slots taken by running handlers, and by jobs that are being stored and may be claimed. */
@@ -93,8 +96,11 @@ export function createWorker(options: WorkerOptions): Worker {
     if (stopped || !isClaimValid(job.claim)) {
       // This process was paused for longer than its lease: another may have claimed the conversation.
       busy -= 1;
+      claimCalls.enter();
       await queue.release([job], { interrupted: false }).catch(onError);
+      claimCalls.leave();
     } else {
+      started.add(job);
       const outcome = await run(job);
       busy -= 1;
       const settled = settle(job, outcome);
@@ -106,6 +112,7 @@ export function createWorker(options: WorkerOptions): Worker {
       onSettled?.(outcome);
     }
     claimed.delete(job);
+    started.delete(job);
     settling.leave();
     if (mayHaveMore) look();
   };
@@ -121,6 +128,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const claimSome = async (limit: number): Promise<number> => {
     const claim = nextClaim();
     claiming.add(claim);
+    claimCalls.enter();
     let jobs: readonly ClaimedJob[] = [];
     try {
       const result = await queue.claim(claim, limit);
@@ -135,6 +143,7 @@ export function createWorker(options: WorkerOptions): Worker {
         void runJob(job);
       }
       claiming.delete(claim);
+      claimCalls.leave();
     }
   };
 
@@ -175,6 +184,7 @@ export function createWorker(options: WorkerOptions): Worker {
       }
       const claim = nextClaim();
       claiming.add(claim);
+      claimCalls.enter();
       busy += 1;
       let isClaimed = false;
       try {
@@ -189,6 +199,7 @@ export function createWorker(options: WorkerOptions): Worker {
         return result;
       } finally {
         claiming.delete(claim);
+        claimCalls.leave();
         if (!isClaimed) {
           busy -= 1;
           if (mayHaveMore) look();
@@ -200,9 +211,18 @@ export function createWorker(options: WorkerOptions): Worker {
     async stop(timeoutMs) {
       stopped = true;
       clearTimeout(timer);
-      await within(settling.idle(), timeoutMs);
-      const unfinished = [...claimed];
-      await within(queue.release(unfinished, { interrupted: true }).catch(onError), RELEASE_TIMEOUT_MS);
+      await within(
+        claimCalls.idle().then(() => settling.idle()),
+        timeoutMs,
+      );
+      await within(claimCalls.idle(), RELEASE_TIMEOUT_MS);
+      const unfinished = [...started];
+      const unstarted = [...claimed].filter((job) => !started.has(job));
+      const released = Promise.all([
+        queue.release(unfinished, { interrupted: true }).catch(onError),
+        queue.release(unstarted, { interrupted: false }).catch(onError),
+      ]);
+      await within(released, RELEASE_TIMEOUT_MS);
       return unfinished.length;
     },
   };
