@@ -76,11 +76,17 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
   const columns =
     'seq, queue, state, conversation, type, attempts, interruptions, error, created_at, content';
 
-  /** Removes a conversation's jobs with their keys. Heads are locked first, so that no job is added meanwhile. */
+  /**
+   * Removes a conversation's jobs with their keys. Heads are locked first, and made where there are none, so that no
+   * job is added meanwhile: its head would be removed, and nothing would ever run it.
+   */
   const removeJobs = (conversations: readonly string[]): SqlStatement[] => {
     const values = [JSON.stringify(conversations)];
     const those = `conversation IN ${list('$1')}`;
-    const lock = `SELECT 1 AS one FROM ${table('head')} WHERE ${those} ORDER BY queue, conversation FOR UPDATE`;
+    const lock = `INSERT INTO ${table('head')} AS h (queue, conversation, jobs, due_at)
+      SELECT queue, item, 0, ${now} FROM (VALUES ('inbox'), ('outbox')) AS queues (queue), ${list('$1')} AS items
+      ORDER BY queue, item COLLATE "C"
+      ON CONFLICT (queue, conversation) DO UPDATE SET jobs = h.jobs`;
     return [
       ...(database.dialect === 'postgres' ? [{ sql: lock, values }] : []),
       {

@@ -102,10 +102,11 @@ export interface Queue {
   /** Gives up a claim on jobs that were not started, or, where they were `interrupted`, that were. */
   release(jobs: readonly ClaimedJob[], options: { readonly interrupted: boolean }): Promise<void>;
   /**
-   * Gives up claims of this process other than those in use. An error may leave open whether a claim was made; without
-   * this, its conversation would wait for as long as the process lives.
+   * Gives up claims of this process with a number below `before`, other than those in use. An error may leave open
+   * whether a claim was made; without this, its conversation would wait for as long as the process lives. Claims from
+   * `before` on were made while this call was under way, and may be in use.
    */
-  releaseUnused(inUse: readonly number[]): Promise<void>;
+  releaseUnused(inUse: readonly number[], before: number): Promise<void>;
   /** Whether a key is remembered. */
   has(key: string): Promise<boolean>;
   /** What became of jobs, in the order of their ids. */

@@ -172,9 +172,12 @@ export function createStoredDelivery(
     }
   };
 
-  const startLease = async (): Promise<() => boolean> => {
+  /** Keeps the lease. Resolves to what tells whether a claim is covered by it, without a gap since it was made. */
+  const startLease = async (lastClaim: () => number): Promise<(claim: number) => boolean> => {
     let renewedAt = performance.now();
     let renewing = false;
+    /** Claims up to this number were made before a gap, in which another process may have reclaimed them. */
+    let lostUpTo = 0;
     const renew = async (): Promise<void> => {
       if (renewing) return;
       renewing = true;
@@ -182,6 +185,7 @@ export function createStoredDelivery(
       try {
         // After an outage of the database every lease has expired: the other processes get time to renew theirs.
         const reclaimed = await engine.lease.renew({ reclaim: startedAt - renewedAt < leaseMs });
+        if (performance.now() - renewedAt >= leaseMs) lostUpTo = lastClaim();
         renewedAt = startedAt;
         for (const worker of Object.values(workers)) {
           await worker.releaseUnused();
@@ -194,15 +198,15 @@ export function createStoredDelivery(
     await renew();
     const timer = setInterval(() => void renew().catch(onError), leaseMs / 3);
     cleanups.push(() => clearInterval(timer));
-    return () => performance.now() - renewedAt < leaseMs;
+    return (claim) => claim > lostUpTo && performance.now() - renewedAt < leaseMs;
   };
 
   const start = async (): Promise<void> => {
     const to = connected(host);
     await open();
-    const isLeaseValid = await startLease();
     let claims = 0;
-    const shared = { concurrency, pollMs, isLeaseValid, nextClaim: () => (claims += 1), onError };
+    const isClaimValid = await startLease(() => claims);
+    const shared = { concurrency, pollMs, isClaimValid, nextClaim: () => (claims += 1), onError };
     workers.inbox = createWorker({
       ...shared,
       queue: queues.inbox,

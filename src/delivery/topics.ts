@@ -11,18 +11,29 @@ export interface TopicOptions {
   readonly pollMs: number;
   /** Gives another value whenever something may have changed. Cheaper than looking what did. */
   readonly changeCounter: () => unknown;
+  /** Called when `changeCounter` throws. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** Makes {@link Topics}. It polls only while there are subscribers. */
-export function createTopics({ pollMs, changeCounter }: TopicOptions): Topics {
+export function createTopics({ pollMs, changeCounter, onError }: TopicOptions): Topics {
   const listeners = new Map<string, Set<() => void>>();
   let timer: NodeJS.Timeout | undefined;
   let lastCount: unknown;
 
+  const hasChanged = (): boolean => {
+    const before = lastCount;
+    try {
+      lastCount = changeCounter();
+    } catch (error) {
+      // In a timer: an uncaught error would end the process.
+      onError(error);
+    }
+    return lastCount !== before;
+  };
+
   const poll = (): void => {
-    const count = changeCounter();
-    if (count === lastCount) return;
-    lastCount = count;
+    if (!hasChanged()) return;
     for (const topic of listeners.values()) for (const listener of topic) listener();
   };
 

@@ -36,9 +36,9 @@ export interface WorkerOptions {
   readonly pollMs: number;
   /** Runs a job and decides what becomes of it. Never rejects. */
   readonly run: (job: ClaimedJob) => Promise<JobOutcome>;
-  /** Whether this process can be sure that its claims are still its own. */
-  readonly isLeaseValid: () => boolean;
-  /** Gives the next claim a number that no other claim of this process has. */
+  /** Whether this process can be sure that a claim, by its number, is still its own. */
+  readonly isClaimValid: (claim: number) => boolean;
+  /** Gives the next claim a number, higher than that of every earlier claim of this process. */
   readonly nextClaim: () => number;
   /** Called once the outcome of a job is stored. */
   readonly onSettled?: (outcome: JobOutcome) => void;
@@ -49,15 +49,18 @@ export interface WorkerOptions {
 /** The delay before a failed write is retried. */
 const RETRY_WRITE_MS = 250;
 
-/** How long stopping waits for claims to be released. */
+/** How long stopping waits for claims under way, and for claims to be released. */
 const RELEASE_TIMEOUT_MS = 1_000;
 
 /** Makes a {@link Worker}. It does nothing until it is first woken. */
 export function createWorker(options: WorkerOptions): Worker {
-  const { queue, concurrency, pollMs, run, isLeaseValid, nextClaim, onSettled, onError } = options;
-  /** Jobs whose handler runs or whose outcome is being stored. */
+  const { queue, concurrency, pollMs, run, isClaimValid, nextClaim, onSettled, onError } = options;
+  /** Jobs that this process has claimed, and those among them whose handler was started. */
   const claimed = new Set<ClaimedJob>();
+  const started = new Set<ClaimedJob>();
   const settling = createPending();
+  /** Calls that make or give up a claim. Stopping waits for them: a later claim would be left behind. */
+  const claimCalls = createPending();
   /** Numbers of claims that are being made; those of claimed jobs are in use as well. */
   const claiming = new Set<number>();
   /** Slots taken by running handlers, and by jobs that are being stored and may be claimed. */
@@ -90,11 +93,14 @@ export function createWorker(options: WorkerOptions): Worker {
   };
 
   const runJob = async (job: ClaimedJob): Promise<void> => {
-    if (stopped || !isLeaseValid()) {
-      // Without a valid lease another process may have claimed the conversation: this one was paused for too long.
+    if (stopped || !isClaimValid(job.claim)) {
+      // This process was paused for longer than its lease: another may have claimed the conversation.
       busy -= 1;
+      claimCalls.enter();
       await queue.release([job], { interrupted: false }).catch(onError);
+      claimCalls.leave();
     } else {
+      started.add(job);
       const outcome = await run(job);
       busy -= 1;
       const settled = settle(job, outcome);
@@ -106,6 +112,7 @@ export function createWorker(options: WorkerOptions): Worker {
       onSettled?.(outcome);
     }
     claimed.delete(job);
+    started.delete(job);
     settling.leave();
     if (mayHaveMore) look();
   };
@@ -121,6 +128,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const claimSome = async (limit: number): Promise<number> => {
     const claim = nextClaim();
     claiming.add(claim);
+    claimCalls.enter();
     let jobs: readonly ClaimedJob[] = [];
     try {
       const result = await queue.claim(claim, limit);
@@ -135,6 +143,7 @@ export function createWorker(options: WorkerOptions): Worker {
         void runJob(job);
       }
       claiming.delete(claim);
+      claimCalls.leave();
     }
   };
 
@@ -175,6 +184,7 @@ export function createWorker(options: WorkerOptions): Worker {
       }
       const claim = nextClaim();
       claiming.add(claim);
+      claimCalls.enter();
       busy += 1;
       let isClaimed = false;
       try {
@@ -189,19 +199,30 @@ export function createWorker(options: WorkerOptions): Worker {
         return result;
       } finally {
         claiming.delete(claim);
+        claimCalls.leave();
         if (!isClaimed) {
           busy -= 1;
           if (mayHaveMore) look();
         }
       }
     },
-    releaseUnused: () => queue.releaseUnused([...claiming, ...[...claimed].map(({ claim }) => claim)]),
+    releaseUnused: () =>
+      queue.releaseUnused([...claiming, ...[...claimed].map(({ claim }) => claim)], nextClaim()),
     async stop(timeoutMs) {
       stopped = true;
       clearTimeout(timer);
-      await within(settling.idle(), timeoutMs);
-      const unfinished = [...claimed];
-      await within(queue.release(unfinished, { interrupted: true }).catch(onError), RELEASE_TIMEOUT_MS);
+      await within(
+        claimCalls.idle().then(() => settling.idle()),
+        timeoutMs,
+      );
+      await within(claimCalls.idle(), RELEASE_TIMEOUT_MS);
+      const unfinished = [...started];
+      const unstarted = [...claimed].filter((job) => !started.has(job));
+      const released = Promise.all([
+        queue.release(unfinished, { interrupted: true }).catch(onError),
+        queue.release(unstarted, { interrupted: false }).catch(onError),
+      ]);
+      await within(released, RELEASE_TIMEOUT_MS);
       return unfinished.length;
     },
   };

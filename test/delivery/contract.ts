@@ -13,6 +13,7 @@ import { restarts } from './contract/restarts.js';
 import { retries } from './contract/retries.js';
 import { sharing } from './contract/sharing.js';
 import type { Engine } from './contract/stage.js';
+import { start } from './contract/start.js';
 
 export type { Engine } from './contract/stage.js';
 
@@ -22,6 +23,7 @@ export function describeDelivery(name: string, engine: Engine): void {
     handling(engine);
     postponements(engine);
     if (!engine.stores) return;
+    start(engine);
     sharing(engine);
     retries(engine);
     deadItems(engine);

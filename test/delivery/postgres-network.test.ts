@@ -25,13 +25,13 @@ async function behindProxy() {
   return { proxy, store: { ...store, connectionString: url.href } };
 }
 
-/** Sends as a sender would that was told to try again: until it is taken. */
+/** Sends as a sender does that is told to try again: until it is stored. */
 async function insist(accept: () => Promise<string> | string): Promise<void> {
   await eventually(async () => expect(await accept()).toMatch(/^(stored|duplicate)$/));
 }
 
 describe('a network that cuts connections', () => {
-  it('costs nothing that was answered 200, and no order', async () => {
+  it('loses no event that was answered 200, and keeps the order', async () => {
     const { proxy, store } = await behindProxy();
     const handled = notes<string>();
     const to = await (await stage(engineOn(store, QUICK))).open(({ key }) => handled.add(key));
@@ -43,16 +43,17 @@ describe('a network that cuts connections', () => {
     await eventually(async () =>
       expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 }),
     );
-    // What ran while a connection was cut may have run twice.
+    // An event whose handler ran while a connection was cut may have run twice.
     expect([...new Set(handled.all)]).toEqual(keys);
   });
 
-  it('and lets none be made: the sender is told 503, and it goes on by itself', async () => {
+  it('and refuses new ones is a 503 to the sender, and the receiver recovers by itself', async () => {
     const { proxy, store } = await behindProxy();
     const delivery = postgres({ ...QUICK, ...store });
     const to = await start({ delivery });
     const handled = notes<string>();
     to.receiver.on('handoff.message', ({ payload }) => handled.add(payload.body));
+    await to.receiver.start();
     const send = async (body: string) =>
       (
         await request(to.url)
@@ -71,8 +72,8 @@ describe('a network that cuts connections', () => {
   });
 });
 
-describe('a network that swallows everything and tells nobody', () => {
-  it('costs the sender a 503, and is got over with new connections', async () => {
+describe('a network that drops everything without closing connections', () => {
+  it('is a 503 to the sender, and the receiver recovers with new connections', async () => {
     const { proxy, store } = await behindProxy();
     const handled = notes<string>();
     const to = await (await stage(engineOn(store, QUICK))).open(({ key }) => handled.add(key));
@@ -91,11 +92,11 @@ describe('a network that swallows everything and tells nobody', () => {
     );
   });
 
-  it('does not keep a handled event from being written down', async () => {
+  it('does not keep the end of a handled event from being stored', async () => {
     const { proxy, store } = await behindProxy();
     const handled = notes<string>();
     const to = await (await stage(engineOn(store, QUICK))).open(({ key }) => {
-      // The connections that are there when it ends will never carry its end.
+      // The connections that are open when the handler ends will never carry its end.
       if (key === '1') proxy.swallow();
       handled.add(key);
     });
@@ -108,7 +109,7 @@ describe('a network that swallows everything and tells nobody', () => {
 });
 
 describe('a pool without a free connection', () => {
-  it('of one connection is enough for everything', async () => {
+  it('of a single connection is enough for everything', async () => {
     const store = await postgresStore();
     const handled = notes<[key: string, attempt: number]>();
     const engine = engineOn(store, { ...QUICK, storeTimeoutMs: 5_000, pool: { max: 1 } });
@@ -133,7 +134,7 @@ describe('a pool without a free connection', () => {
     ]);
   });
 
-  it('costs the sender a 503 while the one there is waits for a lock, and nothing after that', async () => {
+  it('is a 503 to the sender while its only connection waits for a lock, and works after that', async () => {
     const store = await postgresStore();
     const handled = notes<string>();
     const engine = engineOn(store, { ...QUICK, pool: { ...QUICK.pool, max: 1 } });

@@ -6,9 +6,9 @@ import { eventually, notes, stage } from './contract/stage.js';
 
 const LONG = 'x'.repeat(5_000);
 
-describe('what the database cannot hold as it is', () => {
+describe('text that the database refuses', () => {
   it.each([...Object.entries(ODD_TEXTS), ['very long', LONG], ['like a digest', '#abc']])(
-    'is kept all the same, also in what is dead and why: %s',
+    'is stored unchanged in ids, bodies and errors: %s',
     async (_what, text) => {
       const to = await (await stage(postgresEngine)).open(
         () => {
@@ -26,7 +26,7 @@ describe('what the database cannot hold as it is', () => {
     },
   );
 
-  it('keeps conversations apart whose ids differ only in that', async () => {
+  it('keeps conversations apart whose ids differ only in such characters', async () => {
     const ids = ['x\ud800', 'x\ud801', LONG, `${LONG}y`];
     const seen = notes<string>();
     const to = await (await stage(postgresEngine)).open(({ conversationId }) => seen.add(conversationId));

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { chatEvent } from '../helpers/events.js';
 import { createPostgresStore, engineOn, postgresStore } from '../helpers/postgres.js';
 import { startServer } from '../helpers/postgres-server.js';
+import { makeReceiver } from '../helpers/start.js';
 import { eventually, notes, stage } from './contract/stage.js';
 
 const QUICK = {
@@ -12,7 +13,7 @@ const QUICK = {
 };
 
 describe('connections that are cut', () => {
-  it('are made anew, and nothing is lost or out of order', async () => {
+  it('are replaced, and no event is lost or out of order', async () => {
     // A server of its own: all connections to it are cut.
     const server = await startServer();
     onTestFinished(() => server.remove());
@@ -24,7 +25,7 @@ describe('connections that are cut', () => {
     for (let index = 0; index < 60; index += 1) {
       const key = String(index);
       if (index % 20 === 10) await store.query(cut);
-      // As a sender would: again, until it is taken.
+      // As a sender does: again, until it is stored.
       await eventually(async () =>
         expect(await to.accept(chatEvent('c', { key }))).toMatch(/^(stored|duplicate)$/),
       );
@@ -33,13 +34,13 @@ describe('connections that are cut', () => {
     await eventually(async () =>
       expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 }),
     );
-    // The one that ran while a connection was cut may have run twice.
+    // An event whose handler ran while a connection was cut may have run twice.
     expect([...new Set(handled.all)]).toEqual(stored);
   });
 });
 
 describe('a database that cannot answer', () => {
-  it('costs the sender a 503, not a wait without end, and the event is taken later', async () => {
+  it('is a 503 to the sender within the time limit, and the event is stored later', async () => {
     const store = await postgresStore();
     const seen = notes<string>();
     const to = await (await stage(engineOn(store, { ...QUICK, storeTimeoutMs: 200 }))).open(({ key }) =>
@@ -56,23 +57,29 @@ describe('a database that cannot answer', () => {
     expect(await seen.until(2)).toEqual(['before', 'during']);
   });
 
-  it('may be away when everything starts', async () => {
+  it('makes start() reject while it is away; events and a second start() succeed once it is back', async () => {
     const server = await startServer();
     onTestFinished(() => server.remove());
     await server.stop();
     const seen = notes<string>();
     const store = { connectionString: server.connectionString, schema: 'handoff_kit' };
-    const to = await (await stage(engineOn(store, QUICK))).open(({ key }) => seen.add(key));
-    const event = chatEvent('c', { key: 'k' });
-    expect(await to.accept(event)).toBe('unavailable');
+    const set = await stage(engineOn(store, QUICK));
+    const delivery = await set.openDelivery();
+    const { receiver, logged } = makeReceiver({ delivery });
+    receiver.on('handoff.message', ({ payload }) => seen.add(payload.body));
+    await expect(receiver.start()).rejects.toMatchObject({ code: 'DATABASE_UNUSABLE' });
+    const event = chatEvent('c', { text: 'early' });
+    expect(await delivery.accept(event)).toBe('unavailable');
+    expect(logged.about('the database cannot be used')).toMatchObject([{ code: 'DATABASE_UNUSABLE' }]);
     await server.start();
-    await eventually(async () => expect(await to.accept(event)).toBe('stored'));
-    expect(await seen.until(1)).toEqual(['k']);
+    await eventually(async () => expect(await delivery.accept(event)).toBe('stored'));
+    await eventually(() => receiver.start());
+    expect(await seen.until(1)).toEqual(['early']);
   });
 });
 
 describe('a database that is restarted', () => {
-  it('is used again when it is back: nothing lost, and little said of it', async () => {
+  it('is used again once it is back: no event is lost, and the log has few lines about it', async () => {
     const server = await startServer();
     onTestFinished(() => server.remove());
     const store = await createPostgresStore(server.connectionString);
@@ -94,7 +101,7 @@ describe('a database that is restarted', () => {
   });
 });
 
-/** Locks what events are stored in, as a migration or a stuck transaction does. Resolves to what lets go. */
+/** Locks the table of jobs, as a migration or a stuck transaction does. Resolves to what releases it. */
 async function lockTables(store: Awaited<ReturnType<typeof postgresStore>>): Promise<() => Promise<void>> {
   const locked = store.query(`BEGIN; LOCK TABLE ${store.schema}.job; SELECT pg_sleep(60)`).catch(() => []);
   const holders = () =>

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import request from 'supertest';
 import { expect, it } from 'vitest';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
+import type { Receiver } from '../../src/index.js';
 import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { describeWith } from '../helpers/requirement.js';
 import { FROZEN_FILES, freeze, SMALL_DISK, smallDisk, thaw } from '../helpers/small-disk.js';
@@ -31,12 +32,14 @@ const WAYS = [
   ['in a thread', threadedSqlite],
 ] as const;
 
-/** A receiver on a file, which ends with the test, and what its handlers saw. */
-async function startOn(openFile: typeof sqlite, file: string) {
+/** A receiver on a file, which ends with the test, and the messages it handled. */
+async function startOn(openFile: typeof sqlite, file: string, register?: (receiver: Receiver) => unknown) {
   const delivery = openFile({ file, pollMs: 20, backoff: { minDelayMs: 1, maxDelayMs: 20 } });
   const to = await start({ delivery });
   const handled = notes<string>();
   to.receiver.on('handoff.message', ({ payload }) => handled.add(payload.body));
+  register?.(to.receiver);
+  await to.receiver.start();
   const send = async (text: string, size = 0): Promise<number> => {
     const body = chatBody({ conversation_id: 'c', body: text, filler: 'x'.repeat(size) });
     return (await request(to.url).post('/chat').send(body)).status;
@@ -46,7 +49,7 @@ async function startOn(openFile: typeof sqlite, file: string) {
 
 describeWith(SMALL_DISK)('SQLite on a full disk', () => {
   it.each(WAYS)(
-    'answers 503, goes on when there is room, and has all that was answered 200, %s',
+    'answers 503, works again once there is room, and has every event that was answered 200, %s',
     async (_way, openFile) => {
       const folder = smallDisk(4);
       const to = await startOn(openFile, join(folder, 'handoff.db'));
@@ -67,7 +70,7 @@ describeWith(SMALL_DISK)('SQLite on a full disk', () => {
       const establish = await request(to.url).post('/conversation/establish').send(establishBody());
       expect([establish.status, establish.body]).toEqual([503, { code: 503, message: 'cannot store' }]);
       expect(establish.headers['retry-after']).toBe('1');
-      expect(to.logged.about('the database cannot be written').length).toBeGreaterThan(0);
+      expect(to.logged.about('the database cannot be used').length).toBeGreaterThan(0);
       await expect(to.delivery.queues?.check()).rejects.toThrow(/full/);
 
       rmSync(join(folder, 'filler'));
@@ -80,35 +83,39 @@ describeWith(SMALL_DISK)('SQLite on a full disk', () => {
     },
   );
 
-  it.each(WAYS)('does not handle again what it could not note, %s', async (_way, openFile) => {
-    const folder = smallDisk(4);
-    const file = join(folder, 'handoff.db');
-    const to = await startOn(openFile, file);
-    const release = notes<string>();
-    to.receiver.on('message', async () => {
-      fillUp(join(folder, 'filler'));
-      release.add('full');
-    });
-    expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(200);
-    await release.until(1);
-    await to.logged.until('the database cannot be written');
-    rmSync(join(folder, 'filler'));
-    await eventually(async () =>
-      expect(await to.delivery.queues?.depth('inbox')).toMatchObject({ waiting: 0 }),
-    );
-    expect(release.all).toEqual(['full']);
-    await to.receiver.close();
-  });
+  it.each(WAYS)(
+    'does not handle an event again whose end it could not store at once, %s',
+    async (_way, openFile) => {
+      const folder = smallDisk(4);
+      const file = join(folder, 'handoff.db');
+      const release = notes<string>();
+      const to = await startOn(openFile, file, (receiver) =>
+        receiver.on('message', async () => {
+          fillUp(join(folder, 'filler'));
+          release.add('full');
+        }),
+      );
+      expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(200);
+      await release.until(1);
+      await to.logged.until('the database cannot be used');
+      rmSync(join(folder, 'filler'));
+      await eventually(async () =>
+        expect(await to.delivery.queues?.depth('inbox')).toMatchObject({ waiting: 0 }),
+      );
+      expect(release.all).toEqual(['full']);
+      await to.receiver.close();
+    },
+  );
 });
 
 describeWith(FROZEN_FILES)('SQLite on a file that becomes read-only', () => {
   it.each(WAYS)(
-    'answers 503, goes on when it may write again, and has all that was answered 200, %s',
+    'answers 503, works again once it may write, and has every event that was answered 200, %s',
     async (_way, openFile) => {
       const file = join(await temporaryFolder(), 'handoff.db');
       const to = await startOn(openFile, file);
       expect(await to.send('before')).toBe(200);
-      // Not the index of the log: it is memory that processes share, and not to be written is a fault of the machine.
+      // Not the `-shm` file: processes share it as memory, and SQLite cannot work without writing to it.
       const files = [file, `${file}-wal`];
       freeze(...files);
       try {

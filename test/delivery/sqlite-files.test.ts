@@ -1,25 +1,42 @@
 import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
-import { describe, expect, it } from 'vitest';
-import type { Delivery } from '../../src/delivery/index.js';
-import { openDatabase } from '../../src/delivery/sqlite/database.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openConnection } from '../../src/delivery/sqlite/database.js';
 import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
 import { chatBody, establishBody } from '../fixtures/bodies.js';
+import { chatEvent } from '../helpers/events.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
-import { start } from '../helpers/start.js';
+import { makeReceiver, start } from '../helpers/start.js';
 import { eventually, notes } from './contract/stage.js';
 
 const newFile = async (): Promise<string> => join(await temporaryFolder(), 'handoff.db');
 
-/** A file that was used and closed. */
+/** Writes the log into the file itself: otherwise damage to the file could be repaired from the log. */
+function checkpoint(file: string): void {
+  const connection = openConnection(file);
+  connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
+  connection.close();
+}
+
+/** A file with all tables, closed. */
 async function usedFile(): Promise<string> {
   const file = await newFile();
-  const database = openDatabase(file);
-  // Some drivers leave the log behind, from which a damaged file would be put right.
-  database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-  database.close();
+  await (await openSqliteQueues(file)).close();
+  checkpoint(file);
   return file;
+}
+
+/** Sends a message to a receiver, and gives the status of its answer. */
+const send = async (url: string, body: string): Promise<number> =>
+  (await request(url).post('/chat').send(chatBody({ body }))).status;
+
+/** A receiver on a file, not started. It is closed with the test. */
+function receiverOn(file: string) {
+  const delivery = sqlite({ file });
+  const made = makeReceiver({ delivery });
+  onTestFinished(async () => void (await made.receiver.close({ timeoutMs: 1 })));
+  return { ...made, delivery };
 }
 
 describe('a file that cannot be used', () => {
@@ -33,96 +50,76 @@ describe('a file that cannot be used', () => {
           readFileSync(file).map((byte, index) => (index < 100 ? byte : 0xff)),
         ),
     ],
-  ])('because it %s is refused with what to do', async (_why, damage) => {
+  ])('because it %s makes start() reject with what to do', async (_why, damage) => {
     const file = await usedFile();
     damage(file);
-    const open = (): unknown => sqlite({ file });
-    expect(open).toThrow(expect.objectContaining({ code: 'DATABASE_UNUSABLE' }));
-    expect(open).toThrow(file);
-    expect(open).toThrow(/Check that its folder exists/);
+    const { receiver, delivery, logged } = receiverOn(file);
+    const failure = await receiver.start().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'DATABASE_UNUSABLE' });
+    expect(String(failure)).toContain(file);
+    expect(String(failure)).toContain('Check that its folder exists');
+    expect(await delivery.accept(chatEvent('c'))).toBe('unavailable');
+    expect(String(logged.about('the database cannot be used')[0]?.reason)).toContain(file);
+    await expect(openSqliteQueues(file)).rejects.toMatchObject({ code: 'DATABASE_UNUSABLE' });
   });
 
-  it('because its folder is not there is refused with what to do', async () => {
-    const file = join(await temporaryFolder(), 'nowhere', 'handoff.db');
-    expect(() => sqlite({ file })).toThrow(expect.objectContaining({ code: 'DATABASE_UNUSABLE' }));
-  });
-
-  it('because it may not be written is refused with what to do', async ({ skip }) => {
+  it('because it may not be written makes start() reject', async ({ skip }) => {
     if (process.getuid?.() === 0) skip('root may write every file: run the tests as another user');
     const file = await usedFile();
     chmodSync(file, 0o400);
-    expect(() => sqlite({ file })).toThrow(expect.objectContaining({ code: 'DATABASE_UNUSABLE' }));
+    await expect(receiverOn(file).receiver.start()).rejects.toMatchObject({ code: 'DATABASE_UNUSABLE' });
   });
 
   it('because a newer version wrote it is left as it is', async () => {
     const file = await usedFile();
-    const database = openDatabase(file);
-    database.exec('PRAGMA user_version = 99');
-    database.close();
+    const connection = openConnection(file);
+    connection.exec('UPDATE schema_version SET version = 99');
+    connection.close();
+    checkpoint(file);
     const before = readFileSync(file);
-    expect(() => sqlite({ file })).toThrow(expect.objectContaining({ code: 'DATABASE_TOO_NEW' }));
-    expect(() => openSqliteQueues(file)).toThrow(/newer version/);
+    await expect(receiverOn(file).receiver.start()).rejects.toMatchObject({ code: 'DATABASE_TOO_NEW' });
+    await expect(openSqliteQueues(file)).rejects.toThrow(/newer version/);
     expect(readFileSync(file)).toEqual(before);
   });
 });
 
-function tryOpen(file: string): { delivery: Delivery } | { error: unknown } {
-  try {
-    return { delivery: sqlite({ file, pollMs: 20 }) };
-  } catch (error) {
-    return { error };
-  }
-}
-
-describe('a file that is damaged under a running receiver', () => {
-  it('or was cut short before is refused, or 503 to the sender', async () => {
+describe('a file that is damaged', () => {
+  it('by being cut short makes start() reject, or is 503 to the sender', async () => {
     const file = await usedFile();
     truncateSync(file, 5_000);
-    const opened = tryOpen(file);
-    // How much of a file is looked at when it is opened differs between the versions of SQLite.
-    if ('error' in opened) {
-      expect(opened.error).toMatchObject({ code: 'DATABASE_UNUSABLE' });
-      return;
-    }
-    const to = await start({ delivery: opened.delivery });
-    expect((await request(to.url).post('/chat').send(chatBody())).status).toBe(503);
-    expect(await to.logged.until('the database cannot be written')).toMatchObject({ file });
-    await to.receiver.close();
+    const to = await start({ delivery: sqlite({ file, pollMs: 20 }) });
+    onTestFinished(async () => void (await to.receiver.close({ timeoutMs: 1 })));
+    // Versions of SQLite differ in how much of a file they check when it is opened.
+    const failure = await to.receiver.start().catch((error: unknown) => error);
+    if (failure) expect(failure).toMatchObject({ message: expect.stringMatching(/malformed|cannot use/) });
+    expect(await send(to.url, 'hello')).toBe(503);
+    await to.logged.until('the database cannot be used');
   });
 
-  it('is 503 to the sender, and the process lives on', async () => {
+  it('under a running receiver is 503 to the sender, and the process survives', async () => {
     const file = await newFile();
     const to = await start({ delivery: sqlite({ file, pollMs: 20 }) });
     const handled = notes<string>();
     to.receiver.on('handoff.message', ({ payload }) => handled.add(payload.body));
-    expect(
-      (
-        await request(to.url)
-          .post('/chat')
-          .send(chatBody({ body: 'before' }))
-      ).status,
-    ).toBe(200);
+    await to.receiver.start();
+    expect(await send(to.url, 'before')).toBe(200);
     await handled.until(1);
-    // A checkpoint first, so that the damage is not hidden by the log.
-    const other = openDatabase(file);
-    other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-    other.close();
+    checkpoint(file);
     writeFileSync(file, readFileSync(file).fill(0xff, 0, 65_536));
-    const statuses = [];
-    for (const [path, body] of [
-      ['/chat', chatBody({ body: 'x'.repeat(200_000) })],
-      ['/conversation/establish', establishBody()],
-    ] as const) {
-      statuses.push((await request(to.url).post(path).send(body)).status);
-    }
+    const statuses = [
+      await send(to.url, 'x'.repeat(200_000)),
+      (await request(to.url).post('/conversation/establish').send(establishBody())).status,
+    ];
     expect(statuses).toEqual([503, 503]);
-    expect(await to.logged.until('the database cannot be written')).toMatchObject({ file });
-    await to.receiver.close();
+    expect(await to.logged.until('the database cannot be used')).toMatchObject({
+      reason: expect.any(String) as string,
+    });
+    await to.receiver.close({ timeoutMs: 100 });
   });
 });
 
 describe('the queues of a file', () => {
-  it('can be looked into and put right while a receiver is at work', async () => {
+  it('can be inspected and repaired while a receiver works on it', async () => {
     const file = await newFile();
     const handled = notes<string>();
     const to = await start({ delivery: sqlite({ file, pollMs: 20, maxAttempts: 1 }) });
@@ -131,16 +128,11 @@ describe('the queues of a file', () => {
       if (state.broken) throw new Error('broken');
       handled.add(payload.body);
     });
-    expect(
-      (
-        await request(to.url)
-          .post('/chat')
-          .send(chatBody({ body: 'hello' }))
-      ).status,
-    ).toBe(200);
-    await to.logged.until('parked as dead');
+    await to.receiver.start();
+    expect(await send(to.url, 'hello')).toBe(200);
+    await to.logged.until('parked as a dead letter');
     state.broken = false;
-    const queues = openSqliteQueues(file);
+    const queues = await openSqliteQueues(file);
     await eventually(async () => expect(await queues.depth('inbox')).toMatchObject({ dead: 1 }));
     const [dead] = await queues.list('inbox', { state: 'dead' });
     expect(await queues.retry('inbox', dead?.id ?? '')).toBe(true);
@@ -150,15 +142,26 @@ describe('the queues of a file', () => {
   });
 });
 
+describe('several processes', () => {
+  it('may open a new file at the same moment', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const file = await newFile();
+      const queues = await Promise.all(Array.from({ length: 4 }, () => openSqliteQueues(file)));
+      for (const each of queues) await each.check();
+      for (const each of queues) await each.close();
+    }
+  });
+});
+
 describe('the settings of a file', () => {
-  it('make a commit outlive a power cut', async () => {
-    const database = openDatabase(await newFile());
-    expect(database.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
-    expect(database.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
-    database.close();
+  it('make a commit survive a power cut', async () => {
+    const connection = openConnection(await newFile());
+    expect(connection.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
+    expect(connection.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
+    connection.close();
   });
 
-  it('are checked', () => {
+  it('are checked at construction', () => {
     for (const options of [
       { concurrency: 0 },
       { maxAttempts: 0 },

@@ -1,129 +1,187 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/delivery/sqlite/database.js';
+import { openConnection } from '../../src/delivery/sqlite/database.js';
+import type { SqliteOptions } from '../../src/delivery/sqlite/index.js';
 import { sqliteWith } from '../../src/delivery/sqlite/sqlite.js';
 import { chatEvent } from '../helpers/events.js';
 import { logLines } from '../helpers/log-lines.js';
 import { temporaryFolder, threadedSqlite } from '../helpers/sqlite-store.js';
 import { eventually, notes } from './contract/stage.js';
 
-/** A host that notes what is handled. */
-function host() {
+const built = (file: string): string => JSON.stringify(new URL(`../../dist/${file}`, import.meta.url).href);
+const SQLITE = built('delivery/sqlite/index.js');
+const WRITER_THREAD = built('delivery/sqlite/writer-thread.js');
+
+/** A delivery with a host that notes which events are handled. */
+function connect(delivery: ReturnType<typeof sqliteWith>) {
   const logged = logLines();
   const handled = notes<string>();
-  const handle = async ({ key }: { key: string }): Promise<void> => handled.add(key);
-  return { handled, logged, handle, greet: async () => {}, report: () => {}, log: logged.log };
+  delivery.connect({
+    handles: () => true,
+    handle: async ({ key }) => handled.add(key),
+    greet: async () => {},
+    report: () => {},
+    log: logged.log,
+  });
+  return { delivery, handled, logged };
 }
 
-/** A program that is ended by itself while its events are being stored. */
-const PROGRAM = `
-  import { sqlite } from ${JSON.stringify(new URL('../../dist/delivery/sqlite/index.js', import.meta.url).href)};
+/** The same, with the code of its writer thread from the test. */
+async function withThread(createCode: (folder: string) => string, options: Partial<SqliteOptions> = {}) {
+  const folder = await temporaryFolder();
+  const thread = join(folder, 'thread.mjs');
+  writeFileSync(thread, createCode(folder));
+  const settings = { file: join(folder, 'handoff.db'), pollMs: 10, ...options };
+  return { folder, ...connect(sqliteWith(settings, pathToFileURL(thread))) };
+}
+
+/** The start of programs that use the built package. */
+const HOST = `
+  import { sqlite } from ${SQLITE};
   const quiet = () => {};
   const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet, child: () => log };
-  const delivery = sqlite({ file: process.argv[2] });
-  delivery.start({ handle: async () => {}, greet: async () => {}, report: quiet, log });
+  const connect = (file, handle) => {
+    const delivery = sqlite({ file });
+    delivery.connect({ handles: () => true, handle, greet: async () => {}, report: quiet, log });
+    return delivery;
+  };
   const event = (key) => ({ name: 'handoff.message', key, conversationId: key, body: {}, receivedAt: 1, requestId: 'r' });
+`;
+
+/** Exits while its events are being stored. */
+const EXITING_PROGRAM = `${HOST}
+  const delivery = connect(process.argv[2], async () => {});
+  await delivery.start();
   let number = 0;
-  const storeOn = async () => {
+  const storeMore = async () => {
     for (;;) {
       const key = 'event ' + (number += 1);
       if ((await delivery.accept(event(key))) === 'stored') process.stdout.write(key + '\\n');
       if (number === 200) process.exit(0);
     }
   };
-  for (let hand = 0; hand < 20; hand += 1) void storeOn();
+  for (let sender = 0; sender < 20; sender += 1) void storeMore();
 `;
 
-describe('the thread that writes', () => {
-  it('leaves the event loop alone while another holds the database', async () => {
+describe('the writer thread', () => {
+  it('leaves the event loop free while another process holds the database', async () => {
     const file = join(await temporaryFolder(), 'handoff.db');
-    const delivery = threadedSqlite({ file, pollMs: 10 });
-    const to = host();
-    delivery.start(to);
+    const { delivery, handled } = connect(threadedSqlite({ file, pollMs: 10 }));
+    await delivery.start?.();
     await delivery.accept(chatEvent('c', { key: 'first' }));
-    await to.handled.until(1);
+    await handled.until(1);
 
-    const other = openDatabase(file);
+    const other = openConnection(file);
     other.exec('BEGIN IMMEDIATE');
     const waiting = delivery.accept(chatEvent('c', { key: 'second' }));
-    // Were this thread to wait for the database, nobody would be left to give it back.
+    // If this thread waited for the database, it would never get to commit.
     await new Promise((resolve) => setTimeout(resolve, 50));
     other.exec('COMMIT');
     other.close();
     expect(await waiting).toBe('stored');
-    expect(await to.handled.until(2)).toEqual(['first', 'second']);
+    expect(await handled.until(2)).toEqual(['first', 'second']);
     await delivery.stop({ timeoutMs: 1_000 });
   });
 
-  it('is followed by another when it dies, and what it had not answered has failed', async () => {
-    const folder = await temporaryFolder();
-    const thread = join(folder, 'thread.mjs');
-    const died = join(folder, 'died');
-    // Dies of the first thing it is asked to store; the next is the real one.
-    writeFileSync(
-      thread,
-      `import { existsSync, writeFileSync } from 'node:fs';
-       import { parentPort } from 'node:worker_threads';
-       if (existsSync(${JSON.stringify(died)})) {
-         await import(${JSON.stringify(new URL('../../dist/delivery/sqlite/thread.js', import.meta.url).href)});
-       } else {
-         writeFileSync(${JSON.stringify(died)}, '');
-         parentPort.on('message', () => { throw new Error('out of memory'); });
-       }`,
+  it('is replaced when it dies, and commands that it had not answered fail', async () => {
+    // The first thread dies of the first event; its successors work.
+    const { delivery, handled, logged } = await withThread(
+      (folder) => `
+        import { existsSync, writeFileSync } from 'node:fs';
+        import { parentPort } from 'node:worker_threads';
+        const died = ${JSON.stringify(join(folder, 'died'))};
+        const on = parentPort.on.bind(parentPort);
+        parentPort.on = (name, listener) => on(name, (commands) => {
+          if (!existsSync(died) && JSON.stringify(commands).includes('lost')) {
+            writeFileSync(died, '');
+            throw new Error('out of memory');
+          }
+          listener(commands);
+        });
+        await import(${WRITER_THREAD});`,
     );
-    const delivery = sqliteWith({ file: join(folder, 'handoff.db'), pollMs: 10 }, pathToFileURL(thread));
-    const to = host();
-    delivery.start(to);
+    await delivery.start?.();
     expect(await delivery.accept(chatEvent('c', { key: 'lost' }))).toBe('unavailable');
-    expect(to.logged.about('the database cannot be written')[0]).toMatchObject({
-      err: { message: 'out of memory' },
-    });
+    expect(logged.about('the database cannot be used')).toMatchObject([{ reason: 'out of memory' }]);
     await eventually(async () =>
       expect(await delivery.accept(chatEvent('c', { key: 'kept' }))).not.toBe('unavailable'),
     );
-    expect(await to.handled.until(1)).toEqual(['kept']);
+    expect(await handled.until(1)).toEqual(['kept']);
     await delivery.stop({ timeoutMs: 1_000 });
   });
 
-  it('is not started again and again when each dies at once', async () => {
-    const folder = await temporaryFolder();
-    const thread = join(folder, 'thread.mjs');
-    const starts = join(folder, 'starts');
-    writeFileSync(
-      thread,
-      `import { appendFileSync } from 'node:fs';
-       appendFileSync(${JSON.stringify(starts)}, '.');
-       throw new Error('no memory left');`,
+  it('may die between a commit and its answer: every event is handled once, and none is stuck', async () => {
+    // Each thread commits as many groups as its entry says, and dies before it answers the last of them.
+    const LIVES = [9, 2, 1, 3, 2, 5, 1, 4];
+    const { folder, delivery, handled, logged } = await withThread(
+      (place) => `
+        import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+        import { parentPort } from 'node:worker_threads';
+        const lives = ${JSON.stringify(join(place, 'lives'))};
+        let left = ${JSON.stringify(LIVES)}[existsSync(lives) ? readFileSync(lives).length : 0] ?? Infinity;
+        appendFileSync(lives, '.');
+        const answer = parentPort.postMessage.bind(parentPort);
+        parentPort.postMessage = (response) => {
+          left -= 1;
+          if (left === 0) process.exit(1);
+          answer(response);
+        };
+        await import(${WRITER_THREAD});`,
+      { leaseMs: 600 },
     );
-    const delivery = sqliteWith({ file: join(folder, 'handoff.db'), pollMs: 10 }, pathToFileURL(thread));
-    delivery.start(host());
+    await eventually(() => delivery.start?.());
+    const keys = Array.from({ length: 40 }, (_, nth) => `${nth % 4}:${nth}`);
+    for (const key of keys) {
+      // As a sender does that is told to try again.
+      await eventually(async () =>
+        expect(await delivery.accept(chatEvent(key.slice(0, 1), { key }))).toMatch(/^(stored|duplicate)$/),
+      );
+    }
+    await eventually(async () =>
+      expect(await delivery.queues?.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 }),
+    );
+    expect(readFileSync(join(folder, 'lives')).length).toBe(LIVES.length + 1);
+    expect(handled.all.toSorted()).toEqual(keys.toSorted());
+    for (const conversation of ['0', '1', '2', '3']) {
+      const own = (list: readonly string[]) => list.filter((key) => key.startsWith(conversation));
+      expect(own(handled.all)).toEqual(own(keys));
+    }
+    expect(logged.about('the database cannot be used').length).toBeGreaterThan(0);
+    await delivery.stop({ timeoutMs: 1_000 });
+  });
+
+  it('is not restarted again and again when it dies each time', async () => {
+    const { folder, delivery } = await withThread(
+      (place) => `
+        import { appendFileSync } from 'node:fs';
+        appendFileSync(${JSON.stringify(join(place, 'starts'))}, '.');
+        throw new Error('no memory left');`,
+    );
+    await expect(delivery.start?.()).rejects.toThrow('no memory left');
     for (let times = 0; times < 200; times += 1) {
       expect(await delivery.accept(chatEvent('c', { key: `${times}` }))).toBe('unavailable');
     }
-    expect(readFileSync(starts, 'utf8').length).toBeLessThan(20);
+    expect(readFileSync(join(folder, 'starts'), 'utf8').length).toBeLessThan(20);
     await delivery.stop({ timeoutMs: 1_000 });
   });
 
-  it('has its place also where the application itself runs in a thread', async () => {
+  it('works where the application itself runs in a thread', async () => {
     const folder = await temporaryFolder();
     const program = join(folder, 'program.mjs');
     writeFileSync(
       program,
       `import { parentPort } from 'node:worker_threads';
-       import { sqlite } from ${JSON.stringify(new URL('../../dist/delivery/sqlite/index.js', import.meta.url).href)};
-       const quiet = () => {};
-       const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet, child: () => log };
-       const delivery = sqlite({ file: ${JSON.stringify(join(folder, 'handoff.db'))} });
-       const handled = new Promise((resolve) => {
-         delivery.start({ handle: async () => resolve(), greet: async () => {}, report: quiet, log });
-       });
-       const event = { name: 'handoff.message', key: 'k', conversationId: 'c', body: {}, receivedAt: 1, requestId: 'r' };
-       const accepted = await delivery.accept(event);
+       ${HOST}
+       let onHandled;
+       const handled = new Promise((resolve) => { onHandled = resolve; });
+       const delivery = connect(${JSON.stringify(join(folder, 'handoff.db'))}, async () => onHandled());
+       await delivery.start();
+       const accepted = await delivery.accept(event('k'));
        await handled;
        await delivery.stop({ timeoutMs: 1_000 });
        parentPort.postMessage(accepted);`,
@@ -133,10 +191,10 @@ describe('the thread that writes', () => {
     await application.terminate();
   });
 
-  it('lets a process end in the middle of its work, with all that was stored', async () => {
+  it('lets a process exit in the middle of its work, with every event that was stored', async () => {
     const folder = await temporaryFolder();
     const program = join(folder, 'program.mjs');
-    writeFileSync(program, PROGRAM);
+    writeFileSync(program, EXITING_PROGRAM);
     for (let time = 0; time < 3; time += 1) {
       const file = join(folder, `${time}.db`);
       const child = spawn(process.execPath, [program, file], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -152,5 +210,16 @@ describe('the thread that writes', () => {
       for (const key of stored) expect(await delivery.seen(chatEvent(key, { key })), key).toBe(true);
       await delivery.stop({ timeoutMs: 1_000 });
     }
+  });
+
+  it('is not needed: without its code, as after bundling, the caller’s thread writes', async () => {
+    const folder = await temporaryFolder();
+    const missing = pathToFileURL(join(folder, 'missing.js'));
+    expect(existsSync(missing)).toBe(false);
+    const { delivery, handled } = connect(sqliteWith({ file: join(folder, 'handoff.db') }, missing));
+    await delivery.start?.();
+    expect(await delivery.accept(chatEvent('c', { key: 'k' }))).toBe('stored');
+    expect(await handled.until(1)).toEqual(['k']);
+    await delivery.stop({ timeoutMs: 1_000 });
   });
 });

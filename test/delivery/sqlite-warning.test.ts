@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { withoutSqliteWarning } from '../../src/delivery/sqlite/driver-warning.js';
+import { withoutExperimentalWarning } from '../../src/delivery/sqlite/database.js';
 
-it('keeps back the warning that SQLite is new in Node, and no other', () => {
+it('Node’s warning that its SQLite is experimental is hidden, and no other warning', () => {
   const heard = vi.spyOn(process, 'emitWarning').mockReturnValue();
   onTestFinished(() => heard.mockRestore());
   const sayIt = (): string => {
@@ -12,7 +12,7 @@ it('keeps back the warning that SQLite is new in Node, and no other', () => {
     process.emitWarning('something else', 'SomeWarning');
     return 'done';
   };
-  expect(withoutSqliteWarning(sayIt)).toBe('done');
+  expect(withoutExperimentalWarning(sayIt)).toBe('done');
   expect(heard.mock.calls).toEqual([['something else', 'SomeWarning']]);
   sayIt();
   expect(heard).toHaveBeenCalledTimes(3);

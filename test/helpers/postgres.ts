@@ -55,8 +55,16 @@ export const postgresEngine: Engine = {
   async createStore() {
     const store = await createPostgresStore();
     const engine = engineOn(store, { leaseMs: LEASE_MS, pollMs: 200, pool: { max: 5 } });
-    return { ...(await engine.createStore()), remove: () => store.remove() };
+    return {
+      ...(await engine.createStore()),
+      async setNewerVersion(isNewer) {
+        const step = isNewer ? 90 : -90;
+        await store.query(`UPDATE ${store.schema}.schema_version SET version = version + $1`, [step]);
+      },
+      remove: () => store.remove(),
+    };
   },
+  openUnusable: () => postgres({ connectionString: 'postgres://127.0.0.1:1/none' }),
 };
 
 /** An engine whose deliveries all use the same store, with the given settings. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { openConnection } from '../../src/delivery/sqlite/database.js';
 import { type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
 import { sqliteWith } from '../../src/delivery/sqlite/sqlite.js';
 import type { Delivery } from '../../src/index.js';
@@ -27,9 +28,15 @@ const engineOf = (openFile: (options: SqliteOptions) => Delivery): Engine => ({
     const file = join(await mkdtemp(join(tmpdir(), 'handoff-kit-')), 'handoff.db');
     return {
       open: (options) => openFile({ file, leaseMs: LEASE_MS, pollMs: 20, ...options }),
+      async setNewerVersion(isNewer) {
+        const connection = openConnection(file);
+        connection.exec(`UPDATE schema_version SET version = version ${isNewer ? '+' : '-'} 90`);
+        connection.close();
+      },
       remove: () => rm(join(file, '..'), { recursive: true, force: true }),
     };
   },
+  openUnusable: () => openFile({ file: join(tmpdir(), 'handoff-kit-missing-folder', 'handoff.db') }),
 });
 
 /** SQLite with writes in the test's own thread, for the delivery contract. */

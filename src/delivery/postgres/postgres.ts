@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { duration } from '../../internal/index.js';
+import { duration, HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
 import { createQueueAdmin, type OpenDatabase } from '../queue-admin.js';
 import { deliveryMigrations } from '../schema.js';
@@ -35,7 +35,9 @@ export function postgres(options: PostgresOptions): Delivery {
   checkDriver();
   const connection = checkConnection(options);
   const timeoutMs = duration('storeTimeoutMs', options.storeTimeoutMs ?? 5_000);
-  return createStoredDelivery(options, DEFAULTS, (settings) => createEngine(connection, timeoutMs, settings));
+  return createStoredDelivery(options, DEFAULTS, (settings) =>
+    createPostgresEngine(connection, timeoutMs, settings),
+  );
 }
 
 /** Opens a database for an operator, also while receivers work on it. */
@@ -48,7 +50,7 @@ export async function openPostgresDatabase(connection: string | PostgresConnecti
     pollMs: DEFAULTS.pollMs,
     onError: () => undefined,
   };
-  const engine = createEngine(checkConnection(where), ADMIN_TIMEOUT_MS, settings);
+  const engine = createPostgresEngine(checkConnection(where), ADMIN_TIMEOUT_MS, settings);
   try {
     await engine.open();
   } catch (error) {
@@ -59,7 +61,8 @@ export async function openPostgresDatabase(connection: string | PostgresConnecti
   return { sql, queues: createQueueAdmin(sql, forgetHooks), close };
 }
 
-function createEngine(
+/** The queues of a database. `timeoutMs`: how long one call may take. */
+export function createPostgresEngine(
   connection: ReturnType<typeof checkConnection>,
   timeoutMs: number,
   { keepContent, leaseMs, onError }: EngineSettings,
@@ -79,9 +82,23 @@ function createEngine(
     },
     lease: createPostgresLease(shared, leaseMs),
     async open() {
-      await sql.open();
-      await sql.migrate('delivery', deliveryMigrations(sql));
+      try {
+        await sql.open();
+        await sql.migrate('delivery', deliveryMigrations(sql));
+      } catch (error) {
+        throw error instanceof HandoffKitError ? error : unusable(connection.schema, error);
+      }
     },
     close: () => sql.close(),
   };
+}
+
+function unusable(schema: string, error: unknown): HandoffKitError {
+  const why = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
+  const reason = why instanceof Error ? why.message : 'no reason given';
+  return new HandoffKitError(
+    'DATABASE_UNUSABLE',
+    `cannot use the database (${reason}). Check that the server runs, that the address and the credentials are right, and that this user may create and use the schema ${schema}.`,
+    { cause: error },
+  );
 }

@@ -135,18 +135,25 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
 
   /** Frees heads without a job, which would be claimed again and again. */
   const RESET = `
-    UPDATE ${heads} h SET jobs = greatest(0, h.jobs - e.jobs), owner = NULL, claim = NULL
-    FROM unnest($2::text[], $3::integer[]) AS e (conversation, jobs)
-    WHERE h.queue = $1 AND h.conversation = e.conversation AND h.owner = $4 AND h.claim = $5`;
+    WITH empty AS (
+      SELECT h.conversation, e.jobs FROM ${heads} h
+      JOIN unnest($2::text[], $3::integer[]) AS e (conversation, jobs) ON e.conversation = h.conversation
+      WHERE h.queue = $1 AND h.owner = $4 AND h.claim = $5 ORDER BY h.conversation FOR UPDATE OF h
+    )
+    UPDATE ${heads} h SET jobs = greatest(0, h.jobs - e.jobs), owner = NULL, claim = NULL FROM empty e
+    WHERE h.queue = $1 AND h.conversation = e.conversation`;
 
-  /** Ends claims whose job is done or dead: `$2` ids, `$3` conversations, `$4` claims, `$5` the owner. */
-  const advance = (settle: string): string => `
-    WITH settled AS (
-      SELECT * FROM unnest($2::bigint[], $3::text[], $4::bigint[]) AS s (seq, conversation, claim)
+  /** Locks the heads of claims that are still valid: `$2` ids, `$3` conversations, `$4` claims, `$5` the owner. */
+  const LOCKED = `
+    WITH given AS (
+      SELECT * FROM unnest($2::bigint[], $3::text[], $4::bigint[]) AS g (seq, conversation, claim)
     ), locked AS (
-      SELECT s.seq, h.conversation FROM ${heads} h JOIN settled s ON s.conversation = h.conversation AND s.claim = h.claim
+      SELECT g.seq, h.conversation FROM ${heads} h JOIN given g ON g.conversation = h.conversation AND g.claim = h.claim
       WHERE h.queue = $1 AND h.owner = $5 ORDER BY h.conversation FOR UPDATE OF h
-    ), advanced AS (
+    )`;
+
+  /** Ends claims whose job is done or dead. */
+  const advance = (settle: string): string => `${LOCKED}, advanced AS (
       UPDATE ${heads} h SET jobs = greatest(0, h.jobs - 1), due_at = ${now}, owner = NULL, claim = NULL FROM locked l
       WHERE h.queue = $1 AND h.conversation = l.conversation RETURNING l.seq, h.jobs
     ), job_settled AS (${settle})
@@ -179,14 +186,19 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     )
     UPDATE ${jobs} SET attempts = attempts + $6, error = $7 FROM postponed WHERE seq = $8 RETURNING 1 AS one`;
 
-  const RELEASE = `
-    WITH released AS (
-      SELECT * FROM unnest($2::bigint[], $3::text[], $4::bigint[]) AS r (seq, conversation, claim)
-    ), freed AS (
-      UPDATE ${heads} h SET owner = NULL, claim = NULL FROM released r
-      WHERE h.queue = $1 AND h.conversation = r.conversation AND h.owner = $5 AND h.claim = r.claim RETURNING r.seq
+  const RELEASE = `${LOCKED}, freed AS (
+      UPDATE ${heads} h SET owner = NULL, claim = NULL FROM locked l
+      WHERE h.queue = $1 AND h.conversation = l.conversation RETURNING l.seq
     )
     UPDATE ${jobs} j SET interruptions = interruptions + $6 FROM freed f WHERE j.seq = f.seq`;
+
+  const RELEASE_UNUSED = `
+    WITH unused AS (
+      SELECT conversation FROM ${heads}
+      WHERE queue = $1 AND owner = $2 AND claim <> ALL($3::bigint[]) AND claim < $4 ORDER BY conversation FOR UPDATE
+    )
+    UPDATE ${heads} h SET owner = NULL, claim = NULL FROM unused u
+    WHERE h.queue = $1 AND h.conversation = u.conversation`;
 
   return {
     add: (job, claim) => add({ job, claim, digest: digestKey(queue, job.key) }),
@@ -225,11 +237,8 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
       if (released.length === 0) return;
       await query(RELEASE, [queue, ...columnsOf(released), owner, interrupted ? 1 : 0]);
     },
-    async releaseUnused(inUse) {
-      await query(
-        `UPDATE ${heads} SET owner = NULL, claim = NULL WHERE owner = $1 AND queue = $2 AND claim <> ALL($3::bigint[])`,
-        [owner, queue, inUse],
-      );
+    async releaseUnused(inUse, before) {
+      await query(RELEASE_UNUSED, [queue, owner, inUse, before]);
     },
     async has(key) {
       const sql = `SELECT 1 AS one FROM ${keys} WHERE digest = $1`;
@@ -278,11 +287,26 @@ export function createPostgresLease(
   const jobs = table('job');
   const processes = table('process');
 
+  /** Frees the heads of owners in the relation `dead`. */
+  const FREE = `
+    owned AS (
+      SELECT h.queue, h.conversation FROM ${heads} h JOIN dead d ON d.owner = h.owner
+      ORDER BY h.queue, h.conversation FOR UPDATE OF h
+    ), freed AS (
+      UPDATE ${heads} h SET owner = NULL, claim = NULL FROM owned o
+      WHERE h.queue = o.queue AND h.conversation = o.conversation RETURNING h.queue, h.conversation
+    )`;
+
+  /**
+   * An owner without a row in `process` is dead too: it ended while a claim of its own was under way, or it made one
+   * after a pause during which another process removed its row.
+   */
   const RECLAIM = `
-    WITH dead AS (DELETE FROM ${processes} WHERE expires_at <= ${now} RETURNING owner),
-    freed AS (
-      UPDATE ${heads} SET owner = NULL, claim = NULL WHERE owner IN (SELECT owner FROM dead) RETURNING queue, conversation
-    ), interrupted AS (
+    WITH expired AS (DELETE FROM ${processes} WHERE expires_at <= ${now}),
+    dead AS MATERIALIZED (
+      SELECT DISTINCT owner FROM ${heads} h WHERE owner IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM ${processes} p WHERE p.owner = h.owner AND p.expires_at > ${now})
+    ), ${FREE}, interrupted AS (
       UPDATE ${jobs} SET interruptions = interruptions + 1 WHERE seq IN (
         SELECT (SELECT seq FROM ${jobs} j WHERE j.queue = f.queue AND j.conversation = f.conversation
           AND j.state = 'waiting' ORDER BY j.seq LIMIT 1) FROM freed f)
@@ -302,7 +326,7 @@ export function createPostgresLease(
       return Number(row?.count ?? 0);
     },
     async end() {
-      await query(`UPDATE ${heads} SET owner = NULL, claim = NULL WHERE owner = $1`, [owner]);
+      await query(`WITH dead AS (SELECT $1 AS owner), ${FREE} SELECT 1 AS one FROM freed`, [owner]);
       await query(`DELETE FROM ${processes} WHERE owner = $1`, [owner]);
     },
   };

@@ -2,7 +2,12 @@ import type { AddResult, ClaimedJob, ClaimResult, JobFailure, QueueName, SettleR
 import { USER_NOTED_MS } from '../retention.js';
 import type { SqlRow, SqlStatement } from '../sql.js';
 import { conversationKey, digestKey, digestText, toText } from '../text.js';
-import { type Connection, createTransactionRunner, type Statement } from './database.js';
+import {
+  type Connection,
+  createTransactionRunner,
+  type Statement,
+  type TransactionResult,
+} from './database.js';
 
 /**
  * Everything that is written to the database, each command with plain data alone, since the caller is in another
@@ -34,16 +39,13 @@ export interface Commands {
     jobs: readonly Pick<ClaimedJob, 'id' | 'conversation' | 'claim'>[],
     interrupted: boolean,
   ): void;
-  releaseUnused(queue: QueueName, inUse: readonly number[]): void;
+  releaseUnused(queue: QueueName, inUse: readonly number[], before: number): void;
   /** Extends this process's lease; with `reclaim`, releases the conversations of processes whose lease has expired. */
   renewLease(now: number, reclaim: boolean): number;
   endLease(): void;
   /** Runs statements of other stores. A failure is theirs alone: the rest of the group is committed. */
   transaction(statements: readonly SqlStatement[]): TransactionResult;
 }
-
-/** The rows of each statement, `null` when a required one gave none, or an error. */
-export type TransactionResult = { readonly rows: SqlRow[][] | null } | { readonly error: string };
 
 /** Settings of {@link createCommands}. */
 export interface CommandOptions {
@@ -62,13 +64,7 @@ export function createCommands(connection: Connection, options: CommandOptions):
   const commands = (): Omit<Commands, 'transaction'> => (queue ??= createQueueCommands(connection, options));
 
   return {
-    transaction(statements) {
-      try {
-        return { rows: runTransaction(statements) };
-      } catch (error) {
-        return { error: error instanceof Error ? error.message : String(error) };
-      }
-    },
+    transaction: (statements) => runTransaction(statements),
     add: (...args) => commands().add(...args),
     claim: (...args) => commands().claim(...args),
     complete: (...args) => commands().complete(...args),
@@ -124,7 +120,7 @@ function createQueueCommands(
   const freeHead = sql(`UPDATE head SET owner = NULL, claim = NULL WHERE ${claimed} RETURNING jobs`);
   const freeUnused = sql(
     `UPDATE head SET owner = NULL, claim = NULL
-     WHERE queue = ? AND owner = ? AND claim NOT IN (SELECT value FROM json_each(?))`,
+     WHERE queue = ? AND owner = ? AND claim < ? AND claim NOT IN (SELECT value FROM json_each(?))`,
   );
   const freeHeadsOf = sql('UPDATE head SET owner = NULL, claim = NULL WHERE owner = ? RETURNING jobs');
   const removeJob = sql('DELETE FROM job WHERE seq = ?');
@@ -140,7 +136,11 @@ function createQueueCommands(
   const renewProcess = sql(
     'INSERT INTO process (owner, expires_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at',
   );
-  const removeExpired = sql('DELETE FROM process WHERE expires_at <= ? RETURNING owner');
+  const removeExpired = sql('DELETE FROM process WHERE expires_at <= ?');
+  // Without a row in `process`: also a process that claimed something after a pause in which its row was removed.
+  const deadOwners = sql(
+    'SELECT DISTINCT owner FROM head WHERE owner IS NOT NULL AND owner NOT IN (SELECT owner FROM process)',
+  );
   const removeProcess = sql('DELETE FROM process WHERE owner = ?');
 
   const changed = (row: SqlRow | undefined): boolean => row !== undefined;
@@ -201,12 +201,13 @@ function createQueueCommands(
         if (isOurs && interrupted) interruptJob.get(Number(id));
       }
     },
-    releaseUnused: (queue, inUse) => void freeUnused.get(queue, owner, JSON.stringify(inUse)),
+    releaseUnused: (queue, inUse, before) => void freeUnused.get(queue, owner, before, JSON.stringify(inUse)),
     renewLease(now, reclaim) {
       renewProcess.get(owner, now + leaseMs);
       let released = 0;
       if (!reclaim) return released;
-      for (const { owner: dead } of removeExpired.all(now)) {
+      removeExpired.get(now);
+      for (const { owner: dead } of deadOwners.all()) {
         interruptJobsOf.get(String(dead));
         released += freeHeadsOf.all(String(dead)).length;
       }

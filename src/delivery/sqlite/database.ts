@@ -42,7 +42,7 @@ export function loadDriver(): Driver {
  * Hides Node's warning that its SQLite is experimental: it would appear among log lines, which are often JSON, once
  * for each thread, and users cannot act on it.
  */
-function withoutExperimentalWarning<Result>(work: () => Result): Result {
+export function withoutExperimentalWarning<Result>(work: () => Result): Result {
   const emitWarning: (...warning: never[]) => void = Reflect.get(process, 'emitWarning');
   process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
     if (!String(warning).includes('SQLite is an experimental'))
@@ -106,10 +106,16 @@ export function createStatementRunner(
   };
 }
 
-/** Runs statements within the transaction that is under way: all of them, or none. */
+/** The rows of each statement, `null` when a required one gave none, or an error. */
+export type TransactionResult = { readonly rows: SqlRow[][] | null } | { readonly error: string };
+
+/**
+ * Runs statements within the transaction that is under way: all of them, or none. Throws when a failure ended that
+ * transaction, as a full disk can.
+ */
 export function createTransactionRunner(
   connection: Connection,
-): (statements: readonly SqlStatement[]) => SqlRow[][] | null {
+): (statements: readonly SqlStatement[]) => TransactionResult {
   const run = createStatementRunner(connection);
   return (statements) => {
     connection.exec('SAVEPOINT statements');
@@ -119,24 +125,25 @@ export function createTransactionRunner(
         const rows = run(sql, values);
         if (required && rows.length === 0) {
           connection.exec('ROLLBACK TO statements; RELEASE statements');
-          return null;
+          return { rows: null };
         }
         results.push(rows);
       }
       connection.exec('RELEASE statements');
-      return results;
+      return { rows: results };
     } catch (error) {
-      rollBack(connection, 'ROLLBACK TO statements; RELEASE statements');
-      throw error;
+      if (!rollBack(connection, 'ROLLBACK TO statements; RELEASE statements')) throw error;
+      return { error: error instanceof Error ? error.message : String(error) };
     }
   };
 }
 
-/** Rolls a transaction back, if the failure has not ended it already. */
-export function rollBack(connection: Connection, sql = 'ROLLBACK'): void {
+/** Rolls a transaction back. `false`: the failure has ended it already. */
+export function rollBack(connection: Connection, sql = 'ROLLBACK'): boolean {
   try {
     connection.exec(sql);
+    return true;
   } catch {
-    // No transaction is open.
+    return false;
   }
 }

@@ -14,8 +14,14 @@ import {
 } from '../stored-delivery.js';
 import { digestKey, fromText } from '../text.js';
 import { createTopics } from '../topics.js';
-import type { CommandOptions, TransactionResult } from './commands.js';
-import { type Connection, createStatementRunner, loadDriver, openConnection } from './database.js';
+import type { CommandOptions } from './commands.js';
+import {
+  type Connection,
+  createStatementRunner,
+  loadDriver,
+  openConnection,
+  type TransactionResult,
+} from './database.js';
 import {
   createInlineWriter,
   createThreadWriter,
@@ -49,7 +55,9 @@ export function sqlite(options: SqliteOptions): Delivery {
 /** The same, with the code of the writer thread from elsewhere. Where there is none, it writes in the caller's thread. */
 export function sqliteWith({ file, ...options }: SqliteOptions, threadFile: URL): Delivery {
   loadDriver();
-  return createStoredDelivery(options, DEFAULTS, (settings) => createEngine(file, settings, threadFile));
+  return createStoredDelivery(options, DEFAULTS, (settings) =>
+    createSqliteEngine(file, settings, threadFile),
+  );
 }
 
 /** Opens a database file for an operator, also while receivers work on it. */
@@ -60,14 +68,24 @@ export async function openSqliteDatabase(file: string): Promise<OpenDatabase> {
     pollMs: DEFAULTS.pollMs,
     onError: () => undefined,
   };
-  const engine = createEngine(file, settings, null);
-  await engine.open();
+  const engine = createSqliteEngine(file, settings, null);
+  try {
+    await engine.open();
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
   const { sql, forgetHooks, close } = engine;
   return { sql, queues: createQueueAdmin(sql, forgetHooks), close };
 }
 
-function createEngine(file: string, settings: EngineSettings, threadFile: URL | null): StorageEngine {
-  const { keepContent, leaseMs, pollMs } = settings;
+/** The queues of a file. It is opened by `open`; without `threadFile` it is written in the caller's thread. */
+export function createSqliteEngine(
+  file: string,
+  settings: EngineSettings,
+  threadFile: URL | null,
+): StorageEngine {
+  const { keepContent, leaseMs, pollMs, onError } = settings;
   const options: CommandOptions = { keepContent, leaseMs, owner: randomUUID() };
   const forgetHooks: ForgetHook[] = [];
   let connection: Connection | undefined;
@@ -81,7 +99,7 @@ function createEngine(file: string, settings: EngineSettings, threadFile: URL | 
   const run: Writer['run'] = (name, ...args) => opened(writer).run(name, ...args);
   /** Changes whenever another connection commits, the writer's included. */
   const dataVersion = (): unknown => opened(read)('PRAGMA data_version')[0]?.data_version;
-  const topics = createTopics({ pollMs, changeCounter: () => (read ? dataVersion() : 0) });
+  const topics = createTopics({ pollMs, changeCounter: () => (read ? dataVersion() : 0), onError });
 
   const sql: SqlDatabase = {
     dialect: 'sqlite',
@@ -114,7 +132,7 @@ function createEngine(file: string, settings: EngineSettings, threadFile: URL | 
         jobs.map(({ id, conversation, claim }) => ({ id, conversation, claim })),
         interrupted,
       ),
-    releaseUnused: (inUse) => run('releaseUnused', name, inUse),
+    releaseUnused: (inUse, before) => run('releaseUnused', name, inUse, before),
     has: async (key) =>
       opened(read)('SELECT 1 AS one FROM seen_key WHERE digest = $1', [digestKey(name, key)]).length > 0,
     statusOf: async (ids) => ids.map((id) => statusOf(opened(read), id)),

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceError } from '../../../src/index.js';
+import { createServiceClient, type ServiceClient, ServiceError } from '../../../src/index.js';
 import { deferred } from '../../helpers/deferred.js';
-import { type Conducts, flakyService } from '../../helpers/fake-service.js';
-import { type Engine, eventually, stage } from './stage.js';
+import { type Conducts, flakyService } from '../../helpers/flaky-service.js';
+import { AN_HOUR, type Engine, eventually, stage } from './stage.js';
 
-/** Replies that the service refuses, or of which nobody knows whether it has them. */
+/** Replies that the service refuses, and replies whose outcome is unknown. */
 export function refusals(engine: Engine): void {
   const FINE = { status: 200 } as const;
-  /** Does something else to the first call alone. */
+  /** Treats the first call differently. */
   const firstOnly =
     (conduct: Awaited<ReturnType<Conducts>>): Conducts =>
     (_call, nth) =>
       nth === 1 ? conduct : FINE;
 
   describe('a reply that the service refuses for good', () => {
-    it('is parked and told of, and what came later goes on', async () => {
+    it('becomes a dead letter, is reported, and later replies are sent', async () => {
       const service = await flakyService(firstOnly({ status: 404, code: 40_412 }));
       const to = await (await stage(engine)).receive(service.options);
       const receipts = await Promise.all(['refused', 'later'].map((text) => to.reply('c', text)));
@@ -31,7 +31,7 @@ export function refusals(engine: Engine): void {
       });
     });
 
-    it('is sent when it is tried again, and gone when it is discarded', async () => {
+    it('is sent when an operator retries it, and removed when an operator discards it', async () => {
       const service = await flakyService(() => ({ status: 403 }));
       const to = await (await stage(engine)).receive(service.options);
       for (const text of ['one', 'two']) await to.reply('c', text);
@@ -49,35 +49,68 @@ export function refusals(engine: Engine): void {
     });
   });
 
+  type Service = Awaited<ReturnType<typeof flakyService>>;
+
+  /**
+   * A client whose first call reaches the service, and whose answer is lost. The timeout of that call alone is short,
+   * so no other call has to be answered in a certain time.
+   */
+  const losingFirstAnswer = ({ options }: Service): ServiceClient => {
+    const arrived = deferred();
+    let requests = 0;
+    const client = createServiceClient({
+      ...options,
+      fetch: async (url, init) => {
+        requests += 1;
+        if (requests > 1) {
+          await arrived.promise;
+          return fetch(url, init);
+        }
+        const { signal: _timeout, ...withoutTimeout } = init;
+        await fetch(url, withoutTimeout);
+        arrived.resolve();
+        return deferred<Response>().promise;
+      },
+    });
+    let calls = 0;
+    return {
+      ...client,
+      reply(reply) {
+        calls += 1;
+        return client.reply(reply, { timeoutMs: calls === 1 ? 20 : AN_HOUR });
+      },
+    };
+  };
+
   describe.each([
-    ['the connection breaks', 'hang up'],
-    ['the service says 500', { status: 500 }],
-    ['no answer comes', 'silence'],
-  ] as const)('a reply of which nobody knows whether it arrived, because %s', (_why, conduct) => {
+    ['the connection breaks', firstOnly('hang up'), ({ options }: Service) => options],
+    ['the service answers 500', firstOnly({ status: 500 }), ({ options }: Service) => options],
+    ['no answer arrives in time', () => FINE, losingFirstAnswer],
+  ] as const)('a reply whose outcome is unknown because %s', (_why, conduct, toClient) => {
     it('is sent again where the policy is to resend', async () => {
-      const service = await flakyService(firstOnly(conduct));
-      const options = { ...service.options, timeoutMs: 100 };
-      const to = await (await stage(engine)).receive(options, { outbox: { whenUnknown: 'resend' } });
+      const service = await flakyService(conduct);
+      const to = await (await stage(engine)).receive(toClient(service), {
+        outbox: { whenUnknown: 'resend' },
+      });
       const receipts = await Promise.all(['1', '2'].map((text) => to.reply('c', text)));
       await Promise.all(receipts.map(({ delivered }) => delivered()));
       expect(service.said('c')).toEqual(['1', '1', '2']);
       expect(to.reports).toEqual([]);
     });
 
-    it('is parked where the policy is to park, and what came later goes on', async () => {
-      const service = await flakyService(firstOnly(conduct));
-      const options = { ...service.options, timeoutMs: 100 };
-      const to = await (await stage(engine)).receive(options, { outbox: { whenUnknown: 'park' } });
+    it('becomes a dead letter where the policy is to park, and later replies are sent', async () => {
+      const service = await flakyService(conduct);
+      const to = await (await stage(engine)).receive(toClient(service), { outbox: { whenUnknown: 'park' } });
       const receipts = await Promise.all(['1', '2'].map((text) => to.reply('c', text)));
       await expect(receipts[0]?.delivered()).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
       await receipts[1]?.delivered();
       expect(service.said('c')).toEqual(['1', '2']);
       expect(to.reports).toMatchObject([{ error: { code: 'OUTCOME_UNKNOWN' }, conversationId: 'c' }]);
-      expect(await to.queues.depth('outbox')).toMatchObject({ dead: 1 });
+      await eventually(async () => expect(await to.queues.depth('outbox')).toMatchObject({ dead: 1 }));
     });
   });
 
-  describe('a reply that was being sent when everything stopped', () => {
+  describe('a reply that was being sent when its process stopped', () => {
     const stopWhileSending = async () => {
       const set = await stage(engine);
       const called = deferred();
@@ -99,7 +132,7 @@ export function refusals(engine: Engine): void {
       await eventually(() => expect(service.said('c')).toEqual(['1', '1', '2']));
     });
 
-    it('is parked where the policy is to park', async () => {
+    it('becomes a dead letter where the policy is to park', async () => {
       const { set, service } = await stopWhileSending();
       const after = await set.receive(service.options, { outbox: { whenUnknown: 'park' } });
       await after.start();

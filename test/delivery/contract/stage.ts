@@ -21,6 +21,8 @@ export interface EngineOptions {
 export interface Store {
   /** Opens a delivery on it. Several may be open at once, as if each were a process; one may follow another. */
   open(options: EngineOptions): Delivery | Promise<Delivery>;
+  /** Marks its tables as written by a newer version of the package, or by this one again. */
+  setNewerVersion?(isNewer: boolean): Promise<void>;
   /** Removes it, when all that was opened on it has been stopped. */
   remove(): Promise<void>;
 }
@@ -30,6 +32,8 @@ export interface Engine {
   /** Whether events and replies outlive the process. */
   readonly stores: boolean;
   createStore(): Promise<Store>;
+  /** Makes a delivery whose storage cannot be opened. */
+  openUnusable?(): Delivery;
 }
 
 /** The handlers of a test, all in one. */
@@ -59,13 +63,16 @@ export async function stage(engine: Engine) {
     await Promise.all([...running].map((delivery) => stop(delivery, 1)));
     await store.remove();
   });
-  const openDelivery = async ({ outbox, ...options }: EngineOptions): Promise<Delivery> => {
+  const openDelivery = async ({ outbox, ...options }: EngineOptions = {}): Promise<Delivery> => {
     const delivery = await store.open({ ...QUICK, ...options, outbox: { ...QUICK.outbox, ...outbox } });
     running.add(delivery);
     return delivery;
   };
 
   return {
+    store,
+    /** Opens the store, and leaves it to the test to connect and start the delivery. */
+    openDelivery,
     /** Opens the store with handlers, and nothing else of a receiver. */
     async open(handle: Handle, options: EngineOptions = {}) {
       const delivery = await openDelivery(options);

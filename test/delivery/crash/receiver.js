@@ -36,4 +36,5 @@ receiver.on('handoff.message', async ({ conversationId, payload, reply }) => {
   fsyncSync(file);
 });
 
+await receiver.start();
 createServer(receiver).listen(port, '127.0.0.1', () => process.send?.('ready'));

@@ -1,45 +1,50 @@
-// A child process that shares a PostgreSQL store with others. It prints one line per step, and the test kills it.
+// One of several processes on a database. It prints what it does, one line each. The test sends it signals: SIGUSR2
+// lets its handlers finish, SIGHUP stops it.
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({
   options: {
-    url: { type: 'string', default: '' },
-    schema: { type: 'string', default: '' },
-    service: { type: 'string', default: '' },
+    engine: { type: 'string', default: '' },
+    options: { type: 'string', default: '{}' },
+    service: { type: 'string', default: 'http://127.0.0.1:1' },
     accept: { type: 'string', multiple: true, default: [] },
     reply: { type: 'string', multiple: true, default: [] },
-    hang: { type: 'boolean', default: false },
+    wait: { type: 'boolean', default: false },
     unknown: { type: 'string', default: 'resend' },
   },
 });
 
-const from = (/** @type {string} */ file) => import(new URL(`../../dist/${file}`, import.meta.url).href);
-const { postgres } = await from('delivery/postgres/index.js');
-const { createServiceClient, silentLog } = {
-  ...(await from('index.js')),
-  ...(await from('internal/index.js')),
-};
+const from = (/** @type {string} */ file) => import(new URL(`../../../dist/${file}`, import.meta.url).href);
+const engine = await from(`delivery/${values.engine}/index.js`);
+const { createServiceClient } = await from('index.js');
+const { silentLog } = await from('internal/index.js');
 
 const say = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 
-const delivery = postgres({
-  connectionString: values.url,
-  schema: values.schema,
-  leaseMs: 1_000,
-  pollMs: 100,
+const delivery = engine[values.engine]({
+  ...JSON.parse(values.options),
   outbox: { whenUnknown: values.unknown, minDelayMs: 10, maxDelayMs: 20 },
 });
 const client = createServiceClient({ baseUrl: values.service, apiKey: 'key', retry: false });
 const replies = delivery.createReplies(client);
-delivery.start({
+delivery.connect({
+  handles: () => true,
   handle: async (/** @type {{ key: string }} */ { key }, /** @type {{ attempt: number }} */ { attempt }) => {
     say(`handles ${key} attempt ${attempt}`);
-    if (values.hang) await new Promise(() => {});
+    if (values.wait) await once(process, 'SIGUSR2');
+    say(`finished ${key}`);
   },
   greet: async () => {},
   report: (/** @type {{ code?: string }} */ error) => say(`reports ${error.code}`),
   log: silentLog,
 });
+process.on('SIGHUP', async () => {
+  const { unfinished } = await delivery.stop({ timeoutMs: 5_000 });
+  say(`stopped with ${unfinished} unfinished`);
+  process.exit();
+});
+await delivery.start();
 
 for (const key of values.accept) {
   const body = { conversation_id: 'c', timestamp: 1, body: key };

@@ -1,0 +1,431 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createHandoffStore } from '../../../src/delivery/handoff-store.js';
+import type { ClaimedJob, NewJob } from '../../../src/delivery/queue.js';
+import { createQueueAdmin } from '../../../src/delivery/queue-admin.js';
+import { startRetention } from '../../../src/delivery/retention.js';
+import type { StorageEngine } from '../../../src/delivery/stored-delivery.js';
+import { eventually } from '../contract/stage.js';
+
+/** A database of its own for each test. */
+export interface QueueDatabase {
+  /** Opens it as one more process. */
+  connect(settings: { readonly leaseMs: number; readonly keepContent: boolean }): StorageEngine;
+  remove(): Promise<void>;
+}
+
+const AN_HOUR = 3_600_000;
+const RETRY = { error: 'not yet', retryInMs: 0, counts: true };
+const DEAD = { error: 'never', retryInMs: null, counts: true };
+
+/** What the queues of both databases do, below workers and deliveries. */
+export function describeQueue(name: string, createDatabase: () => Promise<QueueDatabase>): void {
+  const openDatabase = async () => {
+    const database = await createDatabase();
+    const open: StorageEngine[] = [];
+    onTestFinished(async () => {
+      for (const engine of open) await engine.close();
+      await database.remove();
+    });
+    return {
+      async connect({ leaseMs = AN_HOUR, keepContent = false } = {}) {
+        const engine = database.connect({ leaseMs, keepContent });
+        open.push(engine);
+        await engine.open();
+        return createProcess(engine);
+      },
+    };
+  };
+  const connect = async (settings: { leaseMs?: number; keepContent?: boolean } = {}) =>
+    (await openDatabase()).connect(settings);
+
+  /** Two processes on one database: the first one's lease ends at once. */
+  const connectTwo = async () => {
+    const database = await openDatabase();
+    const paused = await database.connect({ leaseMs: 1 });
+    const other = await database.connect();
+    await paused.lease.renew({ reclaim: false });
+    return { paused, other };
+  };
+  const reclaim = async (by: ReturnType<typeof createProcess>, count: number): Promise<void> => {
+    await eventually(async () => expect(await by.lease.renew({ reclaim: true })).toBe(count));
+  };
+
+  describe(`the queue in ${name}`, () => {
+    it('claims a job as it is added where nothing else of its conversation waits or runs', async () => {
+      const { add, inbox, claimed } = await connect();
+      expect(await add('a1', 'a', 1)).toMatchObject({ isDuplicate: false, isClaimed: true });
+      expect(await add('a2', 'a', 2)).toMatchObject({ isDuplicate: false, isClaimed: false });
+      expect(await add('b1', 'b', null)).toMatchObject({ isDuplicate: false, isClaimed: false });
+      expect(await add('b2', 'b', 3)).toMatchObject({ isDuplicate: false, isClaimed: false });
+      expect(await claimed(4)).toEqual(['b1']);
+      expect(await inbox.complete(await jobOf(inbox, 'a', 1, '1'))).toBe('more');
+      expect(await claimed(5)).toEqual(['a2']);
+    });
+
+    it('adds a key once, and names the job that has it', async () => {
+      const { add, inbox, outbox } = await connect();
+      const [first, second] = await Promise.all([add('k', 'c'), add('k', 'c')]);
+      expect([first, second]).toMatchObject([{ isDuplicate: false }, { isDuplicate: true, id: first?.id }]);
+      expect(await inbox.has('k')).toBe(true);
+      expect(await inbox.has('other')).toBe(false);
+      // The queues have keys of their own.
+      expect(await outbox.has('k')).toBe(false);
+      expect(await outbox.add(newJob('k', 'c'), null)).toMatchObject({ isDuplicate: false });
+    });
+
+    it('claims the first job of each conversation, as many as asked for, and none twice', async () => {
+      const { add, claimed } = await connect();
+      for (const key of ['a1', 'a2', 'b1', 'c1']) await add(key, key.slice(0, 1));
+      expect(await claimed(1, 2)).toEqual(['a1', 'b1']);
+      expect(await claimed(2, 10)).toEqual(['c1']);
+      expect(await claimed(3, 10)).toEqual([]);
+    });
+
+    it('counts failed attempts and interruptions apart, and postponements not at all', async () => {
+      const { add, inbox, claim, counts } = await connect();
+      await add('k', 'c');
+      await inbox.fail(await claim(1), RETRY);
+      await inbox.release([await claim(2)], { interrupted: true });
+      await inbox.release([await claim(3)], { interrupted: false });
+      await inbox.fail(await claim(4), { ...RETRY, counts: false });
+      expect(await counts()).toEqual([{ attempts: 1, interruptions: 1, error: 'not yet' }]);
+      expect(await claim(5)).toMatchObject({ attempt: 3, interrupted: true, claim: 5 });
+    });
+
+    it('gives a failed job to no process before its time, and holds up no other conversation', async () => {
+      const { add, inbox, claim, claimed } = await connect();
+      await add('a1', 'a');
+      await add('a2', 'a');
+      expect(await inbox.fail(await claim(1), { ...RETRY, retryInMs: AN_HOUR })).toBe('idle');
+      await add('b1', 'b');
+      expect(await claimed(2)).toEqual(['b1']);
+    });
+
+    it('says whether more of the conversation is due', async () => {
+      const { add, inbox, claim } = await connect();
+      for (const key of ['1', '2', '3']) await add(key, 'c');
+      expect(await inbox.complete(await claim(1))).toBe('more');
+      expect(await inbox.fail(await claim(2), DEAD)).toBe('more');
+      expect(await inbox.complete(await claim(3))).toBe('idle');
+    });
+
+    it('tells what became of jobs', async () => {
+      const { add, inbox, claim, admin } = await connect();
+      const ids: string[] = [];
+      for (const key of ['done', 'dead', 'discarded', 'waiting']) ids.push((await add(key, 'c')).id);
+      await inbox.complete(await claim(1));
+      await inbox.fail(await claim(2), DEAD);
+      await inbox.fail(await claim(3), DEAD);
+      await admin.discard('inbox', ids[2] ?? '');
+      expect(await inbox.statusOf([...ids, '999999'])).toEqual([
+        { state: 'done' },
+        { state: 'dead', error: 'never' },
+        { state: 'gone' },
+        { state: 'waiting' },
+        { state: 'gone' },
+      ]);
+    });
+
+    it('keeps finished jobs where their content is kept', async () => {
+      const { add, inbox, claim, admin } = await connect({ keepContent: true });
+      const { id } = await add('k', 'c');
+      await inbox.fail(await claim(1), RETRY);
+      await inbox.complete(await claim(2));
+      expect(await admin.list('inbox')).toMatchObject([{ id, state: 'done', attempts: 2, error: null }]);
+      expect(await inbox.statusOf([id])).toEqual([{ state: 'done' }]);
+    });
+
+    it('removes heads that have no job, and never claims them', async () => {
+      const { add, sql, claimed, stats } = await connect();
+      await add('k', 'c');
+      await sql.write(`DELETE FROM ${sql.table('job')}`);
+      for (const claim of [1, 2]) expect(await claimed(claim)).toEqual([]);
+      expect(await stats()).toMatchObject({ waiting: 0 });
+      await add('later', 'c');
+      expect(await claimed(3)).toEqual(['later']);
+    });
+
+    it('drains 10,000 conversations with retries among them: each due job once, no other', async () => {
+      const { add, inbox, stats } = await connect();
+      const COUNT = 10_000;
+      await Promise.all(Array.from({ length: COUNT }, (_, nth) => add(`${nth}`, `c-${nth}`)));
+      const retried: string[] = [];
+      const later: string[] = [];
+      for (const [nth, job] of (await inbox.claim(1, 300)).jobs.entries()) {
+        const isLater = nth % 3 === 0;
+        (isLater ? later : retried).push(job.id);
+        await inbox.fail(job, { ...RETRY, retryInMs: isLater ? AN_HOUR : 0 });
+      }
+      const seen: string[] = [];
+      for (let claim = 2; ; claim += 1) {
+        const { jobs } = await inbox.claim(claim, 500);
+        if (jobs.length === 0) break;
+        seen.push(...jobs.map(({ id }) => id));
+        await Promise.all(jobs.map((job) => inbox.complete(job)));
+      }
+      expect(seen).toHaveLength(COUNT - later.length);
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen.filter((id) => later.includes(id))).toEqual([]);
+      expect(seen.filter((id) => retried.includes(id))).toHaveLength(retried.length);
+      expect(await stats()).toMatchObject({ waiting: later.length, dead: 0 });
+    });
+  });
+
+  describe(`claims in ${name}`, () => {
+    it('of a process that was paused for longer than its lease go to another, as an interruption', async () => {
+      const { paused, other } = await connectTwo();
+      for (const key of ['1', '2']) await paused.add(key, 'c');
+      const stale = await paused.claim(1);
+      expect(await other.claimed(1)).toEqual([]);
+      await reclaim(other, 1);
+      const job = await other.claim(2);
+      expect(job).toMatchObject({ id: stale.id, attempt: 2, interrupted: true });
+
+      // The first process changes nothing any more, whatever it does.
+      expect(await paused.inbox.complete(stale)).toBe('lost');
+      expect(await paused.inbox.fail(stale, RETRY)).toBe('lost');
+      expect(await paused.inbox.fail(stale, DEAD)).toBe('lost');
+      await paused.inbox.release([stale], { interrupted: true });
+      await paused.inbox.releaseUnused([], 100);
+      await paused.lease.end();
+      expect(await other.counts()).toEqual([
+        { attempts: 0, interruptions: 1, error: null },
+        { attempts: 0, interruptions: 0, error: null },
+      ]);
+      expect(await paused.claimed(2)).toEqual([]);
+      expect(await other.inbox.complete(job)).toBe('more');
+      expect(await other.claimed(3)).toEqual(['2']);
+    });
+
+    it('that were released and made again under another number are lost to the first', async () => {
+      const { add, inbox, claim, counts, stats } = await connect();
+      await add('k', 'c');
+      const first = await claim(1);
+      await inbox.release([first], { interrupted: false });
+      const second = await claim(2);
+      expect(await inbox.complete(first)).toBe('lost');
+      expect(await inbox.fail(first, DEAD)).toBe('lost');
+      await inbox.release([first], { interrupted: true });
+      expect(await counts()).toEqual([{ attempts: 0, interruptions: 0, error: null }]);
+      expect(await inbox.complete(second)).toBe('idle');
+      expect(await stats()).toMatchObject({ waiting: 0, dead: 0 });
+    });
+
+    it('are reclaimed from an owner without a lease, which claimed after its end', async () => {
+      const { paused, other } = await connectTwo();
+      for (const id of ['a', 'b']) await paused.add(id, id);
+      await paused.lease.end();
+      await paused.claim(1);
+      await paused.add('c', 'c', 2);
+      await reclaim(other, 2);
+      expect(await other.claimed(1, 10)).toHaveLength(3);
+    });
+
+    it('stay with a process that renews its lease', async () => {
+      const database = await openDatabase();
+      const [one, other] = [await database.connect(), await database.connect()];
+      await one.lease.renew({ reclaim: false });
+      await one.add('k', 'c', 1);
+      expect(await other.lease.renew({ reclaim: true })).toBe(0);
+      expect(await other.claimed(1)).toEqual([]);
+    });
+
+    it('are released all at once when their process ends its lease, and that is no interruption', async () => {
+      const database = await openDatabase();
+      const [one, other] = [await database.connect(), await database.connect()];
+      await one.lease.renew({ reclaim: false });
+      for (const id of ['a', 'b']) await one.add(id, id, 1);
+      await one.lease.end();
+      expect(await other.claimed(1, 10)).toHaveLength(2);
+      expect(await other.counts()).toMatchObject([{ interruptions: 0 }, { interruptions: 0 }]);
+    });
+
+    it('whose answer was lost are released, but none that is in use or was made meanwhile', async () => {
+      const { add, inbox, outbox, claim, claimed } = await connect();
+      for (const id of ['a', 'b', 'c']) await add(id, id);
+      await outbox.add(newJob('reply', 'a'), 1);
+      const [lost, used, newer] = [await claim(1), await claim(2), await claim(4)];
+      await inbox.releaseUnused([2], 3);
+      expect(await claimed(5, 10)).toEqual(['a']);
+      expect(await inbox.complete(lost)).toBe('lost');
+      expect(await inbox.complete(used)).toBe('idle');
+      expect(await inbox.complete(newer)).toBe('idle');
+      // Each queue has claims of its own.
+      expect((await outbox.claim(6, 10)).jobs).toEqual([]);
+    });
+  });
+
+  describe(`retention in ${name}`, () => {
+    it('removes what is old of finished jobs, and nothing of jobs that wait or are dead', async () => {
+      const process = await connect({ keepContent: true });
+      const { add, inbox, claim, sql, rows } = process;
+      for (const id of ['done', 'dead', 'waiting']) await add(id, id, null, ['ada']);
+      await inbox.complete(await claim(1));
+      await inbox.fail(await claim(2), DEAD);
+      await process.retainFor(1, async () => {
+        await eventually(async () => expect(await rows('seen_key')).toBe(2));
+        expect(await rows('job')).toBe(2);
+      });
+      expect(await Promise.all(['done', 'dead', 'waiting'].map((key) => inbox.has(key)))).toEqual([
+        false,
+        true,
+        true,
+      ]);
+
+      // A user is noted once an hour, so it must be forgotten an hour later than the jobs.
+      expect(await rows('user_conversation')).toBe(3);
+      await sql.write(`UPDATE ${sql.table('user_conversation')} SET seen_at = seen_at - ${AN_HOUR}`);
+      await process.retainFor(1, () =>
+        eventually(async () => expect(await rows('user_conversation')).toBe(2)),
+      );
+    });
+
+    it('removes many in small batches, and keeps young keys', async () => {
+      const process = await connect();
+      const { add, inbox, sql, rows } = process;
+      await Promise.all(Array.from({ length: 2_500 }, (_, nth) => add(`${nth}`, `c-${nth}`)));
+      for (let claim = 1; ; claim += 1) {
+        const { jobs } = await inbox.claim(claim, 500);
+        if (jobs.length === 0) break;
+        await Promise.all(jobs.map((job) => inbox.complete(job)));
+      }
+      await sql.write(`UPDATE ${sql.table('seen_key')} SET seen_at = seen_at - ${2 * AN_HOUR}`);
+      await add('young', 'young');
+      await process.retainFor(AN_HOUR, () => eventually(async () => expect(await rows('seen_key')).toBe(1)));
+      expect(await inbox.has('young')).toBe(true);
+    });
+
+    it('removes heads of idle conversations, and none that has jobs', async () => {
+      const process = await connect();
+      const { add, inbox, claim, claimed, sql } = process;
+      await add('done', 'idle');
+      await inbox.complete(await claim(1));
+      await add('waiting', 'busy');
+      await sql.write(`UPDATE ${sql.table('head')} SET due_at = due_at - ${AN_HOUR}`);
+      await process.retainFor(AN_HOUR, () =>
+        eventually(async () => expect(await process.rows('head')).toBe(1)),
+      );
+      await add('again', 'idle');
+      expect((await claimed(2, 10)).toSorted()).toEqual(['again', 'waiting']);
+    });
+  });
+
+  describe(`forgetting a user in ${name}`, () => {
+    it('goes in steps, calls the other stores first, and touches no other user', async () => {
+      const { add, sql, admin, forgetHooks, rows } = await connect();
+      const steps: number[] = [];
+      sql.onForget(async (conversations) => void steps.push(conversations.length));
+      await Promise.all(
+        Array.from({ length: 250 }, (_, nth) => add(`${nth}`, `hers-${nth}`, null, ['ada', 'anonymous-1'])),
+      );
+      await add('his', 'his', null, ['bob']);
+      expect(forgetHooks).toHaveLength(1);
+      expect(await admin.forget('anonymous-1')).toBe(250);
+      expect(steps).toEqual([100, 100, 50]);
+      expect(await admin.list('inbox')).toMatchObject([{ conversationId: 'his' }]);
+      expect([await rows('seen_key'), await rows('head'), await rows('user_conversation')]).toEqual([
+        1, 1, 1,
+      ]);
+    });
+
+    it('loses no event that is added meanwhile: it is removed as well, or can be claimed', async () => {
+      const database = await openDatabase();
+      const [one, other] = [await database.connect(), await database.connect()];
+      for (let round = 0; round < 60; round += 1) {
+        // A conversation that was idle for a while has no head that forgetting could lock.
+        await one.add(`first ${round}`, 'c', null, ['ada']);
+        await one.inbox.complete(await one.claim(2 * round));
+        await one.sql.write(`DELETE FROM ${one.sql.table('head')}`);
+        const [, { id }] = await Promise.all([
+          one.admin.forget('ada'),
+          other.add(`second ${round}`, 'c', null, ['ada']),
+        ]);
+        const [status] = await one.inbox.statusOf([id]);
+        if (status?.state !== 'gone') {
+          const job = await one.claim(2 * round + 1);
+          expect(job.id).toBe(id);
+          await one.inbox.complete(job);
+        }
+        await one.admin.forget('ada');
+        expect(await one.rows('job')).toBe(0);
+      }
+    });
+  });
+}
+
+const newJob = (key: string, conversationId: string, userIds: readonly string[] = []): NewJob => ({
+  key,
+  conversationId,
+  type: 'handoff.message',
+  content: JSON.stringify({ key }),
+  userIds,
+});
+
+/** A job as the worker knows it that was claimed as it was added. */
+const jobOf = async (
+  queue: StorageEngine['queues']['inbox'],
+  conversation: string,
+  claim: number,
+  id: string,
+): Promise<ClaimedJob> => {
+  expect(await queue.statusOf([id])).toEqual([{ state: 'waiting' }]);
+  return {
+    id,
+    conversation,
+    type: 'handoff.message',
+    content: '{}',
+    attempt: 1,
+    interrupted: false,
+    createdAt: 1,
+    claim,
+  };
+};
+
+/** One process on the database, and shorthands for what tests do with it. */
+function createProcess({ sql, queues, lease, forgetHooks }: StorageEngine) {
+  const { inbox, outbox } = queues;
+  const admin = createQueueAdmin(sql, forgetHooks, async () => {});
+  const claimed = async (claim: number, limit = 1): Promise<string[]> => {
+    const { jobs } = await inbox.claim(claim, limit);
+    return jobs
+      .toSorted((one, other) => Number(one.id) - Number(other.id))
+      .map(({ content }) => (JSON.parse(content) as { key: string }).key);
+  };
+  return {
+    sql,
+    inbox,
+    outbox,
+    lease,
+    admin,
+    forgetHooks,
+    claimed,
+    add: (key: string, conversationId: string, claim: number | null = null, userIds?: readonly string[]) =>
+      inbox.add(newJob(key, conversationId, userIds), claim),
+    /** Claims one job, which must be there. */
+    async claim(claim: number): Promise<ClaimedJob> {
+      const [job] = (await inbox.claim(claim, 1)).jobs;
+      if (!job) throw new Error('there is no job to claim');
+      return job;
+    },
+    stats: () => admin.depth('inbox'),
+    /** Attempts, interruptions and errors of all jobs, the oldest first. */
+    counts: () => sql.read(`SELECT attempts, interruptions, error FROM ${sql.table('job')} ORDER BY seq`),
+    async rows(table: string): Promise<number> {
+      const [row] = await sql.read(`SELECT count(*) AS count FROM ${sql.table(table)}`);
+      return Number(row?.count);
+    },
+    /** Runs retention for as long as a check takes. */
+    async retainFor(rememberMs: number, check: () => Promise<unknown>): Promise<void> {
+      const stop = startRetention({
+        database: sql,
+        handoffs: createHandoffStore(sql, false),
+        rememberMs,
+        onError: (error) => {
+          throw error;
+        },
+      });
+      await check();
+      stop();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { flakyService } from '../../helpers/flaky-service.js';
+import { runNode } from '../../standalone/program.js';
+
+/** A database that several processes share. */
+export interface SharedDatabase {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly options: object;
+}
+
+const ACCEPT = ['--accept', 'first', '--accept', 'second', '--accept', 'third'];
+
+/** What happens to the work of a process that is killed or paused. */
+export function describeTakeover(name: string, createDatabase: () => Promise<SharedDatabase>): void {
+  const onDatabase = async (service = 'http://127.0.0.1:1') => {
+    const { engine, options } = await createDatabase();
+    const settings = JSON.stringify({ leaseMs: 1_000, pollMs: 100, ...options });
+    return (...args: readonly string[]) =>
+      runNode([
+        'test/delivery/takeover/process.js',
+        ...['--engine', engine, '--options', settings, '--service', service, ...args],
+      ]);
+  };
+
+  describe(`with ${name}, a process that is killed`, () => {
+    it('leaves its events to another, which handles them in order', async () => {
+      const startProcess = await onDatabase();
+      const killed = startProcess('--wait', ...ACCEPT);
+      await killed.until(/handles first attempt 1/);
+      await killed.until(/ready/);
+      const other = startProcess();
+      await other.until(/ready/);
+      killed.signal('SIGKILL');
+      await killed.ended;
+      await other.until(/finished third/);
+      expect(other.stdout().match(/handles .*/g)).toEqual([
+        'handles first attempt 2',
+        'handles second attempt 1',
+        'handles third attempt 1',
+      ]);
+    });
+
+    it.each([
+      ['resend', ['said', 'said', 'later']],
+      ['park', ['said', 'later']],
+    ])('while it sends a reply leaves that reply in an unknown state: %s', async (unknown, expected) => {
+      const service = await flakyService((_call, nth) => (nth === 1 ? 'silence' : { status: 200 }));
+      const startProcess = await onDatabase(service.options.baseUrl);
+      const killed = startProcess('--reply', 'said', '--reply', 'later');
+      await killed.until(/ready/);
+      await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(1);
+      killed.signal('SIGKILL');
+      await killed.ended;
+      const other = startProcess('--unknown', unknown);
+      await expect.poll(() => service.said('c'), { timeout: 20_000 }).toEqual(expected);
+      if (unknown === 'park') await other.until(/reports OUTCOME_UNKNOWN/);
+    });
+  });
+
+  describe(`with ${name}, a process that is paused for longer than its lease`, () => {
+    it('loses its claim, and changes nothing when it continues', async () => {
+      const startProcess = await onDatabase();
+      const paused = startProcess('--wait', ...ACCEPT);
+      await paused.until(/handles first attempt 1/);
+      await paused.until(/ready/);
+      paused.signal('SIGSTOP');
+      const other = startProcess('--wait');
+      await other.until(/handles first attempt 2/);
+
+      // Its handler finishes, and it writes that down while the other process runs the same event.
+      paused.signal('SIGCONT');
+      paused.signal('SIGUSR2');
+      await paused.until(/finished first/);
+      paused.signal('SIGHUP');
+      await paused.until(/stopped with 0 unfinished/);
+      expect(other.stdout()).not.toContain('handles second');
+
+      other.signal('SIGUSR2');
+      await other.until(/handles second attempt 1/);
+      other.signal('SIGUSR2');
+      await other.until(/handles third attempt 1/);
+      expect(paused.stdout().match(/handles .*/g)).toEqual(['handles first attempt 1']);
+    });
+  });
+}
