@@ -63,7 +63,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const claimCalls = createPending();
   /** Numbers of claims that are being made; those of claimed jobs are in use as well. */
   const claiming = new Set<number>();
-  /** Slots taken by running handlers, and by jobs that are being stored and may be claimed. */
+  /** Slots taken by running handlers, and by a claim under way. */
   let busy = 0;
   /** Whether jobs may be waiting that no slot of this process will run by itself. */
   let mayHaveMore = true;
@@ -92,30 +92,40 @@ export function createWorker(options: WorkerOptions): Worker {
     settling.enter();
   };
 
-  const runJob = async (job: ClaimedJob): Promise<void> => {
-    if (stopped || !isClaimValid(job.claim)) {
-      // This process was paused for longer than its lease: another may have claimed the conversation.
-      busy -= 1;
-      claimCalls.enter();
-      await queue.release([job], { interrupted: false }).catch(onError);
-      claimCalls.leave();
-    } else {
-      started.add(job);
-      const outcome = await run(job);
-      busy -= 1;
-      const settled = settle(job, outcome);
-      // In the same turn as the write above: a database that groups its writes claims in the same commit.
-      if (mayHaveMore) look();
-      const result = await settled;
-      if (result === 'more') mayHaveMore = true;
-      if (outcome.state === 'failed' && outcome.retryInMs !== null) lookAfter(outcome.retryInMs);
-      onSettled?.(outcome);
-    }
+  const untrack = (job: ClaimedJob): void => {
     claimed.delete(job);
     started.delete(job);
     settling.leave();
     if (mayHaveMore) look();
   };
+
+  /** Gives up a claim on a job that is not run here: another process, or this one later, claims it again. */
+  const giveBack = async (job: ClaimedJob): Promise<void> => {
+    claimCalls.enter();
+    await queue.release([job], { interrupted: false }).catch(onError);
+    claimCalls.leave();
+    mayHaveMore = true;
+    untrack(job);
+  };
+
+  const runJob = async (job: ClaimedJob): Promise<void> => {
+    busy += 1;
+    started.add(job);
+    const outcome = await run(job);
+    busy -= 1;
+    const settled = settle(job, outcome);
+    // In the same turn as the write above: a database that groups its writes claims in the same commit.
+    if (mayHaveMore) look();
+    const result = await settled;
+    if (result === 'more') mayHaveMore = true;
+    if (outcome.state === 'failed' && outcome.retryInMs !== null) lookAfter(outcome.retryInMs);
+    onSettled?.(outcome);
+    untrack(job);
+  };
+
+  /** Runs a claimed job, unless the worker has stopped, has no slot left, or was paused for longer than its lease. */
+  const start = (job: ClaimedJob): void =>
+    void (freeSlots() > 0 && isClaimValid(job.claim) ? runJob(job) : giveBack(job));
 
   const lookAfter = (ms: number): void => {
     const at = performance.now() + Math.min(pollMs, Math.max(1, ms));
@@ -136,11 +146,10 @@ export function createWorker(options: WorkerOptions): Worker {
       if (jobs.length === limit) mayHaveMore = true;
       return result.nextDueInMs ?? pollMs;
     } finally {
-      // Unused slots are free again; `runJob` frees the others.
-      busy -= limit - jobs.length;
+      busy -= limit;
       for (const job of jobs) {
         track(job);
-        void runJob(job);
+        start(job);
       }
       claiming.delete(claim);
       claimCalls.leave();
@@ -148,7 +157,7 @@ export function createWorker(options: WorkerOptions): Worker {
   };
 
   const look = (): void => {
-    // Half of the free slots are for this claim; the others stay free for jobs that are added meanwhile.
+    // Half of the free slots are kept for this claim; jobs that are added meanwhile can take the others.
     const limit = Math.ceil(freeSlots() / 2);
     if (looking || limit <= 0) return;
     looking = true;
@@ -185,25 +194,18 @@ export function createWorker(options: WorkerOptions): Worker {
       const claim = nextClaim();
       claiming.add(claim);
       claimCalls.enter();
-      busy += 1;
-      let isClaimed = false;
       try {
         const result = await queue.add(job, claim);
-        isClaimed = result.isClaimed;
-        if (isClaimed) {
+        if (result.isClaimed) {
           const claimedJob = { ...toClaimedJob(job, result.id, claim), ...(event && { event }) };
           track(claimedJob);
           // Senders are answered first: a handler may keep the event loop busy for long.
-          setImmediate(() => void runJob(claimedJob));
-        } else if (!result.isDuplicate) mayHaveMore = true;
+          setImmediate(() => start(claimedJob));
+        } else if (!result.isDuplicate) wake();
         return result;
       } finally {
         claiming.delete(claim);
         claimCalls.leave();
-        if (!isClaimed) {
-          busy -= 1;
-          if (mayHaveMore) look();
-        }
       }
     },
     releaseUnused: () =>
