@@ -20,7 +20,7 @@ describe('too many events at once', () => {
     const answer = await send(more);
     expect([answer.status, answer.body]).toEqual([503, { code: 503, message: 'too busy' }]);
     expect(answer.headers['retry-after']).toBe('1');
-    expect(to.receiver.stats().pending).toBe(2);
+    expect((await to.receiver.stats()).pending).toBe(2);
     held.resolve();
     await to.logged.until('late handlers finished');
     expect((await send(more)).status).toBe(200);
@@ -42,7 +42,7 @@ describe('a million conversations', () => {
       );
     }
     expect(handled).toBe(ROUNDS * EACH);
-    expect(delivery.stats()).toEqual({ pending: 0, remembered: 10_000 });
+    expect(await delivery.stats()).toEqual({ pending: 0, remembered: 10_000 });
     // A conversation that is over must not keep its place in a queue: each place is a promise.
     expect(queryObjects(Promise, { format: 'count' })).toBeLessThan(ROUNDS * EACH);
   });

@@ -20,7 +20,7 @@ describe('the ack deadline', () => {
       .post('/')
       .send(agentMessageBody({ conversation_id: 'c' }));
     expect([answer.status, answer.text]).toEqual([200, '{"code":200,"msg":"success"}']);
-    expect(to.receiver.stats()).toEqual({ pending: 1, remembered: 0 });
+    expect(await to.receiver.stats()).toEqual({ pending: 1, remembered: 0 });
     const about = {
       event: 'message',
       conversationId: 'c',
@@ -37,7 +37,7 @@ describe('the ack deadline', () => {
       ...about,
       ms: expect.any(Number),
     });
-    expect(to.receiver.stats()).toEqual({ pending: 0, remembered: 1 });
+    expect(await to.receiver.stats()).toEqual({ pending: 0, remembered: 1 });
   });
 
   it('tells the time since the request came', async () => {
@@ -74,7 +74,7 @@ describe('the ack deadline', () => {
     held.reject(new Error('too late to say'));
     expect(await to.logged.until('the event is lost')).toMatchObject({ level: LEVEL.error });
     expect(errors).toEqual(['Error: too late to say']);
-    expect(to.receiver.stats()).toEqual({ pending: 0, remembered: 0 });
+    expect(await to.receiver.stats()).toEqual({ pending: 0, remembered: 0 });
   });
 
   it('leaves a quick handler alone', async () => {
@@ -111,7 +111,7 @@ describe('the handler timeout', () => {
         error: { code: 'HANDLER_TIMEOUT' },
       },
     ]);
-    expect(delivery.stats().pending).toBe(0);
+    expect((await delivery.stats()).pending).toBe(0);
   });
 
   it('gives an aborted signal also to who asks for it only then', async () => {

@@ -130,7 +130,7 @@ describe('the window', () => {
   it('holds no more than so many, the newest', async () => {
     const { delivery } = startInline(() => {}, { maxRemembered: 3 });
     for (const key of ['1', '2', '3', '4', '5']) await delivery.accept(chatEvent('c', { key }));
-    expect(delivery.stats().remembered).toBe(3);
+    expect((await delivery.stats()).remembered).toBe(3);
     const remembered = ['1', '2', '3', '4', '5'].map((key) => delivery.seen(chatEvent('c', { key })));
     expect(remembered).toEqual([false, false, true, true, true]);
     expect(await delivery.accept(chatEvent('c', { key: '1' }))).toBe('handled');
@@ -145,7 +145,7 @@ describe('the window', () => {
     vi.setSystemTime(1_060_001);
     expect(delivery.seen(chatEvent('c', { key: 'old' }))).toBe(false);
     await delivery.accept(chatEvent('c', { key: 'new' }));
-    expect(delivery.stats().remembered).toBe(1);
+    expect((await delivery.stats()).remembered).toBe(1);
     expect(await delivery.accept(chatEvent('c', { key: 'old' }))).toBe('handled');
   });
 });

@@ -20,7 +20,7 @@ describe('the events of one conversation', () => {
     const accepted = await Promise.all(keys.map((key) => delivery.accept(chatEvent('c', { key }))));
     expect(accepted).toEqual(keys.map(() => 'handled'));
     expect(order).toEqual(keys.flatMap((key) => [`${key} begins`, `${key} ends`]));
-    expect(delivery.stats().pending).toBe(0);
+    expect((await delivery.stats()).pending).toBe(0);
   });
 
   it('go on after one of them failed', async () => {
@@ -51,7 +51,7 @@ describe('the events of one conversation', () => {
     const answers = [send('first')];
     await entered.promise;
     answers.push(send('second'));
-    while (to.receiver.stats().pending < 2) await turn();
+    while ((await to.receiver.stats()).pending < 2) await turn();
     expect(order).toEqual(['first']);
     first.resolve();
     expect(await Promise.all(answers)).toEqual([200, 200]);
@@ -75,7 +75,7 @@ describe('the events of one conversation', () => {
       .post('/chat')
       .send(chatBody({ conversation_id: 'c' }))
       .then((answer) => answer.status);
-    while (to.receiver.stats().pending < 2) await turn();
+    while ((await to.receiver.stats()).pending < 2) await turn();
     expect(to.seen.map(({ event }) => event)).toEqual(['message']);
     held.resolve();
     expect(await Promise.all([message, chat])).toEqual([200, 200]);

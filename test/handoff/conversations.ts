@@ -60,6 +60,7 @@ export async function benchWith(
   });
   const [receiver] = made;
   if (!receiver) throw new Error('the bench made no receiver');
+  await receiver.start();
   return {
     bench,
     receiver,
@@ -207,7 +208,7 @@ export function describeConversations(name: string, engine: Engine): void {
       const { requestedAt } = (await receiver.conversations.get('c')) as Conversation;
       const closed = (receivedAt: number) => closedEvent('c', receivedAt);
       await delivery.accept(closed(requestedAt.getTime() - 1));
-      await eventually(() => expect(delivery.stats()).toMatchObject({ pending: 0 }));
+      await eventually(async () => expect(await delivery.stats()).toMatchObject({ pending: 0 }));
       expect(await receiver.conversations.get('c')).toMatchObject({ state: 'waiting', closure: null });
       await delivery.accept(closed(requestedAt.getTime()));
       await becomes({ state: 'closed' });

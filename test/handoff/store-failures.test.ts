@@ -64,7 +64,9 @@ describe('a store of conversations that fails', () => {
 
   it('makes a stored event be tried again until it works', async () => {
     const disks: ReturnType<typeof failing>[] = [];
-    const { bench, becomes, receiver } = await benchWith(sqliteEngine, {
+    const failures: unknown[] = [];
+    const { bench, becomes } = await benchWith(sqliteEngine, {
+      register: (made) => made.onError(({ error }) => failures.push(error)),
       wrapStore: (store) => {
         if (!store) throw new Error('SQLite stores conversations');
         const disk = failing(store);
@@ -72,8 +74,6 @@ describe('a store of conversations that fails', () => {
         return disk.store;
       },
     });
-    const failures: unknown[] = [];
-    receiver.onError(({ error }) => failures.push(error));
     for (const disk of disks) disk.isBroken = true;
     await bench.requestHandoff();
     await eventually(() => expect(failures.length).toBeGreaterThan(1));
