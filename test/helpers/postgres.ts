@@ -7,7 +7,7 @@ import type { Engine } from '../delivery/contract.js';
 /** Where the tests' database is: `DATABASE_URL` where that is set, else a server that all tests share. */
 const databaseUrl = (): string => inject('postgresUrl');
 
-/** Somewhere to store, of its own for each test. */
+/** A schema of its own for each test. */
 export interface PostgresStore {
   readonly connectionString: string;
   readonly schema: string;
@@ -16,7 +16,7 @@ export interface PostgresStore {
   remove(): Promise<void>;
 }
 
-/** Makes a place to store in: a schema of its own, which comes into being when it is opened. */
+/** Names a schema, which is created when it is opened. */
 export async function createPostgresStore(at?: string): Promise<PostgresStore> {
   const connectionString = at ?? databaseUrl();
   const schema = `test_${randomBytes(8).toString('hex')}`;
@@ -46,7 +46,7 @@ export async function postgresStore(at?: string): Promise<PostgresStore> {
   return store;
 }
 
-/** Longer than any test: what one process holds falls to another because it was given back, not in time. */
+/** Longer than any test: conversations pass to another process because they were released, not because time passed. */
 const LEASE_MS = 600_000;
 
 /** Schemas of PostgreSQL, for the contract. */

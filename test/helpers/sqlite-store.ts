@@ -8,14 +8,14 @@ import { sqliteWith } from '../../src/delivery/sqlite/sqlite.js';
 import type { Delivery } from '../../src/index.js';
 import type { Engine } from '../delivery/contract.js';
 
-/** A folder that goes with the test. */
+/** A folder that is removed with the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'handoff-kit-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Longer than any test: what one process holds falls to another because it was given back, not in time. */
+/** Longer than any test: conversations pass to another process because they were released, not because time passed. */
 const LEASE_MS = 600_000;
 
 /** Opens a file and writes to it in a thread, whose code is that of the built package. */

@@ -117,11 +117,12 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       await inbox.fail(await claim(2), DEAD);
       await inbox.fail(await claim(3), DEAD);
       await admin.discard('inbox', ids[2] ?? '');
-      expect(await inbox.statusOf([...ids, '999999'])).toEqual([
+      expect(await inbox.statusOf([...ids, '999999', '0'])).toEqual([
         { state: 'done' },
         { state: 'dead', error: 'never' },
         { state: 'gone' },
         { state: 'waiting' },
+        { state: 'gone' },
         { state: 'gone' },
       ]);
     });
