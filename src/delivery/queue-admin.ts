@@ -83,6 +83,8 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
   const removeJobs = (conversations: readonly string[]): SqlStatement[] => {
     const values = [JSON.stringify(conversations)];
     const those = `conversation IN ${list('$1')}`;
+    // The indexes of jobs and heads begin with the queue.
+    const inQueues = `queue IN ('inbox', 'outbox') AND ${those}`;
     const lock = `INSERT INTO ${table('head')} AS h (queue, conversation, jobs, due_at)
       SELECT queue, item, 0, ${now} FROM (VALUES ('inbox'), ('outbox')) AS queues (queue), ${list('$1')} AS items
       ORDER BY queue, item COLLATE "C"
@@ -90,11 +92,11 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
     return [
       ...(database.dialect === 'postgres' ? [{ sql: lock, values }] : []),
       {
-        sql: `DELETE FROM ${table('seen_key')} WHERE seq IN (SELECT seq FROM ${jobs} WHERE ${those})`,
+        sql: `DELETE FROM ${table('seen_key')} WHERE seq IN (SELECT seq FROM ${jobs} WHERE ${inQueues})`,
         values,
       },
-      { sql: `DELETE FROM ${jobs} WHERE ${those} RETURNING 1 AS one`, values },
-      { sql: `DELETE FROM ${table('head')} WHERE ${those}`, values },
+      { sql: `DELETE FROM ${jobs} WHERE ${inQueues} RETURNING 1 AS one`, values },
+      { sql: `DELETE FROM ${table('head')} WHERE ${inQueues}`, values },
       { sql: `DELETE FROM ${table('user_conversation')} WHERE ${those}`, values },
       { sql: `DELETE FROM ${table('conversation')} WHERE ${those} RETURNING 1 AS one`, values },
     ];

@@ -7,8 +7,8 @@ import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
 import { start, startInline } from '../helpers/start.js';
 
-describe('too many events at once', () => {
-  it('are 503 and may be sent again', async () => {
+describe('more pending events than the limit', () => {
+  it('are answered 503 and can be sent again', async () => {
     const to = await start({ delivery: inline({ maxPending: 2, ackDeadlineMs: 10 }) });
     const held = deferred();
     to.receiver.on('handoff.message', () => held.promise);
@@ -28,7 +28,7 @@ describe('too many events at once', () => {
 });
 
 describe('a million conversations', () => {
-  it('leave nothing behind but a window of the newest', { timeout: 120_000 }, async () => {
+  it('leave only the window of recent keys in memory', { timeout: 120_000 }, async () => {
     const ROUNDS = 1_000;
     const EACH = 1_000;
     let handled = 0;
@@ -42,13 +42,13 @@ describe('a million conversations', () => {
     }
     expect(handled).toBe(ROUNDS * EACH);
     expect(await delivery.stats()).toEqual({ pending: 0, remembered: 10_000 });
-    // A conversation that is over must not keep its place in a queue: each place is a promise.
+    // A finished conversation must not keep its queue: each entry is a promise.
     expect(queryObjects(Promise, { format: 'count' })).toBeLessThan(ROUNDS * EACH);
   });
 });
 
-describe('a delivery that no receiver has started', () => {
-  it('says what is missing', async () => {
+describe('a delivery without a receiver', () => {
+  it('rejects with what is missing', async () => {
     await expect(inline().accept(chatEvent('c'))).rejects.toMatchObject({ code: 'NOT_STARTED' });
   });
 });

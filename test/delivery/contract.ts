@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { deadItems } from './contract/dead.js';
+import { deadLetters } from './contract/dead.js';
 import { duplicates } from './contract/duplicates.js';
 import { forgetting } from './contract/forgetting.js';
 import { greeting } from './contract/greeting.js';
@@ -14,10 +14,11 @@ import { retries } from './contract/retries.js';
 import { sharing } from './contract/sharing.js';
 import type { Engine } from './contract/stage.js';
 import { start } from './contract/start.js';
+import { unreadable } from './contract/unreadable.js';
 
 export type { Engine } from './contract/stage.js';
 
-/** What holds for every engine, and what more holds for those that store. */
+/** What every delivery guarantees, and what those that store guarantee besides. */
 export function describeDelivery(name: string, engine: Engine): void {
   describe(`delivery by ${name}`, () => {
     handling(engine);
@@ -26,7 +27,7 @@ export function describeDelivery(name: string, engine: Engine): void {
     start(engine);
     sharing(engine);
     retries(engine);
-    deadItems(engine);
+    deadLetters(engine);
     duplicates(engine);
     restarts(engine);
     replies(engine);
@@ -35,5 +36,6 @@ export function describeDelivery(name: string, engine: Engine): void {
     once(engine);
     greeting(engine);
     forgetting(engine);
+    unreadable(engine);
   });
 }

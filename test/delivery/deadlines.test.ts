@@ -11,7 +11,7 @@ import { start, startInline } from '../helpers/start.js';
 const SHORT = 10;
 
 describe('the ack deadline', () => {
-  it('answers 200 while the handler goes on, and the log says so and how late it was', async () => {
+  it('answers 200 while the handler still runs, and logs that and how late it finished', async () => {
     const to = await start({ delivery: inline({ ackDeadlineMs: SHORT }) });
     const held = deferred();
     to.receiver.on('message', () => held.promise);
@@ -39,7 +39,7 @@ describe('the ack deadline', () => {
     expect(await to.receiver.stats()).toEqual({ pending: 0, remembered: 1 });
   });
 
-  it('tells the time since the request came', async () => {
+  it('logs the time since the request arrived', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 5_000 });
     try {
       const held = deferred();
@@ -55,7 +55,7 @@ describe('the ack deadline', () => {
     }
   });
 
-  it('counts the wait for a turn', async () => {
+  it('includes the wait for earlier events of the conversation', async () => {
     const held = deferred();
     const { delivery } = startInline(() => held.promise, { ackDeadlineMs: SHORT });
     const accepted = [delivery.accept(chatEvent('c')), delivery.accept(chatEvent('c'))];
@@ -63,7 +63,7 @@ describe('the ack deadline', () => {
     held.resolve();
   });
 
-  it('says that an event is lost when its handler fails afterwards', async () => {
+  it('logs that an event is lost when its handler fails afterwards', async () => {
     const to = await start({ delivery: inline({ ackDeadlineMs: SHORT }) });
     const held = deferred();
     const errors: string[] = [];
@@ -76,7 +76,7 @@ describe('the ack deadline', () => {
     expect(await to.receiver.stats()).toEqual({ pending: 0, remembered: 0 });
   });
 
-  it('leaves a quick handler alone', async () => {
+  it('does not affect a handler that finishes in time', async () => {
     const { delivery, logged } = startInline(() => {}, { ackDeadlineMs: SHORT });
     expect(await delivery.accept(chatEvent('c'))).toBe('handled');
     expect(logged.lines()).toHaveLength(0);
@@ -84,7 +84,7 @@ describe('the ack deadline', () => {
 });
 
 describe('the handler timeout', () => {
-  it('aborts the signal, frees the conversation and tells of it', async () => {
+  it('aborts the signal, reports it, and the next event is handled', async () => {
     const stuck = deferred();
     const signals: AbortSignal[] = [];
     const { delivery, reports } = startInline(
@@ -113,7 +113,7 @@ describe('the handler timeout', () => {
     expect((await delivery.stats()).pending).toBe(0);
   });
 
-  it('gives an aborted signal also to who asks for it only then', async () => {
+  it('gives an aborted signal to a handler that reads it only afterwards', async () => {
     const timedOut = deferred();
     const late = deferred<AbortSignal>();
     const { delivery } = startInline(
@@ -128,7 +128,7 @@ describe('the handler timeout', () => {
     expect((await late.promise).reason).toMatchObject({ code: 'HANDLER_TIMEOUT' });
   });
 
-  it('is 500 to the sender, and reaches onError', async () => {
+  it('is a 500 to the sender, and is reported to onError', async () => {
     const to = await start({ delivery: inline({ handlerTimeoutMs: SHORT }) });
     const errors: unknown[] = [];
     to.receiver

@@ -29,7 +29,7 @@ describe('the same event a second time', () => {
     ]);
   });
 
-  it('at the same time is handled once, and both are answered 200', async () => {
+  it('at the same time is handled once, and every request is answered 200', async () => {
     const to = await start();
     const body = agentMessageBody();
     const sent = Array.from({ length: 10 }, () => request(to.url).post('/').send(body));
@@ -37,7 +37,7 @@ describe('the same event a second time', () => {
     expect(to.seen).toHaveLength(1);
   });
 
-  it('while the first is being handled waits for how that ends', async () => {
+  it('while the first is being handled waits for its outcome', async () => {
     const held = deferred();
     const handled: string[] = [];
     const { delivery } = startInline(async ({ requestId }) => {
@@ -57,7 +57,7 @@ describe('the same event a second time', () => {
 });
 
 describe('an event whose handler failed', () => {
-  it('may be sent again', async () => {
+  it('can be sent again', async () => {
     const to = await start();
     let broken = true;
     to.receiver.on('message', () => {
@@ -71,7 +71,7 @@ describe('an event whose handler failed', () => {
     expect(to.seen).toHaveLength(2);
   });
 
-  it('is handled by the second, where both came at the same time', async () => {
+  it('is handled by the second of two that arrive at the same time', async () => {
     let calls = 0;
     const { delivery } = startInline(() => {
       calls += 1;
@@ -85,7 +85,7 @@ describe('an event whose handler failed', () => {
   });
 });
 
-describe('what is no repeat', () => {
+describe('an event that is no repeat', () => {
   it.each([
     [
       'the same words at another time',
@@ -125,8 +125,8 @@ describe('what is no repeat', () => {
   });
 });
 
-describe('the window', () => {
-  it('holds no more than so many, the newest', async () => {
+describe('the window of recent keys', () => {
+  it('holds the newest keys, up to its limit', async () => {
     const { delivery } = startInline(() => {}, { maxRemembered: 3 });
     for (const key of ['1', '2', '3', '4', '5']) await delivery.accept(chatEvent('c', { key }));
     expect((await delivery.stats()).remembered).toBe(3);
@@ -135,7 +135,7 @@ describe('the window', () => {
     expect(await delivery.accept(chatEvent('c', { key: '1' }))).toBe('handled');
   });
 
-  it('forgets what is too old', async () => {
+  it('forgets keys that are too old', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
     const { delivery } = startInline(() => {}, { rememberMs: 60_000 });
     await delivery.accept(chatEvent('c', { key: 'old' }));

@@ -1,31 +1,39 @@
 import { expect, it } from 'vitest';
-import { createHandlerRuns } from '../../src/delivery/handler-run.js';
-import { createHandling } from '../../src/delivery/handling.js';
+import { createHandleJob } from '../../src/delivery/handle-job.js';
+import { createHandlerRunner } from '../../src/delivery/run-handlers.js';
 import { storeEvent } from '../../src/delivery/stored-event.js';
 import { deferred } from '../helpers/deferred.js';
 import { requestEvent } from '../helpers/events.js';
 import { logLines } from '../helpers/log-lines.js';
 
-it('a greeting that never comes does not hold up the handoff', async () => {
+it('a greeting that never finishes does not hold up the handoff', async () => {
   const { log, about } = logLines();
   const event = requestEvent('c');
   const handled: string[] = [];
-  const attempt = createHandling({
+  const handleJob = createHandleJob({
     host: {
+      handles: () => true,
       handle: async ({ conversationId }) => void handled.push(conversationId),
       greet: () => deferred().promise,
       report: () => {},
       log,
     },
-    runs: createHandlerRuns(60_000),
+    runner: createHandlerRunner(60_000),
     backoff: { minDelayMs: 1, maxDelayMs: 1 },
     maxAttempts: 1,
-    greetWithinMs: 5,
+    greetingTimeoutMs: 5,
   });
-  const { key, conversationId } = event;
-  const work = { id: key, key, conversationId, attempts: 1, interrupted: false, createdAt: 1 };
-  const ending = await new Promise((resolve) => attempt({ ...work, content: storeEvent(event) }, resolve));
-  expect(ending).toEqual({ state: 'done' });
+  const outcome = await handleJob({
+    id: '1',
+    conversation: 'c',
+    type: event.name,
+    content: storeEvent(event),
+    attempt: 1,
+    interrupted: false,
+    createdAt: 1,
+    claim: 1,
+  });
+  expect(outcome).toEqual({ state: 'done' });
   expect(handled).toEqual(['c']);
   expect(about('the greeting takes long')).toMatchObject([{ conversationId: 'c' }]);
 });

@@ -7,11 +7,11 @@ import { chatEvent } from '../helpers/events.js';
 import { start, startInline } from '../helpers/start.js';
 
 describe('the events of one conversation', () => {
-  it('are handled one at a time, in the order they came', async () => {
+  it('are handled one at a time, in order', async () => {
     const order: string[] = [];
     const { delivery } = startInline(async ({ key }) => {
       order.push(`${key} begins`);
-      // The later, the quicker: without turns, the last would overtake all the others.
+      // Later events take less time: without a queue per conversation, the last would finish first.
       for (let rest = 5 - Number(key); rest > 0; rest -= 1) await turn();
       order.push(`${key} ends`);
     });
@@ -22,7 +22,7 @@ describe('the events of one conversation', () => {
     expect((await delivery.stats()).pending).toBe(0);
   });
 
-  it('go on after one of them failed', async () => {
+  it('are handled after one of them failed', async () => {
     const { delivery } = startInline(({ key }) => {
       if (key === 'bad') throw new Error('no');
     });
@@ -50,14 +50,14 @@ describe('the events of one conversation', () => {
     const answers = [send('first')];
     await entered.promise;
     answers.push(send('second'));
-    while (to.receiver.stats().pending < 2) await turn();
+    while ((await to.receiver.stats()).pending < 2) await turn();
     expect(order).toEqual(['first']);
     first.resolve();
     expect(await Promise.all(answers)).toEqual([200, 200]);
     expect(order).toEqual(['first', 'first ends', 'second']);
   });
 
-  it('wait for each other across endpoints, when their conversation is the same', async () => {
+  it('wait for each other across endpoints', async () => {
     const to = await start();
     const held = deferred();
     const entered = deferred();
@@ -74,7 +74,7 @@ describe('the events of one conversation', () => {
       .post('/chat')
       .send(chatBody({ conversation_id: 'c' }))
       .then((answer) => answer.status);
-    while (to.receiver.stats().pending < 2) await turn();
+    while ((await to.receiver.stats()).pending < 2) await turn();
     expect(to.seen.map(({ event }) => event)).toEqual(['message']);
     held.resolve();
     expect(await Promise.all([message, chat])).toEqual([200, 200]);
@@ -82,13 +82,13 @@ describe('the events of one conversation', () => {
 });
 
 describe('the events of different conversations', () => {
-  it('are handled side by side', async () => {
-    const everybody = deferred();
+  it('are handled concurrently', async () => {
+    const allStarted = deferred();
     const inside = new Set<string>();
     const { delivery } = startInline(async ({ conversationId }) => {
       inside.add(conversationId);
-      if (inside.size === 3) everybody.resolve();
-      await everybody.promise;
+      if (inside.size === 3) allStarted.resolve();
+      await allStarted.promise;
     });
     const accepted = ['a', 'b', 'c'].map((id) => delivery.accept(chatEvent(id)));
     expect(await Promise.all(accepted)).toEqual(['handled', 'handled', 'handled']);

@@ -16,7 +16,7 @@ async function startAll(whenUnknown: 'resend' | 'park') {
   const service = { baseUrl, apiKey: API_KEY, retry: false, timeoutMs: 2_000 } as const;
   const to = await (await stage(sqliteEngine)).receive(service, { outbox: { whenUnknown, maxDelayMs: 50 } });
   to.receiver.on('handoff.message', ({ payload, reply }) => reply(payload.body));
-  await to.receiver.start();
+  await to.start();
   const { url } = await serve(to.receiver);
   simulator.agents.update('agent-1', { humanServices: [{ componentId: 'desk', url }] });
   const conversations = await Promise.all(
@@ -28,7 +28,7 @@ async function startAll(whenUnknown: 'resend' | 'park') {
 /** How often each conversation meets each kind of outage. */
 const STRIKES = { answerNothing: 1, answerError: 3, answerThrottle: 1 } as const;
 
-/** Users go on talking while the service answers replies with one fault after another, then as it should. */
+/** Users keep talking while the service answers replies with one fault after another, then normally. */
 async function talkThrough(
   { simulator, conversations }: Awaited<ReturnType<typeof startAll>>,
   phases: readonly (keyof typeof STRIKES)[],
@@ -54,7 +54,7 @@ async function talkThrough(
 }
 
 describe('an outage of the service', () => {
-  it('delays replies, and loses, doubles and disorders none', async () => {
+  it('delays replies, and neither loses, repeats nor reorders any', async () => {
     const all = await startAll('resend');
     const said = await talkThrough(all, ['answerNothing', 'answerError', 'answerThrottle']);
     expect(said.length).toBeGreaterThan(3);
@@ -68,7 +68,7 @@ describe('an outage of the service', () => {
     expect(all.to.reports).toEqual([]);
   });
 
-  it('costs those replies of which nobody knows whether they arrived, where the policy is to park them', async () => {
+  it('makes dead letters of replies whose outcome is unknown, where the policy is to park them', async () => {
     const all = await startAll('park');
     const said = await talkThrough(all, ['answerNothing', 'answerError']);
     await eventually(async () => {

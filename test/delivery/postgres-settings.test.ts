@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { openPostgresQueues, postgres } from '../../src/delivery/postgres/index.js';
+import { openPostgresDatabase, postgres } from '../../src/delivery/postgres/index.js';
 
 const WHERE = { connectionString: 'postgres://127.0.0.1:1/none' };
 
@@ -17,7 +17,7 @@ describe('settings of PostgreSQL', () => {
   });
 
   it('never show the password', async () => {
-    const failure = await openPostgresQueues('postgres://user:hunter2@127.0.0.1:1/none').catch(
+    const failure = await openPostgresDatabase('postgres://user:hunter2@127.0.0.1:1/none').catch(
       (error: unknown) => error,
     );
     expect(failure).toMatchObject({ code: 'DATABASE_UNUSABLE', cause: { code: 'ECONNREFUSED' } });

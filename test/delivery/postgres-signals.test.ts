@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openPostgresQueues } from '../../src/delivery/postgres/index.js';
+import { openPostgresDatabase } from '../../src/delivery/postgres/index.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
 import { flakyService } from '../helpers/fake-service.js';
@@ -56,12 +56,12 @@ describe('processes on one database', () => {
     await to.accept(chatEvent('c'));
     await eventually(async () => expect(await to.queues.depth('inbox')).toMatchObject({ dead: 1 }));
     broken = false;
-    const outside = await openPostgresQueues({
+    const outside = await openPostgresDatabase({
       connectionString: store.connectionString,
       schema: store.schema,
     });
-    const [dead] = await outside.list('inbox', { state: 'dead' });
-    expect(await outside.retry('inbox', dead?.id ?? '')).toBe(true);
+    const [dead] = await outside.queues.list('inbox', { state: 'dead' });
+    expect(await outside.queues.retry('inbox', dead?.id ?? '')).toBe(true);
     await outside.close();
     await seen.until(1);
   });

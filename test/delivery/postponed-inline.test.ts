@@ -3,7 +3,7 @@ import { inline, Postponed } from '../../src/index.js';
 import { chatEvent } from '../helpers/events.js';
 import { AN_HOUR, type Engine, type EngineOptions, notes, stage } from './contract/stage.js';
 
-/** Inline, whose sender waits for so long. */
+/** Inline delivery with an acknowledgement deadline. */
 const engine = (ackDeadlineMs: number): Engine => ({
   stores: false,
   createStore: async () => ({
@@ -16,8 +16,8 @@ const awayFor = (retryAfterMs: number) => (): never => {
   throw new Postponed('the helpdesk is away', { retryAfterMs });
 };
 
-describe('a postponed event that nothing stores', () => {
-  it('fails at once when it would have to wait for longer than handlers may take', async () => {
+describe('a postponed event with inline delivery', () => {
+  it('fails at once when its delay is longer than the handler timeout', async () => {
     const to = await (await stage(engine(AN_HOUR))).open(awayFor(60_000), { handlerTimeoutMs: 50_000 });
     const event = chatEvent('c');
     expect(await to.accept(event)).toBe('failed');
@@ -25,7 +25,7 @@ describe('a postponed event that nothing stores', () => {
     expect(await to.delivery.seen(event)).toBe(false);
   });
 
-  it('fails when it was postponed for too long in all', async () => {
+  it('fails when its delays add up to more than the handler timeout', async () => {
     const to = await (await stage(engine(AN_HOUR))).open(awayFor(10), { handlerTimeoutMs: 100 });
     expect(await to.accept(chatEvent('c'))).toBe('failed');
     expect(to.reports).toMatchObject([{ error: { code: 'POSTPONED' } }]);
@@ -45,7 +45,7 @@ describe('a postponed event that nothing stores', () => {
     expect(new Set(seen.all)).toEqual(new Set(['k']));
   });
 
-  it('has failed when the receiver closes meanwhile', async () => {
+  it('fails when the receiver closes meanwhile', async () => {
     const to = await (await stage(engine(AN_HOUR))).open(awayFor(AN_HOUR / 2));
     const accepted = to.accept(chatEvent('c'));
     await to.logged.until('postponed');

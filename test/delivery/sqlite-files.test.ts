@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import request from 'supertest';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openConnection } from '../../src/delivery/sqlite/database.js';
-import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
+import { openSqliteDatabase, sqlite } from '../../src/delivery/sqlite/index.js';
 import { chatBody, establishBody } from '../fixtures/bodies.js';
 import { chatEvent } from '../helpers/events.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
@@ -22,7 +22,7 @@ function checkpoint(file: string): void {
 /** A file with all tables, closed. */
 async function usedFile(): Promise<string> {
   const file = await newFile();
-  await (await openSqliteQueues(file)).close();
+  await (await openSqliteDatabase(file)).close();
   checkpoint(file);
   return file;
 }
@@ -60,7 +60,7 @@ describe('a file that cannot be used', () => {
     expect(String(failure)).toContain('Check that its folder exists');
     expect(await delivery.accept(chatEvent('c'))).toBe('unavailable');
     expect(String(logged.about('the database cannot be used')[0]?.reason)).toContain(file);
-    await expect(openSqliteQueues(file)).rejects.toMatchObject({ code: 'DATABASE_UNUSABLE' });
+    await expect(openSqliteDatabase(file)).rejects.toMatchObject({ code: 'DATABASE_UNUSABLE' });
   });
 
   it('because it may not be written makes start() reject', async ({ skip }) => {
@@ -78,7 +78,7 @@ describe('a file that cannot be used', () => {
     checkpoint(file);
     const before = readFileSync(file);
     await expect(receiverOn(file).receiver.start()).rejects.toMatchObject({ code: 'DATABASE_TOO_NEW' });
-    await expect(openSqliteQueues(file)).rejects.toThrow(/newer version/);
+    await expect(openSqliteDatabase(file)).rejects.toThrow(/newer version/);
     expect(readFileSync(file)).toEqual(before);
   });
 });
@@ -132,12 +132,12 @@ describe('the queues of a file', () => {
     expect(await send(to.url, 'hello')).toBe(200);
     await to.logged.until('parked as a dead letter');
     state.broken = false;
-    const queues = await openSqliteQueues(file);
+    const { queues, close } = await openSqliteDatabase(file);
     await eventually(async () => expect(await queues.depth('inbox')).toMatchObject({ dead: 1 }));
     const [dead] = await queues.list('inbox', { state: 'dead' });
     expect(await queues.retry('inbox', dead?.id ?? '')).toBe(true);
     expect(await handled.until(1)).toEqual(['hello']);
-    await queues.close();
+    await close();
     await to.receiver.close();
   });
 });
@@ -146,9 +146,9 @@ describe('several processes', () => {
   it('may open a new file at the same moment', async () => {
     for (let round = 0; round < 5; round += 1) {
       const file = await newFile();
-      const queues = await Promise.all(Array.from({ length: 4 }, () => openSqliteQueues(file)));
-      for (const each of queues) await each.check();
-      for (const each of queues) await each.close();
+      const opened = await Promise.all(Array.from({ length: 4 }, () => openSqliteDatabase(file)));
+      for (const { queues } of opened) await queues.check();
+      for (const { close } of opened) await close();
     }
   });
 });

@@ -28,7 +28,6 @@ function watch(connection: Connection, before: (sql: string) => void): Connectio
         return run(...args);
       };
     return {
-      run: watched((...values) => statement.run(...values)),
       get: watched((...values) => statement.get(...values)),
       all: watched((...values) => statement.all(...values)),
     };

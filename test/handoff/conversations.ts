@@ -18,14 +18,14 @@ interface Bench {
   readonly receiver: Receiver;
   readonly delivery: Delivery;
   readonly logged: ReturnType<typeof logLines>;
-  /** Resolves once the conversation is as it should be. */
+  /** Resolves once the conversation matches. */
   readonly becomes: (expected: object) => Promise<unknown>;
 }
 
-/** What a test sets up besides the engine. */
+/** What a test configures besides the engine. */
 export interface Setup extends Partial<ReceiverOptions> {
   readonly register?: (receiver: Receiver) => unknown;
-  /** Puts something before the store of conversations. */
+  /** Wraps the store of conversations. */
   readonly wrapStore?: (store: HandoffStore | undefined) => HandoffStore | undefined;
 }
 
@@ -60,6 +60,7 @@ export async function benchWith(
   });
   const [receiver] = made;
   if (!receiver) throw new Error('the bench made no receiver');
+  await receiver.start();
   return {
     bench,
     receiver,
@@ -72,10 +73,10 @@ export async function benchWith(
   };
 }
 
-/** What a developer sees of conversations, whatever the delivery. */
+/** `receiver.conversations`, with every kind of delivery. */
 export function describeConversations(name: string, engine: Engine): void {
   describe(`receiver.conversations with ${name}`, () => {
-    it('has a conversation from its request on: who, what was said, and until when to reply', async () => {
+    it('has a conversation as soon as it is requested: user, transcript and reply deadline', async () => {
       const { bench, receiver, becomes } = await benchWith(engine, { waitTimeoutMs: 90_000 });
       const before = Date.now();
       const { id } = await bench.requestHandoff({
@@ -99,7 +100,7 @@ export function describeConversations(name: string, engine: Engine): void {
       expect(await receiver.conversations.list({ states: ['connected'] })).toEqual([]);
     });
 
-    it('is connected by an agent’s words, from outside and from a handler, and not by a greeting', async () => {
+    it('connects a conversation with an agent’s first reply, and not with a greeting', async () => {
       const { bench, receiver, becomes } = await benchWith(engine, {
         greeting: 'One moment',
         register: (made) => made.on('handoff.message', ({ payload, reply }) => reply(payload.body)),
@@ -117,7 +118,7 @@ export function describeConversations(name: string, engine: Engine): void {
       await becomes({ state: 'connected' });
     });
 
-    it('says that the user closed, once handlers have heard of it', async () => {
+    it('closes a conversation that the user left, after its handlers have run', async () => {
       const states: unknown[] = [];
       const { bench, becomes } = await benchWith(engine, {
         register: (made) =>
@@ -131,7 +132,7 @@ export function describeConversations(name: string, engine: Engine): void {
       expect(states).toEqual(['closing']);
     });
 
-    it('says that nobody answered in time', async () => {
+    it('closes a conversation that no agent answered in time', async () => {
       const { bench, becomes } = await benchWith(engine);
       await bench.requestHandoff();
       await becomes({ state: 'waiting' });
@@ -139,7 +140,7 @@ export function describeConversations(name: string, engine: Engine): void {
       await becomes({ state: 'closed', closure: { by: 'timeout', why: 'TIMEOUT' } });
     });
 
-    it('says who closed on this side, and why', async () => {
+    it('names who closed a conversation on this side, and why', async () => {
       const { bench, receiver, becomes } = await benchWith(engine, {
         register: (made) => made.on('handoff.message', ({ end }) => end()),
       });
@@ -154,7 +155,7 @@ export function describeConversations(name: string, engine: Engine): void {
       await eventually(() => expect(second).toMatchObject({ state: 'closed', endedBy: 'human' }));
     });
 
-    it('tells the service of a close once, and not at all where it was the first to close', async () => {
+    it('sends one close to the service, and none for a conversation that the service closed', async () => {
       const { bench, receiver, becomes } = await benchWith(engine);
       const closes = () =>
         bench.simulator.traffic
@@ -180,7 +181,7 @@ export function describeConversations(name: string, engine: Engine): void {
       expect(closes()).toEqual([first.id, third.id]);
     });
 
-    it('keeps the order of what nobody waits for', async () => {
+    it('keeps the order of replies that the handler does not await', async () => {
       const { bench } = await benchWith(engine, {
         register: (made) =>
           made.on('handoff.message', ({ reply, end }) => {
@@ -200,7 +201,7 @@ export function describeConversations(name: string, engine: Engine): void {
       expect(conversation.replies.map(({ text }) => text)).toEqual(['one']);
     });
 
-    it('is not ended by a notice about an earlier time, which was handled late', async () => {
+    it('ignores a late close notice of an earlier session', async () => {
       const { bench, receiver, delivery, becomes } = await benchWith(engine);
       await bench.requestHandoff({ conversationId: 'c' });
       await becomes({ state: 'waiting' });
@@ -213,7 +214,7 @@ export function describeConversations(name: string, engine: Engine): void {
       await becomes({ state: 'closed' });
     });
 
-    it('begins anew when the same id is asked for again after its end', async () => {
+    it('starts a new session when the same id is requested after its close', async () => {
       const { bench, becomes } = await benchWith(engine);
       const conversationId = 'again';
       await bench.requestHandoff({ conversationId, user: { userId: 'ada' } });
@@ -225,7 +226,7 @@ export function describeConversations(name: string, engine: Engine): void {
       await becomes({ state: 'waiting', session: 2, closure: null });
     });
 
-    it('is not changed by a repeat of the request', async () => {
+    it('does not change a conversation whose request is repeated', async () => {
       const { bench, receiver, becomes } = await benchWith(engine);
       bench.faults.set('duplicate', { copies: 3, on: ['establish'] });
       const { id } = await bench.requestHandoff();
@@ -234,7 +235,7 @@ export function describeConversations(name: string, engine: Engine): void {
       expect(await receiver.conversations.get(id)).toMatchObject({ session: 1, version: 2 });
     });
 
-    it('leaves words for a conversation that it does not know as they are', async () => {
+    it('passes replies to an unknown conversation to the service unchanged', async () => {
       const { bench, receiver } = await benchWith(engine);
       const told = async (): Promise<unknown> =>
         (await receiver.conversations.reply('unknown', 'hello')).delivered();
@@ -245,7 +246,7 @@ export function describeConversations(name: string, engine: Engine): void {
   });
 }
 
-/** A notice that the user has left. */
+/** A notice that the user closed the conversation. */
 const closedEvent = (conversationId: string, receivedAt: number): DeliveredEvent<'handoff.closed'> => ({
   name: 'handoff.closed',
   key: `closed ${receivedAt}`,

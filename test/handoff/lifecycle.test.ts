@@ -14,7 +14,7 @@ const LINK = { adapter: 'desk', externalId: '7', url: 'https://desk.example/7', 
 const start = (store: HandoffStore = createMemoryStore()): HandoffLifecycle =>
   createLifecycle(store, { waitTimeoutMs: 60_000, now: () => NOW });
 
-/** Brings a conversation to a state the way it comes there. */
+/** Brings a conversation to a state through its usual transitions. */
 async function bring(lifecycle: HandoffLifecycle, state: ConversationState): Promise<void> {
   await lifecycle.request(requestEvent('c', { key: 'first' }));
   if (state === 'requested') return;
@@ -40,7 +40,7 @@ const VERBS: Readonly<Record<string, (lifecycle: HandoffLifecycle) => Promise<un
 const NO = 'refused';
 type Outcome = ConversationState | typeof NO;
 
-/** Where each verb leads from each state, in the order of {@link VERBS}. */
+/** The state after each action from each state, in the order of {@link VERBS}. */
 const TABLE: Readonly<Record<ConversationState, readonly Outcome[]>> = {
   requested: [
     'waiting',
@@ -85,7 +85,7 @@ describe('the lifecycle of a conversation', () => {
     else expect(answer).not.toBeNull();
   });
 
-  it.each(CASES)('%s, then %s twice, is as after once', async (from, verb) => {
+  it.each(CASES)('%s, then %s twice, is the same as once', async (from, verb) => {
     const lifecycle = start();
     await bring(lifecycle, from);
     await VERBS[verb]?.(lifecycle);
@@ -103,7 +103,7 @@ describe('the lifecycle of a conversation', () => {
 });
 
 describe('a request', () => {
-  it('has who asks, what was said, and until when to reply', async () => {
+  it('has the user, the transcript and the reply deadline', async () => {
     const lifecycle = start();
     const event = requestEvent('c', { userId: 'ada', receivedAt: NOW });
     const { conversation, isNew } = await lifecycle.request({
@@ -133,7 +133,7 @@ describe('a request', () => {
     });
   });
 
-  it('of users with one e-mail address are of different users', async () => {
+  it('does not identify users by their e-mail address', async () => {
     const lifecycle = start();
     for (const id of ['one', 'other']) {
       const event = requestEvent(id, { anonymousId: `anonymous-${id}` });
@@ -142,7 +142,7 @@ describe('a request', () => {
     expect(await lifecycle.store.list({ userKey: 'anonymous:anonymous-one' })).toMatchObject([{ id: 'one' }]);
   });
 
-  it('anew takes nothing over from the session before', async () => {
+  it('that starts a new session keeps nothing of the previous one', async () => {
     const lifecycle = start();
     await lifecycle.request(requestEvent('c', { userId: 'ada' }));
     await lifecycle.link('c', LINK);
@@ -167,7 +167,7 @@ describe('a request', () => {
 });
 
 describe('both sides closing at once', () => {
-  it('is one end, by whoever was first, and one close', async () => {
+  it('closes once, by whichever was first', async () => {
     const lifecycle = start();
     await bring(lifecycle, 'connected');
     const [user, agent] = await Promise.all([
@@ -185,7 +185,7 @@ describe('both sides closing at once', () => {
 });
 
 describe('a reply', () => {
-  it('after a close reopens nothing', async () => {
+  it('after a close does not reopen the conversation', async () => {
     const lifecycle = start();
     await bring(lifecycle, 'closed');
     const before = await lifecycle.store.get('c');
@@ -193,7 +193,7 @@ describe('a reply', () => {
     expect(await lifecycle.store.get('c')).toEqual(before);
   });
 
-  it('is noted once, and later ones cost no change unless another agent answers', async () => {
+  it('changes the conversation once, and again only when another agent answers', async () => {
     const lifecycle = start();
     await bring(lifecycle, 'waiting');
     const first = await lifecycle.replied('c', { human: true, agent: 'Bo' });
@@ -204,8 +204,8 @@ describe('a reply', () => {
   });
 });
 
-describe('a link', () => {
-  it('of two, is the first', async () => {
+describe('a link to a helpdesk', () => {
+  it('is set once: the first one stays', async () => {
     const lifecycle = start();
     await bring(lifecycle, 'waiting');
     await lifecycle.link('c', LINK);
@@ -214,8 +214,8 @@ describe('a link', () => {
   });
 });
 
-describe('a store in which somebody else is always faster', () => {
-  it('is given up, and says so', async () => {
+describe('a store whose version always changes in between', () => {
+  it('makes a change fail after a number of retries', async () => {
     const lifecycle = start({ ...createMemoryStore(), update: async () => null, get: async () => found });
     const found = (await start().request(requestEvent('c'))).conversation;
     await expect(lifecycle.accept('c')).rejects.toMatchObject({ code: 'CONVERSATION_CONTENDED' });

@@ -6,7 +6,7 @@ const ids = async (store: ReturnType<typeof createMemoryStore>): Promise<string[
   (await store.list()).map(({ id }) => id).sort();
 
 describe('conversations in memory', () => {
-  it('make room for new ones: those that ended first, the oldest of them first', async () => {
+  it('are removed to make room: closed ones first, the oldest of them first', async () => {
     const store = createMemoryStore({ maxConversations: 4 });
     for (const id of ['a', 'b', 'c', 'd']) await store.create(fresh(id));
     await store.update('d', 1, { link: link('7') });
@@ -19,7 +19,7 @@ describe('conversations in memory', () => {
     expect(await ids(store)).toEqual(['a', 'c', 'e', 'f']);
   });
 
-  it('make room also when none has ended: what has not changed for longest goes', async () => {
+  it('are removed by the oldest change when none is closed', async () => {
     const store = createMemoryStore({ maxConversations: 2 });
     for (const id of ['a', 'b']) await store.create(fresh(id));
     await store.update('a', 1, { state: 'waiting' });
@@ -27,22 +27,22 @@ describe('conversations in memory', () => {
     expect(await ids(store)).toEqual(['a', 'c']);
   });
 
-  it('keep the transcript where that is asked for', async () => {
+  it('keep their transcript with keepContent', async () => {
     const store = createMemoryStore({ keepContent: true });
     await store.create(fresh('c', { transcript: [{ from: 'user', text: 'help' }] }));
     expect(await store.update('c', 1, { state: 'closed' })).toMatchObject({ transcript: [{ text: 'help' }] });
   });
 });
 
-describe('notes in memory', () => {
-  it('are never more than so many: the oldest go first', async () => {
+describe('idempotency keys in memory', () => {
+  it('are limited in number: the oldest are removed first', async () => {
     const store = createMemoryStore({ maxKeys: 3 });
     for (const key of ['a', 'b', 'c', 'd']) await store.addIdempotencyKey(key, 60_000);
     const held = await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.hasIdempotencyKey(key)));
     expect(held).toEqual([false, true, true, true]);
   });
 
-  it('make room by time before they make room by age', async () => {
+  it('are removed when they expire, before others that are older', async () => {
     let now = 0;
     const store = createMemoryStore({ maxKeys: 3, now: () => now });
     await store.addIdempotencyKey('long', 1_000);
@@ -56,7 +56,7 @@ describe('notes in memory', () => {
     expect(held).toEqual([true, false, true, true]);
   });
 
-  it('hold until their time, and leases too', async () => {
+  it('are kept until they expire, and leases too', async () => {
     let now = 0;
     const store = createMemoryStore({ now: () => now });
     await store.addIdempotencyKey('seen', 10);

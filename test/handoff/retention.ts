@@ -6,12 +6,19 @@ import { requestEvent } from '../helpers/events.js';
 import { logLines } from '../helpers/log-lines.js';
 import { handoffsOf } from './stores-of.js';
 
-/** What a delivery keeps of conversations by itself, and for how long. */
+/** How long a delivery keeps conversations. */
 export function describeRetention(name: string, engine: Engine): void {
   const open = async (rememberMs: number) => {
     const store = await engine.createStore();
     const delivery = await store.open({ rememberMs });
-    delivery.start({ handle: async () => {}, greet: async () => {}, report: () => {}, log: logLines().log });
+    delivery.connect({
+      handles: () => true,
+      handle: async () => {},
+      greet: async () => {},
+      report: () => {},
+      log: logLines().log,
+    });
+    await delivery.start?.();
     onTestFinished(async () => {
       await delivery.stop({ timeoutMs: 1_000 });
       await store.remove();
@@ -19,8 +26,8 @@ export function describeRetention(name: string, engine: Engine): void {
     return { delivery, lifecycle: createLifecycle(handoffsOf(delivery), { waitTimeoutMs: 60_000 }) };
   };
 
-  describe(`conversations kept by ${name}`, () => {
-    it('go some time after their end, and not before it', async () => {
+  describe(`conversations in ${name}`, () => {
+    it('are removed some time after they were closed, and not before', async () => {
       const { lifecycle } = await open(50);
       for (const id of ['over', 'open']) await lifecycle.request(requestEvent(id));
       await lifecycle.end('over', 'user');
@@ -29,7 +36,7 @@ export function describeRetention(name: string, engine: Engine): void {
       expect(await lifecycle.store.get('open')).toMatchObject({ state: 'requested' });
     });
 
-    it('go with their person, also where no event of them was stored', async () => {
+    it('are removed with the data of their user, also where no event of theirs was stored', async () => {
       const { delivery, lifecycle } = await open(3_600_000);
       await lifecycle.request(requestEvent('hers', { userId: 'ada', anonymousId: 'a-1' }));
       await lifecycle.request(requestEvent('his', { userId: 'bob' }));

@@ -1,166 +1,114 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { createConversationTable } from '../../src/delivery/sqlite/conversations.js';
-import { type Database, openDatabase, type Row, type Statement } from '../../src/delivery/sqlite/database.js';
-import { openSqliteQueues, sqlite } from '../../src/delivery/sqlite/index.js';
-import { createMarks } from '../../src/delivery/sqlite/marks.js';
-import { MIGRATIONS } from '../../src/delivery/sqlite/migrations.js';
-import { createPeople } from '../../src/delivery/sqlite/people.js';
-import { createQueue } from '../../src/delivery/sqlite/queue.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Queue } from '../../src/delivery/queue.js';
+import { type CommandOptions, createCommands } from '../../src/delivery/sqlite/commands.js';
+import { type Connection, openConnection } from '../../src/delivery/sqlite/database.js';
+import { openSqliteDatabase, sqlite } from '../../src/delivery/sqlite/index.js';
+import { createSqliteEngine } from '../../src/delivery/sqlite/sqlite.js';
 import { eventually } from '../delivery/contract/stage.js';
 import { chatEvent, requestEvent } from '../helpers/events.js';
 import { logLines } from '../helpers/log-lines.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
 import { handoffsOf } from './stores-of.js';
+import { describeTables } from './tables.js';
 
 const newFile = async (): Promise<string> => join(await temporaryFolder(), 'handoff.db');
 
-/** A database that notes each statement that is made of it. */
-function noting(database: Database) {
-  const statements: string[] = [];
-  const prepare = (sql: string): Statement => {
-    statements.push(sql);
-    return database.prepare(sql);
+describeTables('SQLite', async (note) => {
+  const file = await newFile();
+  const settings = { keepContent: true, leaseMs: 60_000, pollMs: 1_000, onError: () => undefined };
+  const { sql, queues, open, close } = createSqliteEngine(file, settings, null);
+  await open();
+  onTestFinished(close);
+  // The commands of the writer prepare their statements when the first of them is run.
+  const connection = openConnection(file);
+  onTestFinished(() => connection.close());
+  noteCommands(connection, note);
+  return {
+    sql,
+    async explain(text, values) {
+      const rows = await sql.read(`EXPLAIN QUERY PLAN ${text}`, values);
+      return rows.map(({ detail }) => String(detail)).join('\n');
+    },
+    // Processes are few, and so are the claims whose owners are looked through.
+    scan: /^SCAN (?!parts?\b|part_\d|json_each|items|\d+-ROW VALUES|process\b|head USING COVERING INDEX head_owner)/m,
+    inbox: queues.inbox satisfies Queue,
   };
-  return { ...database, exec: (sql: string) => database.exec(sql), prepare, statements };
-}
-
-describe('the tables of SQLite', () => {
-  it('are found by an index, whatever is looked for', async () => {
-    const file = await newFile();
-    const database = openDatabase(file);
-    const noted = noting(database);
-    const conversations = createConversationTable(noted, false);
-    createMarks(noted);
-    createPeople(noted);
-    createQueue(noted, 'inbox', true);
-    conversations.list({});
-    conversations.list({ states: ['waiting', 'closed'], adapter: 'desk' });
-    conversations.list({
-      userKey: 'user:ada',
-      changedBefore: new Date(),
-      after: { id: 'c', changedAt: new Date() },
-    });
-    conversations.list({ states: ['waiting'], after: { id: 'c', changedAt: new Date() } });
-    for (const sql of noted.statements) {
-      const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
-      const steps = plan
-        .map(({ detail }) => String(detail))
-        // To give back the lanes of a process that is gone, all lanes are looked through: that is rare. Batches are few.
-        .filter((detail) => /^SCAN (?!part|json_each|\d+-ROW VALUES|inbox_lane|inbox_batch)/.test(detail));
-      expect(steps, sql).toEqual([]);
-    }
-    database.close();
-    expect(noted.statements.length).toBeGreaterThan(40);
-  });
-
-  it('are added to a file of the version before, and what is in it stays', async () => {
-    const file = await newFile();
-    const old = openDatabase(file);
-    const tables = old
-      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
-      .all();
-    for (const { name } of tables) old.exec(`DROP TABLE ${String(name)}`);
-    old.exec(`${MIGRATIONS[0]}; PRAGMA user_version = 1`);
-    old.exec("INSERT INTO inbox (key, lane, content, created_at, changed_at) VALUES ('k', 'c', '{}', 1, 1)");
-    old.exec("INSERT INTO person (person, lane, seen_at) VALUES ('ada', 'c', 1)");
-    old.close();
-    const queues = openSqliteQueues(file);
-    expect(await queues.list('inbox')).toMatchObject([{ conversationId: 'c' }]);
-    expect(await queues.forget('ada')).toBe(1);
-    await queues.close();
-  });
 });
+
+function noteCommands(connection: Connection, note: (sql: string, values: readonly never[]) => void): void {
+  const options: CommandOptions = { keepContent: true, owner: 'this process', leaseMs: 60_000 };
+  const prepare: Connection['prepare'] = (text) => {
+    // A plan needs no values; without them every parameter is NULL.
+    note(text, []);
+    return connection.prepare(text);
+  };
+  const noted = { prepare, exec: (text: string) => connection.exec(text), close: () => connection.close() };
+  createCommands(noted, options).renewLease(1, true);
+}
 
 describe('what SQLite keeps', () => {
   /** Opens a file with a retention that a test can wait for. */
-  const start = (file: string) => {
+  const start = async (file: string) => {
     const delivery = sqlite({ file, rememberMs: 50, pollMs: 20 });
-    delivery.start({ handle: async () => {}, greet: async () => {}, report: () => {}, log: logLines().log });
+    delivery.connect({
+      handles: () => true,
+      handle: async () => {},
+      greet: async () => {},
+      report: () => {},
+      log: logLines().log,
+    });
+    await delivery.start?.();
     return delivery;
   };
-  const rows = (file: string, sql: string): Row[] => {
-    const database = openDatabase(file);
+  const rows = (file: string, text: string): unknown[] => {
+    const connection = openConnection(file);
     try {
-      return database.prepare(sql).all();
+      return connection.prepare(text).all();
     } finally {
-      database.close();
+      connection.close();
     }
   };
 
-  it('of people, goes with the last of what they sent', async () => {
+  it('of users stays for an hour longer than their events', async () => {
     const file = await newFile();
-    const delivery = start(file);
-    await delivery.accept(requestEvent('done', { userId: 'ada', anonymousId: 'a-1' }));
+    const delivery = await start(file);
+    await delivery.accept(requestEvent('c', { userId: 'ada', anonymousId: 'a-1' }));
     await eventually(async () => expect(await delivery.stats()).toEqual({ pending: 0, remembered: 0 }));
+    expect(rows(file, 'SELECT user_id FROM user_conversation')).toHaveLength(2);
+    await delivery.database?.write('UPDATE user_conversation SET seen_at = seen_at - 3600000');
+    await eventually(() => expect(rows(file, 'SELECT user_id FROM user_conversation')).toEqual([]));
     await delivery.stop({ timeoutMs: 1_000 });
-    expect(rows(file, 'SELECT person FROM person')).toHaveLength(2);
-
-    const database = openDatabase(file);
-    const people = createPeople(database);
-    const later = Date.now() + 7_200_000;
-    people.note('bob', 'waiting', 0);
-    const item = { key: 'k', conversationId: 'waiting', content: ['{}'] };
-    const queues = (['inbox', 'outbox'] as const).map((name) => createQueue(database, name, false));
-    const empty = () => {
-      for (const queue of queues) {
-        queue.forget('waiting', 10);
-        queue.take('somebody', [], 10, later);
-      }
-    };
-    for (const queue of queues) {
-      empty();
-      queue.add(null, item, 1);
-      people.note('ada', 'done', 0);
-      expect(people.prune(later, 1)).toBe(1);
-      expect(people.lanesOf('bob')).toEqual(['waiting']);
-      // Parked, it has no lane any more, and is still there.
-      const [taken] = queue.take('somebody', [], 10, later);
-      queue.end('somebody', taken ?? { seq: 0, conversationId: '' }, { state: 'dead', error: 'no' }, 1, true);
-      people.note('ada', 'done', 0);
-      expect(people.prune(later, 1)).toBe(1);
-      expect(people.lanesOf('bob')).toEqual(['waiting']);
-      people.prune(later, 100);
-      expect(people.lanesOf('ada')).toEqual([]);
-      expect(people.lanesOf('bob')).toEqual(['waiting']);
-    }
-    empty();
-    expect(people.prune(0, 100)).toBe(0);
-    expect(people.prune(later, 100)).toBe(1);
-    database.close();
   });
 
-  it('of people who write on, is not written each time', async () => {
-    const database = openDatabase(await newFile());
-    const people = createPeople(database);
-    const seenAt = () => Number(database.prepare('SELECT seen_at FROM person').get()?.seen_at);
-    people.note('ada', 'c', 1_000);
-    people.note('ada', 'c', 60_000);
-    expect(seenAt()).toBe(1_000);
-    people.note('ada', 'c', 4_000_000);
-    expect(seenAt()).toBe(4_000_000);
-    people.seen('c', 5_000_000);
-    expect(seenAt()).toBe(4_000_000);
-    people.seen('c', 8_000_000);
-    expect(seenAt()).toBe(8_000_000);
-    database.close();
-  });
-
-  it('of people, is noted again after another process has forgotten them', async () => {
+  it('of users who write again is not written each time', async () => {
     const file = await newFile();
-    const delivery = start(file);
+    await (await openSqliteDatabase(file)).close();
+    const connection = openConnection(file);
+    const commands = createCommands(connection, { keepContent: false, owner: 'me', leaseMs: 1_000 });
+    const writeAt = (now: number) => {
+      commands.add('inbox', `key ${now}`, 'c', 'message', '{}', ['ada'], null, now);
+      return Number(connection.prepare('SELECT seen_at FROM user_conversation').get()?.seen_at);
+    };
+    expect([writeAt(1_000), writeAt(60_000), writeAt(4_000_000)]).toEqual([1_000, 1_000, 4_000_000]);
+    connection.close();
+  });
+
+  it('of users is noted again after another process has removed it', async () => {
+    const file = await newFile();
+    const delivery = await start(file);
     const hers = (key: string) => delivery.accept({ ...requestEvent('c', { userId: 'ada' }), key });
     await hers('1');
-    const queues = openSqliteQueues(file);
-    expect(await queues.forget('ada')).toBeGreaterThan(0);
+    const { queues, close } = await openSqliteDatabase(file);
+    await queues.forget('ada');
     await hers('2');
-    expect(rows(file, 'SELECT person FROM person')).toContainEqual({ person: 'ada' });
-    await queues.close();
+    expect(rows(file, 'SELECT user_id FROM user_conversation')).toHaveLength(1);
+    await close();
     await delivery.stop({ timeoutMs: 1_000 });
   });
 
-  it('can be stopped twice, and ends once', async () => {
-    const delivery = start(await newFile());
+  it('can be stopped twice', async () => {
+    const delivery = await start(await newFile());
     await delivery.accept(chatEvent('c'));
     const both = await Promise.all([
       delivery.stop({ timeoutMs: 1_000 }),

@@ -10,7 +10,7 @@ const inlineEngine = {
   createStore: async () => ({ open: () => inline(), remove: async () => {} }),
 };
 
-/** A store that fails as long as the test says so. */
+/** A store that fails while `isBroken` is set. */
 function failing(store: HandoffStore) {
   const broken = { isBroken: false };
   const unlessBroken = async <Result>(act: () => Promise<Result>): Promise<Result> => {
@@ -28,7 +28,7 @@ function failing(store: HandoffStore) {
 }
 
 describe('a store of conversations that fails', () => {
-  it('fails the handling of a request, which can be sent again', async () => {
+  it('makes a request fail, which can be sent again', async () => {
     const disk = failing(createMemoryStore());
     const { bench, receiver, logged } = await benchWith(inlineEngine, { wrapStore: () => disk.store });
     disk.isBroken = true;
@@ -42,7 +42,7 @@ describe('a store of conversations that fails', () => {
     expect(await receiver.conversations.get(bench.conversation.id)).toMatchObject({ state: 'waiting' });
   });
 
-  it('fails a reply, also one that nobody waits for, and takes nothing down', async () => {
+  it('makes replies fail, also those that are not awaited, and the process survives', async () => {
     const disk = failing(createMemoryStore());
     const forgotten: Promise<Receipt>[] = [];
     const { bench, receiver, logged } = await benchWith(inlineEngine, {
@@ -62,9 +62,11 @@ describe('a store of conversations that fails', () => {
     expect(await receiver.conversations.get(id)).toMatchObject({ state: 'waiting' });
   });
 
-  it('makes a stored event be tried again until it works', async () => {
+  it('makes a stored event be retried until it succeeds', async () => {
     const disks: ReturnType<typeof failing>[] = [];
-    const { bench, becomes, receiver } = await benchWith(sqliteEngine, {
+    const failures: unknown[] = [];
+    const { bench, becomes } = await benchWith(sqliteEngine, {
+      register: (made) => made.onError(({ error }) => failures.push(error)),
       wrapStore: (store) => {
         if (!store) throw new Error('SQLite stores conversations');
         const disk = failing(store);
@@ -72,8 +74,6 @@ describe('a store of conversations that fails', () => {
         return disk.store;
       },
     });
-    const failures: unknown[] = [];
-    receiver.onError(({ error }) => failures.push(error));
     for (const disk of disks) disk.isBroken = true;
     await bench.requestHandoff();
     await eventually(() => expect(failures.length).toBeGreaterThan(1));
@@ -83,7 +83,7 @@ describe('a store of conversations that fails', () => {
 });
 
 describe('a receiver without handoff endpoints', () => {
-  it('tracks nothing, and can look nonetheless', async () => {
+  it('tracks no conversation, and can list them nonetheless', async () => {
     const disk = failing(createMemoryStore());
     disk.isBroken = true;
     const { bench, receiver } = await benchWith(inlineEngine, {

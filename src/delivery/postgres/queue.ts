@@ -110,7 +110,8 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     return batch.map(({ claim, digest }, index): AddResult => {
       const row = rows[index];
       if (row?.added !== true) {
-        return { id: known.get(digest.toString('hex')) ?? '', isDuplicate: true, isClaimed: false };
+        // Without a key, the first was removed meanwhile. No job has the id 0, so its status is `gone`.
+        return { id: known.get(digest.toString('hex')) ?? '0', isDuplicate: true, isClaimed: false };
       }
       const isClaimed =
         claim !== null && row.is_first === true && row.owner === owner && Number(row.claim) === claim;

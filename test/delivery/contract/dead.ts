@@ -4,9 +4,9 @@ import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
-/** What can be done with events that were parked. */
-export function deadItems(engine: Engine): void {
-  /** A store in which events are dead, and whose handlers then succeed. */
+/** Dead letters, and what operators do with them. */
+export function deadLetters(engine: Engine): void {
+  /** A store with dead letters, whose handlers succeed from now on. */
   const withDead = async (events: readonly DeliveredEvent[]) => {
     const seen = notes<[key: string, attempt: number]>();
     const state = { broken: true };
@@ -26,8 +26,8 @@ export function deadItems(engine: Engine): void {
     return { ...to, seen, dead, firstId: dead[0]?.id ?? '' };
   };
 
-  describe('a dead event', () => {
-    it('is listed and shown with what is in it', async () => {
+  describe('a dead letter', () => {
+    it('is listed, and shown with its content', async () => {
       const event = chatEvent('c', { text: 'Hello?\u0000\ud800' });
       const to = await withDead([event]);
       const listed = {
@@ -45,7 +45,7 @@ export function deadItems(engine: Engine): void {
       expect(await to.queues.show('inbox', 'no such id')).toBeNull();
     });
 
-    it('is found by its conversation, the oldest first, as many as asked for', async () => {
+    it('is found by its conversation, the oldest first, up to the limit', async () => {
       const ids = ['a', 'b\ud800', 'a', 'c', 'a'];
       const to = await withDead(ids.map((id) => chatEvent(id)));
       expect(to.dead.map(({ conversationId }) => conversationId).sort()).toEqual([...ids].sort());
@@ -60,7 +60,7 @@ export function deadItems(engine: Engine): void {
       expect(await to.queues.list('outbox')).toEqual([]);
     });
 
-    it('is handled when it is tried again, with attempts counted anew', async () => {
+    it('is handled when an operator retries it, and its attempts count from 1 again', async () => {
       const to = await withDead([chatEvent('c', { key: 'k' })]);
       expect(await to.queues.retry('inbox', to.firstId)).toBe(true);
       expect(await to.seen.until(1)).toEqual([['k', 1]]);
@@ -71,7 +71,7 @@ export function deadItems(engine: Engine): void {
       expect(await to.accept(chatEvent('c', { key: 'k' }))).toBe('duplicate');
     });
 
-    it('is handled before what came later in its conversation', async () => {
+    it('is handled before later events of its conversation when it is retried', async () => {
       const held = deferred();
       const seen = notes<string>();
       const to = await (await stage(engine)).open(
@@ -90,7 +90,7 @@ export function deadItems(engine: Engine): void {
       expect(await seen.until(4)).toEqual(['bad', 'first', 'bad', 'later']);
     });
 
-    it('may be discarded', async () => {
+    it('can be discarded', async () => {
       const to = await withDead([chatEvent('c'), chatEvent('c', { key: 'second' })]);
       expect(await to.queues.discard('inbox', to.firstId)).toBe(true);
       expect(await to.queues.discard('inbox', to.firstId)).toBe(false);
@@ -99,7 +99,7 @@ export function deadItems(engine: Engine): void {
       expect(to.seen.all).toEqual([]);
     });
 
-    it('alone can be tried again or discarded', async () => {
+    it('is the only kind of job that can be retried or discarded', async () => {
       const held = deferred();
       const to = await (await stage(engine)).open(() => held.promise);
       await to.accept(chatEvent('c'));

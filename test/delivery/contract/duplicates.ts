@@ -8,7 +8,7 @@ export function duplicates(engine: Engine): void {
   describe('a repeat', () => {
     const same = () => chatEvent('c', { key: 'same' });
 
-    it('at the same time is stored once', async () => {
+    it('that arrives at the same time is not stored', async () => {
       const seen = notes<string>();
       const to = await (await stage(engine)).open(({ key }) => seen.add(key));
       const accepted = await Promise.all(Array.from({ length: 10 }, () => to.accept(same())));
@@ -17,7 +17,7 @@ export function duplicates(engine: Engine): void {
       expect(await seen.until(2)).toEqual(['same', 'after']);
     });
 
-    it('of what runs and of what waits has no effect', async () => {
+    it('of a running or waiting event has no effect', async () => {
       const held = deferred();
       const seen = notes<string>();
       const to = await (await stage(engine)).open(async ({ key }) => {
@@ -34,7 +34,7 @@ export function duplicates(engine: Engine): void {
       expect(await seen.until(3)).toEqual(['same', 'waits', 'after']);
     });
 
-    it('of what failed and of what is dead does not bring it back', async () => {
+    it('of a failed event or of a dead letter does not run it again', async () => {
       const seen = notes<string>();
       const set = await stage(engine);
       const options = { backoff: { minDelayMs: AN_HOUR, maxDelayMs: AN_HOUR }, maxAttempts: 2 };
@@ -61,7 +61,7 @@ export function duplicates(engine: Engine): void {
       expect(await seen.until(1)).toEqual(['after']);
     });
 
-    it('is known after everything was stopped and opened again', async () => {
+    it('is recognised after a restart', async () => {
       const set = await stage(engine);
       const seen = notes<string>();
       const before = await set.open(({ key }) => seen.add(key));
@@ -75,7 +75,7 @@ export function duplicates(engine: Engine): void {
       expect(await seen.until(2)).toEqual(['same', 'after']);
     });
 
-    it('is forgotten when what was handled is', async () => {
+    it('is stored as a new event once the first is no longer remembered', async () => {
       const seen = notes<string>();
       const to = await (await stage(engine)).open(({ key }) => seen.add(key), { rememberMs: 20 });
       await to.accept(same());

@@ -4,9 +4,9 @@ import { chatEvent, requestEvent } from '../../helpers/events.js';
 import { flakyService } from '../../helpers/fake-service.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
-/** What is kept of people, and for how long. */
+/** What is kept of users, and how it is removed. */
 export function forgetting(engine: Engine): void {
-  describe('the content of what is done', () => {
+  describe('the content of finished jobs', () => {
     const handleAndReply = async (keepContent: boolean) => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options, { keepContent, maxAttempts: 1 });
@@ -27,26 +27,26 @@ export function forgetting(engine: Engine): void {
       return [...(await contents('inbox')), ...(await contents('outbox'))];
     };
 
-    it('is dropped, and only dead letters are listed', async () => {
+    it('is removed, and only dead letters are listed', async () => {
       expect(await handleAndReply(false)).toMatchObject([{ body: 'bad' }]);
     });
 
-    it('is kept where that is asked for', async () => {
+    it('is kept with keepContent', async () => {
       const kept = [{ body: 'good' }, { body: 'bad' }, { kind: 'reply', text: 'Hello' }];
       expect(await handleAndReply(true)).toMatchObject(kept);
     });
   });
 
-  describe('forgetting a person', () => {
-    it('removes everything of their conversations, and nothing of anybody else’s', async () => {
+  describe('forgetting a user', () => {
+    it('removes all data of their conversations, and none of other users', async () => {
       const service = await flakyService(({ text }) => ({ status: text === 'refused' ? 403 : 200 }));
       const to = await (await stage(engine)).receive(service.options, { keepContent: true, maxAttempts: 1 });
       to.receiver.on('handoff.message', async ({ payload, reply }) => {
         if (payload.body === 'bad') throw new Error('no');
         await reply(payload.body);
       });
-      const talk = async (id: string, person: { userId?: string; anonymousId?: string }) => {
-        await to.accept(requestEvent(id, person));
+      const talk = async (id: string, user: { userId?: string; anonymousId?: string }) => {
+        await to.accept(requestEvent(id, user));
         for (const text of ['good', 'bad', 'refused']) await to.accept(chatEvent(id, { text }));
       };
       await talk('hers', { userId: 'ann\ud800', anonymousId: 'anonymous-1' });
@@ -70,7 +70,7 @@ export function forgetting(engine: Engine): void {
       expect(await to.queues.depth('inbox')).toEqual({ waiting: 0, dead: 0, oldestAt: null });
     });
 
-    it('also removes what waits, and leaves the conversation usable', async () => {
+    it('removes waiting events too, and the conversation can be used again', async () => {
       const held = deferred();
       const seen = notes<string>();
       const to = await (await stage(engine)).open(async ({ key }) => {

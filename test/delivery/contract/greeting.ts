@@ -9,7 +9,7 @@ export function greeting(engine: Engine): void {
   describe('the greeting of a stored handoff', () => {
     const GREETING = { greeting: 'One moment, please' };
 
-    it('goes out before what the handler says', async () => {
+    it('is sent before the replies of the handler', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options, {}, GREETING);
       to.receiver.on('handoff.requested', ({ reply }) => reply('How can I help?'));
@@ -17,7 +17,7 @@ export function greeting(engine: Engine): void {
       await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'How can I help?']));
     });
 
-    it('goes out once, however often the handler is run', async () => {
+    it('is sent once, however often the handler runs', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options, {}, GREETING);
       to.receiver.on('handoff.requested', async ({ attempt, reply }) => {
@@ -28,7 +28,7 @@ export function greeting(engine: Engine): void {
       await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'How can I help?']));
     });
 
-    it('goes out once, also when the process ends while the handler runs', async () => {
+    it('is sent once, also when the process ends while the handler runs', async () => {
       const service = await flakyService();
       const set = await stage(engine);
       const before = await set.receive(service.options, {}, GREETING);

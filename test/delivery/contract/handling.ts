@@ -5,7 +5,7 @@ import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
 import { type Engine, notes, stage } from './stage.js';
 
-/** Text that an encoding on the way may lose: NUL, halves of a pair, what SQL and JSON quote, and much of it. */
+/** Text that an encoding may lose: NUL, lone surrogates, characters that SQL and JSON quote, and long text. */
 export const ODD_TEXTS = {
   nul: 'a\u0000b',
   'another after NUL': 'a\u0000c',
@@ -19,7 +19,7 @@ export const ODD_TEXTS = {
   'two ways to write é': 'é e\u0301',
 } as const;
 
-/** What holds for every delivery, whether it stores or not. */
+/** What every delivery guarantees, whether it stores or not. */
 export function handling(engine: Engine): void {
   describe('an event', () => {
     it('reaches the handlers as it was accepted', async () => {
@@ -30,16 +30,19 @@ export function handling(engine: Engine): void {
       expect(await seen.until(1)).toEqual([event]);
     });
 
-    it.each(Object.entries(ODD_TEXTS))('may have odd text everywhere: %s', async (_what, text) => {
-      const seen = notes<DeliveredEvent>();
-      const to = await (await stage(engine)).open((event) => seen.add(event));
-      const event = chatEvent(text, { key: text, text });
-      await to.accept(event);
-      expect(await seen.until(1)).toEqual([event]);
-      expect(await to.delivery.seen(event)).toBe(true);
-    });
+    it.each(Object.entries(ODD_TEXTS))(
+      'keeps unusual text unchanged in every field: %s',
+      async (_what, text) => {
+        const seen = notes<DeliveredEvent>();
+        const to = await (await stage(engine)).open((event) => seen.add(event));
+        const event = chatEvent(text, { key: text, text });
+        await to.accept(event);
+        expect(await seen.until(1)).toEqual([event]);
+        expect(await to.delivery.seen(event)).toBe(true);
+      },
+    );
 
-    it('is told from others whose odd text is nearly the same', async () => {
+    it('is told apart from events whose text differs in one unusual character', async () => {
       const seen = notes<string>();
       const to = await (await stage(engine)).open(({ key }) => seen.add(key));
       const texts = Object.values(ODD_TEXTS);
@@ -56,7 +59,7 @@ export function handling(engine: Engine): void {
       expect(await seen.until(1)).toEqual([event]);
     });
 
-    it('has no second effect when it comes again', async () => {
+    it('is handled once when it arrives twice', async () => {
       const seen = notes<string>();
       const to = await (await stage(engine)).open(({ key }) => seen.add(key));
       await to.accept(chatEvent('c', { key: 'same' }));
@@ -68,7 +71,7 @@ export function handling(engine: Engine): void {
       expect(await seen.until(2)).toEqual(['same', 'after']);
     });
 
-    it('that takes too long is given up, and its conversation goes on', async () => {
+    it('whose handler takes too long fails, and later events of its conversation are handled', async () => {
       const seen = notes<string>();
       const signals: AbortSignal[] = [];
       const to = await (await stage(engine)).open(
@@ -92,14 +95,14 @@ export function handling(engine: Engine): void {
   });
 
   describe('the events of one conversation', () => {
-    it('are handled one at a time, in the order they came, while others are', async () => {
+    it('are handled one at a time and in order, alongside other conversations', async () => {
       const ids = ['a', 'b', 'c', 'd'];
       const keys = ['0', '1', '2', '3', '4'];
       const seen = notes<string>();
       const ended = notes<string>();
       const to = await (await stage(engine)).open(async ({ conversationId, key }) => {
         seen.add(`${key} begins`);
-        // The later, the quicker: without turns, the last would overtake all the others.
+        // Later events take less time: without a queue per conversation, the last would finish first.
         for (let rest = 5 - Number(key.slice(1)); rest > 0; rest -= 1) await turn();
         seen.add(`${key} ends`);
         ended.add(conversationId);
@@ -117,7 +120,7 @@ export function handling(engine: Engine): void {
   });
 
   describe('the events of different conversations', () => {
-    it('are handled side by side', async () => {
+    it('are handled concurrently', async () => {
       const everybody = deferred();
       const inside = new Set<string>();
       const to = await (await stage(engine)).open(async ({ conversationId }) => {

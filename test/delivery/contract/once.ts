@@ -3,10 +3,10 @@ import { chatEvent } from '../../helpers/events.js';
 import { flakyService } from '../../helpers/fake-service.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
-/** Replies that are made a second time. */
+/** Replies that a handler makes again when it is retried. */
 export function once(engine: Engine): void {
-  describe('a handler that is run again', () => {
-    it('does not say again what it said before it failed', async () => {
+  describe('a handler that is retried', () => {
+    it('does not repeat the replies of its failed attempt', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
       to.receiver.on('handoff.message', async ({ reply, end, attempt }) => {
@@ -22,7 +22,7 @@ export function once(engine: Engine): void {
       expect(service.said('c')).toEqual(['Hello', 'Hello', 'Goodbye', 'close']);
     });
 
-    it('hears what became of what it said before', async () => {
+    it('gets the outcome of replies that its first attempt made', async () => {
       const service = await flakyService();
       const answers = notes<unknown>();
       const to = await (await stage(engine)).receive(service.options);
@@ -41,8 +41,8 @@ export function once(engine: Engine): void {
     });
   });
 
-  describe('a reply that is to happen once', () => {
-    it('is sent once, and all who made it hear that it arrived', async () => {
+  describe('a reply with an idempotency key', () => {
+    it('is sent once, and every caller gets its outcome', async () => {
       const service = await flakyService();
       const set = await stage(engine);
       const before = await set.receive(service.options);
@@ -57,7 +57,7 @@ export function once(engine: Engine): void {
       expect(service.said('c')).toEqual(['Hello', 'Bye']);
     });
 
-    it('may be said in every conversation', async () => {
+    it('is sent once in each conversation that uses the key', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
       const receipts = await Promise.all(['c', 'd'].map((id) => to.reply(id, 'Hello', { once: 'hello' })));
@@ -65,7 +65,7 @@ export function once(engine: Engine): void {
       expect([service.said('c'), service.said('d')]).toEqual([['Hello'], ['Hello']]);
     });
 
-    it('is not said to have arrived when it was refused', async () => {
+    it('is not reported as delivered when the service refused it', async () => {
       const service = await flakyService(() => ({ status: 403 }));
       const to = await (await stage(engine)).receive(service.options);
       const make = () => to.reply('c', 'Hello', { once: 'hello' });

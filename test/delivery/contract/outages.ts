@@ -3,12 +3,12 @@ import { chatEvent } from '../../helpers/events.js';
 import { flakyService } from '../../helpers/fake-service.js';
 import { AN_HOUR, type Engine, eventually, notes, stage } from './stage.js';
 
-/** Replies while the service is away. */
+/** Replies while the service is unreachable. */
 export function outages(engine: Engine): void {
   const words = ['1', '2', '3', '4', '5'];
 
-  describe('while the service is away', () => {
-    it('replies are stored, and go out in order when it is back', async () => {
+  describe('while the service is unreachable', () => {
+    it('replies are stored, and sent in order once it is back', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
       await service.down();
@@ -29,7 +29,7 @@ export function outages(engine: Engine): void {
       expect(to.reports).toEqual([]);
     });
 
-    it('they outlive the process', async () => {
+    it('stored replies survive a restart', async () => {
       const service = await flakyService();
       const set = await stage(engine);
       const before = await set.receive(service.options);
@@ -41,7 +41,7 @@ export function outages(engine: Engine): void {
       await eventually(() => expect(service.said('c')).toEqual(words));
     });
 
-    it('handlers go on', async () => {
+    it('handlers keep running', async () => {
       const service = await flakyService();
       const seen = notes<string>();
       const to = await (await stage(engine)).receive(service.options);
@@ -56,7 +56,7 @@ export function outages(engine: Engine): void {
       await eventually(() => expect(service.said('c')).toEqual(words.map((text) => `You said: ${text}`)));
     });
 
-    it('other conversations do not wait for one whose reply does', async () => {
+    it('a reply that waits does not delay other conversations', async () => {
       const service = await flakyService(({ conversationId }) =>
         conversationId === 'c' ? { status: 429 } : { status: 200 },
       );
@@ -69,8 +69,8 @@ export function outages(engine: Engine): void {
     });
   });
 
-  describe('a service that asks to wait', () => {
-    it('is not called before the time it named', async () => {
+  describe('a service that answers with Retry-After', () => {
+    it('is not called before that time', async () => {
       let openAt = 0;
       let early = 0;
       const service = await flakyService(() => {
@@ -87,8 +87,8 @@ export function outages(engine: Engine): void {
     });
   });
 
-  describe('a reply that nobody takes for too long', () => {
-    it('is given up: parked, told of, and what came later goes on', async () => {
+  describe('a reply that could not be sent for too long', () => {
+    it('becomes a dead letter, is reported, and later replies are sent', async () => {
       const service = await flakyService();
       await service.down();
       const to = await (await stage(engine)).receive(service.options, { outbox: { giveUpAfterMs: 1 } });

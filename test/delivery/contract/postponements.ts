@@ -4,7 +4,7 @@ import { chatEvent } from '../../helpers/events.js';
 import { LEVEL } from '../../helpers/log-lines.js';
 import { AN_HOUR, type Engine, eventually, notes, stage } from './stage.js';
 
-/** Throws {@link Postponed} so many times. */
+/** Throws {@link Postponed} the given number of times. */
 const away = (times: number) => {
   let left = times;
   return (): void => {
@@ -13,10 +13,10 @@ const away = (times: number) => {
   };
 };
 
-/** What becomes of an event whose handler cannot do its work yet. */
+/** Events whose handlers cannot do their work yet. */
 export function postponements(engine: Engine): void {
   describe('an event whose handler postpones it', () => {
-    it('is handled again before later ones of its conversation, as the same attempt', async () => {
+    it('is handled again before later events of its conversation, as the same attempt', async () => {
       const seen = notes<[key: string, attempt: number]>();
       const tryIt = away(2);
       const to = await (await stage(engine)).open(({ key }, { attempt }) => {
@@ -34,7 +34,7 @@ export function postponements(engine: Engine): void {
       await Promise.all(accepted);
     });
 
-    it('is never parked for it, and later failures count from the first', async () => {
+    it('never becomes a dead letter for it, and its first failure is its first attempt', async () => {
       const seen = notes<number>();
       const tryIt = away(12);
       const to = await (await stage(engine)).open(
@@ -52,7 +52,7 @@ export function postponements(engine: Engine): void {
       expect(to.logged.about('parked')).toEqual([]);
     });
 
-    it('holds nobody up but its conversation', async () => {
+    it('delays its own conversation only', async () => {
       const seen = notes<string>();
       const to = await (await stage(engine)).open(
         ({ key }) => {
@@ -70,7 +70,7 @@ export function postponements(engine: Engine): void {
       await Promise.all([waiting, behind]);
     });
 
-    it('is a line of the log each time, and no failure', async () => {
+    it('is logged each time, and not reported as a failure', async () => {
       const to = await (await stage(engine)).receive(undefined);
       const tryIt = away(2);
       const done = notes<string>();
@@ -92,7 +92,7 @@ export function postponements(engine: Engine): void {
       expect(to.logged.about('postponed')).toMatchObject([line, line]);
     });
 
-    it('waits for whoever postponed it, also where another handler fails', async () => {
+    it('is postponed also where another of its handlers fails', async () => {
       const to = await (await stage(engine)).receive(undefined, { maxAttempts: 1 });
       const tryIt = away(3);
       const seen = notes<number>();
@@ -111,7 +111,7 @@ export function postponements(engine: Engine): void {
       );
     });
 
-    it('waits for the backoff where it does not say how long', async () => {
+    it('waits for the backoff where the handler names no delay', async () => {
       const to = await (await stage(engine)).open(
         () => {
           throw new Postponed('away');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createServiceClient, type ServiceClient, ServiceError } from '../../../src/index.js';
 import { deferred } from '../../helpers/deferred.js';
-import { type Conducts, flakyService } from '../../helpers/flaky-service.js';
+import { type Conducts, flakyService } from '../../helpers/fake-service.js';
 import { AN_HOUR, type Engine, eventually, stage } from './stage.js';
 
 /** Replies that the service refuses, and replies whose outcome is unknown. */

@@ -4,10 +4,10 @@ import { flakyService } from '../../helpers/fake-service.js';
 import { ODD_TEXTS } from './handling.js';
 import { type Engine, eventually, stage } from './stage.js';
 
-/** Replies when all is well. */
+/** Replies that the service accepts. */
 export function replies(engine: Engine): void {
   describe('a reply', () => {
-    it('leaves a receipt, and tells what the service answered', async () => {
+    it('gives a receipt, which resolves to the answer of the service', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
       const receipt = await to.reply('c', 'Good morning');
@@ -16,7 +16,7 @@ export function replies(engine: Engine): void {
       expect(service.calls).toEqual([{ kind: 'reply', conversationId: 'c', text: 'Good morning' }]);
     });
 
-    it('goes out in its turn in its conversation, and a close after all of them', async () => {
+    it('is sent in order within its conversation, and a close after all of them', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
       const ids = ['a', 'b', 'c'];
@@ -28,7 +28,7 @@ export function replies(engine: Engine): void {
       for (const id of ids) expect(service.said(id)).toEqual([...words, 'close']);
     });
 
-    it('of a handler goes out once the handler was run', async () => {
+    it('of a handler is sent', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
       to.receiver.on('handoff.message', async ({ payload, reply, end }) => {
@@ -40,7 +40,7 @@ export function replies(engine: Engine): void {
       await eventually(() => expect(service.said('c')).toEqual(['You said: Hello?', 'Goodbye', 'close']));
     });
 
-    it('may have odd text, also as the id of its conversation', async () => {
+    it('keeps unusual text unchanged, also in the id of its conversation', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
       const texts = Object.values(ODD_TEXTS);
@@ -50,7 +50,7 @@ export function replies(engine: Engine): void {
       expect(service.calls).toHaveLength(texts.length);
     });
 
-    it('that the service would never take is refused at once', async () => {
+    it('that the service would never accept is refused at once', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
       await expect(to.reply('c', '')).rejects.toMatchObject({ code: 'INVALID_BODY' });
@@ -58,13 +58,13 @@ export function replies(engine: Engine): void {
       expect(await to.queues.list('outbox')).toEqual([]);
     });
 
-    it('is refused at once where nobody said where the service is', async () => {
+    it('is refused at once where no service is configured', async () => {
       const to = await (await stage(engine)).receive(undefined);
       await expect(to.reply('c', 'x')).rejects.toMatchObject({ code: 'SERVICE_NOT_CONFIGURED' });
       await expect(to.end('c')).rejects.toMatchObject({ code: 'SERVICE_NOT_CONFIGURED' });
     });
 
-    it('of two that are open on one store goes out in the order of storing, whoever sends it', async () => {
+    it('of two processes on one store is sent in the order of storing, whichever process sends it', async () => {
       const service = await flakyService();
       const set = await stage(engine);
       const first = await set.receive(service.options);

@@ -3,10 +3,10 @@ import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
-/** What outlives the process. */
+/** Stopping, and starting again. */
 export function restarts(engine: Engine): void {
   describe('stopping', () => {
-    it('lets what runs finish, and begins nothing more', async () => {
+    it('lets running handlers finish, and starts no other', async () => {
       const set = await stage(engine);
       const held = deferred();
       const seen = notes<string>();
@@ -24,7 +24,7 @@ export function restarts(engine: Engine): void {
       expect(await seen.until(2)).toEqual(['1', '2']);
     });
 
-    it('cuts off what takes too long, and it is handled again', async () => {
+    it('aborts handlers that take too long, and their events are handled again', async () => {
       const set = await stage(engine);
       const seen = notes<[key: string, attempt: number]>();
       const signals: AbortSignal[] = [];
@@ -46,10 +46,10 @@ export function restarts(engine: Engine): void {
       ]);
     });
 
-    it('gives what it had to others at once', async () => {
+    it('releases claimed conversations to other processes at once', async () => {
       const set = await stage(engine);
       const seen = notes<string>();
-      // With one hand, which is full: else it could take what comes in another conversation, too.
+      // With one slot, which is taken, so that it cannot claim the event of the other conversation.
       const stuck = await set.open(
         ({ key }) => {
           seen.add(`stuck ${key}`);
@@ -68,8 +68,8 @@ export function restarts(engine: Engine): void {
     });
   });
 
-  describe('stopping with all hands full', () => {
-    it('begins nothing more, and leaves the rest to others as if it had not been there', async () => {
+  describe('stopping with every slot taken', () => {
+    it('starts no other handler, and waiting events keep their first attempt', async () => {
       const set = await stage(engine);
       const seen = notes<[conversation: string, attempt: number]>();
       const began = deferred();
@@ -91,8 +91,8 @@ export function restarts(engine: Engine): void {
     });
   });
 
-  describe('opening again', () => {
-    it('brings back many conversations, each in its order, and nothing that was handled', async () => {
+  describe('starting again', () => {
+    it('handles waiting events of many conversations in order, and no event that was handled', async () => {
       const set = await stage(engine);
       const ids = Array.from({ length: 20 }, (_, index) => `c-${index}`);
       const handled = notes<string>();
@@ -113,7 +113,7 @@ export function restarts(engine: Engine): void {
       }
     });
 
-    it('knows what an event was received with', async () => {
+    it('restores every field of a stored event', async () => {
       const set = await stage(engine);
       const event = chatEvent('c', { text: 'Hello?\ud800', receivedAt: 1_742_265_090_895 });
       const before = await set.open(() => deferred().promise);
@@ -126,7 +126,7 @@ export function restarts(engine: Engine): void {
   });
 
   describe('an event that ends the process each time', () => {
-    it('is parked after so many attempts, without being begun again', async () => {
+    it('becomes a dead letter after the maximum of attempts, without being started again', async () => {
       const set = await stage(engine);
       const seen = notes<string>();
       for (let attempt = 1; attempt <= 2; attempt += 1) {
@@ -146,7 +146,7 @@ export function restarts(engine: Engine): void {
   });
 
   describe('a store that can be written', () => {
-    it('passes the check, which leaves nothing behind', async () => {
+    it('passes the check, which adds no job', async () => {
       const to = await (await stage(engine)).open(() => {});
       await to.queues.check();
       await to.queues.check();
@@ -155,7 +155,7 @@ export function restarts(engine: Engine): void {
   });
 
   describe('the depth of a queue', () => {
-    it('counts what waits and runs, and tells since when', async () => {
+    it('counts waiting and running jobs, and gives the time of the oldest', async () => {
       const held = deferred();
       const to = await (await stage(engine)).open(() => held.promise);
       expect(await to.queues.depth('inbox')).toEqual({ waiting: 0, dead: 0, oldestAt: null });

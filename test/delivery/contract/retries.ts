@@ -3,10 +3,10 @@ import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
 import { AN_HOUR, type Engine, eventually, notes, stage } from './stage.js';
 
-/** What becomes of an event whose handler fails. */
+/** Events whose handlers fail. */
 export function retries(engine: Engine): void {
   describe('an event whose handler fails', () => {
-    it('is tried again and keeps its place', async () => {
+    it('is retried before later events of its conversation', async () => {
       const seen = notes<[key: string, attempt: number]>();
       const to = await (await stage(engine)).open(({ key }, { attempt }) => {
         seen.add([key, attempt]);
@@ -24,7 +24,7 @@ export function retries(engine: Engine): void {
       ]);
     });
 
-    it('waits longer from time to time, and holds nobody up but its conversation', async () => {
+    it('waits for its backoff, and delays its own conversation only', async () => {
       const seen = notes<string>();
       const to = await (await stage(engine)).open(
         ({ key }) => {
@@ -46,7 +46,7 @@ export function retries(engine: Engine): void {
       );
     });
 
-    it('is parked as dead after so many attempts, and what came later goes on', async () => {
+    it('becomes a dead letter after the maximum of attempts, and later events are handled', async () => {
       const seen = notes<[key: string, attempt: number]>();
       const to = await (await stage(engine)).open(
         ({ key }, { attempt }) => {
@@ -75,7 +75,7 @@ export function retries(engine: Engine): void {
       );
     });
 
-    it('because it took too long is tried again too', async () => {
+    it('because it took too long is retried too', async () => {
       const seen = notes<number>();
       const to = await (await stage(engine)).open(
         (_event, { attempt }) => {
@@ -89,7 +89,7 @@ export function retries(engine: Engine): void {
       expect(to.reports).toMatchObject([{ error: { code: 'HANDLER_TIMEOUT' }, attempt: 1 }]);
     });
 
-    it('is told to onError with its attempt, each time', async () => {
+    it('is reported to onError with the number of each attempt', async () => {
       const to = await (await stage(engine)).receive(undefined, { maxAttempts: 2 });
       to.receiver.on('handoff.message', () => {
         throw new Error('no');

@@ -4,10 +4,10 @@ import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
 import { type Engine, notes, stage } from './stage.js';
 
-/** How much is done at once, and by whom. */
+/** Concurrency, and several processes on one store. */
 export function sharing(engine: Engine): void {
   describe('concurrency', () => {
-    it('is the number of conversations that are handled at once, never more', async () => {
+    it('is the most conversations that are handled at once', async () => {
       const LIMIT = 3;
       const COUNT = LIMIT * 3;
       const done = notes<string>();
@@ -18,7 +18,7 @@ export function sharing(engine: Engine): void {
         async ({ conversationId }) => {
           inside += 1;
           most = Math.max(most, inside);
-          // With a lower limit than asked for, they would wait for each other for ever.
+          // With a lower limit than the setting, they would wait for each other for ever.
           if (inside === LIMIT) full.resolve();
           await full.promise;
           await turn();
@@ -33,7 +33,7 @@ export function sharing(engine: Engine): void {
     });
   });
 
-  describe('two that are open on one store', () => {
+  describe('two processes on one store', () => {
     it('share the work', async () => {
       const set = await stage(engine);
       const both = deferred();
@@ -77,7 +77,7 @@ export function sharing(engine: Engine): void {
       }
     });
 
-    it('know each other’s events', async () => {
+    it('recognise each other’s events as repeats', async () => {
       const set = await stage(engine);
       const seen = notes<string>();
       const first = await set.open(({ key }) => seen.add(key));

@@ -6,7 +6,7 @@ import type { FailureReport, ReceiverOptions } from '../../../src/index.js';
 import { logLines } from '../../helpers/log-lines.js';
 import { makeReceiver } from '../../helpers/start.js';
 
-/** The settings that every engine has under these names. Inline knows only those of time. */
+/** The settings that all engines share. Inline delivery uses those of time only. */
 export interface EngineOptions {
   readonly concurrency?: number;
   readonly maxAttempts?: number;
@@ -17,32 +17,32 @@ export interface EngineOptions {
   readonly outbox?: Partial<OutboxPolicy>;
 }
 
-/** A place to store in, of its own for each test. */
+/** A database of its own for each test. */
 export interface Store {
-  /** Opens a delivery on it. Several may be open at once, as if each were a process; one may follow another. */
+  /** Opens a delivery on it. Each stands for a process; several may be open at once or one after another. */
   open(options: EngineOptions): Delivery | Promise<Delivery>;
   /** Marks its tables as written by a newer version of the package, or by this one again. */
   setNewerVersion?(isNewer: boolean): Promise<void>;
-  /** Removes it, when all that was opened on it has been stopped. */
+  /** Removes it, once every delivery on it was stopped. */
   remove(): Promise<void>;
 }
 
-/** What the contract is held against. */
+/** A kind of delivery that the contract is run against. */
 export interface Engine {
-  /** Whether events and replies outlive the process. */
+  /** Whether events and replies survive a restart. */
   readonly stores: boolean;
   createStore(): Promise<Store>;
   /** Makes a delivery whose storage cannot be opened. */
   openUnusable?(): Delivery;
 }
 
-/** The handlers of a test, all in one. */
+/** Handles every event of a test. */
 export type Handle = (event: DeliveredEvent, run: HandlerRun) => unknown;
 
-/** A failure that a delivery told of. */
+/** A failure that a delivery reported. */
 export type Report = Partial<FailureReport> & { readonly error: unknown };
 
-/** Waits that a test can afford. */
+/** Delays that are short enough for tests. */
 const QUICK: EngineOptions = {
   backoff: { minDelayMs: 1, maxDelayMs: 20 },
   outbox: { minDelayMs: 1, maxDelayMs: 20 },
@@ -73,7 +73,7 @@ export async function stage(engine: Engine) {
     store,
     /** Opens the store, and leaves it to the test to connect and start the delivery. */
     openDelivery,
-    /** Opens the store with handlers, and nothing else of a receiver. */
+    /** Opens the store with a handler, without a receiver. */
     async open(handle: Handle, options: EngineOptions = {}) {
       const delivery = await openDelivery(options);
       const logged = logLines();
@@ -95,7 +95,7 @@ export async function stage(engine: Engine) {
         stop: (timeoutMs = 20_000) => stop(delivery, timeoutMs),
       };
     },
-    /** Opens the store with a whole receiver, which replies to a service. */
+    /** Opens the store with a receiver that replies to a service. */
     async receive(service: ReceiverOptions['service'], options: EngineOptions = {}, more: object = {}) {
       const delivery = await openDelivery(options);
       const made = makeReceiver({ delivery, ...(service && { service }), ...more });
@@ -130,7 +130,7 @@ export async function stage(engine: Engine) {
   };
 }
 
-/** The queues, which only an engine that stores has. */
+/** The queues, which only deliveries that store have. */
 function queuesOf(delivery: Delivery): QueueAdmin {
   const needed = (): QueueAdmin => {
     if (!delivery.queues) throw new Error('this engine stores nothing');
@@ -144,33 +144,32 @@ function queuesOf(delivery: Delivery): QueueAdmin {
     forget: (personId) => needed().forget(personId),
     depth: (queue) => needed().depth(queue),
     check: () => needed().check(),
-    close: () => needed().close(),
   };
 }
 
-/** Waits until something holds. */
+/** Retries a check until it passes. */
 export const eventually = (check: () => unknown): Promise<unknown> =>
   vi.waitFor(check, { timeout: 20_000, interval: 10 });
 
-/** What happened, in order, and a way to wait until enough has. */
+/** Records what happened, in order, and waits until a number of records is there. */
 export function notes<Note>() {
   const all: Note[] = [];
-  const hearers = new Set<() => void>();
+  const listeners = new Set<() => void>();
   return {
     all,
     add(note: Note): void {
       all.push(note);
-      for (const hear of hearers) hear();
+      for (const listener of listeners) listener();
     },
-    /** Resolves when so many are there, to all of them. */
+    /** Resolves to all notes once there are `count`. */
     until: (count: number): Promise<Note[]> =>
       new Promise((resolve) => {
         const look = (): void => {
           if (all.length < count) return;
-          hearers.delete(look);
+          listeners.delete(look);
           resolve(all);
         };
-        hearers.add(look);
+        listeners.add(look);
         look();
       }),
   };

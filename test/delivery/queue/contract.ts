@@ -117,11 +117,12 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       await inbox.fail(await claim(2), DEAD);
       await inbox.fail(await claim(3), DEAD);
       await admin.discard('inbox', ids[2] ?? '');
-      expect(await inbox.statusOf([...ids, '999999'])).toEqual([
+      expect(await inbox.statusOf([...ids, '999999', '0'])).toEqual([
         { state: 'done' },
         { state: 'dead', error: 'never' },
         { state: 'gone' },
         { state: 'waiting' },
+        { state: 'gone' },
         { state: 'gone' },
       ]);
     });
@@ -384,7 +385,7 @@ const jobOf = async (
 /** One process on the database, and shorthands for what tests do with it. */
 function createProcess({ sql, queues, lease, forgetHooks }: StorageEngine) {
   const { inbox, outbox } = queues;
-  const admin = createQueueAdmin(sql, forgetHooks, async () => {});
+  const admin = createQueueAdmin(sql, forgetHooks);
   const claimed = async (claim: number, limit = 1): Promise<string[]> => {
     const { jobs } = await inbox.claim(claim, limit);
     return jobs

@@ -1,17 +1,21 @@
 import { checkConnection } from '../../../src/delivery/postgres/database.js';
 import { createPostgresEngine } from '../../../src/delivery/postgres/postgres.js';
 import { createPostgresStore } from '../../helpers/postgres.js';
-import { describeQueue } from './contract.js';
+import { describeQueue, type QueueDatabase } from './contract.js';
+import { describeDatabase } from './database.js';
 
-describeQueue('PostgreSQL', async () => {
+const createDatabase = async (): Promise<QueueDatabase> => {
   const { connectionString, schema, remove } = await createPostgresStore();
   return {
     connect: (settings) =>
       createPostgresEngine(checkConnection({ connectionString, schema, pool: { max: 5 } }), 20_000, {
-        pollMs: 1_000,
+        pollMs: 20,
         onError: () => undefined,
         ...settings,
       }),
     remove,
   };
-});
+};
+
+describeQueue('PostgreSQL', createDatabase);
+describeDatabase('PostgreSQL', createDatabase);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { flakyService } from '../../helpers/flaky-service.js';
+import { flakyService } from '../../helpers/fake-service.js';
 import { runNode } from '../../standalone/program.js';
 
 /** A database that several processes share. */

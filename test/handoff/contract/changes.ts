@@ -4,10 +4,10 @@ import { fresh, link, openOne, openTwo, type StoreEngine, user, yesses } from '.
 
 const CALLERS = 20;
 
-/** Storing a conversation, and changing it. */
+/** Creating a conversation, and changing it. */
 export function changes(engine: StoreEngine): void {
-  describe('a claim', () => {
-    it('stores the conversation as it was asked for', async () => {
+  describe('creating a conversation', () => {
+    it('stores it as it was requested', async () => {
       const store = await openOne(engine);
       const asked = fresh('c', {
         user: user({ key: 'user:ada', userId: 'ada', email: 'ada@example.com', phone: '+1' }),
@@ -31,7 +31,7 @@ export function changes(engine: StoreEngine): void {
       expect(await store.get('d')).toBeNull();
     });
 
-    it('has one winner, whoever else claims at the same time', async () => {
+    it('succeeds for one of several callers at the same time', async () => {
       const stores = await openTwo(engine);
       const claims = await Promise.all(
         Array.from({ length: CALLERS }, async (_, nth) =>
@@ -45,7 +45,7 @@ export function changes(engine: StoreEngine): void {
   });
 
   describe('a change', () => {
-    it('happens to the version that it was made for', async () => {
+    it('applies to the version that it names', async () => {
       const store = await openOne(engine);
       await store.create(fresh('c'));
       const at = new Date();
@@ -62,7 +62,7 @@ export function changes(engine: StoreEngine): void {
       expect(await store.get('c')).toEqual(changed);
     });
 
-    it('is refused where somebody was faster, and where there is nothing', async () => {
+    it('is refused for an outdated version, and for an unknown conversation', async () => {
       const [one, other] = await openTwo(engine);
       await one.create(fresh('c'));
       expect(await other.update('c', 1, { state: 'waiting' })).toMatchObject({ version: 2 });
@@ -71,7 +71,7 @@ export function changes(engine: StoreEngine): void {
       expect(await one.get('c')).toMatchObject({ state: 'waiting', version: 2 });
     });
 
-    it('has one winner among all that are made of one version', async () => {
+    it('succeeds once among several changes of the same version', async () => {
       const stores = await openTwo(engine);
       await stores[0].create(fresh('c'));
       const made = await Promise.all(
@@ -84,7 +84,7 @@ export function changes(engine: StoreEngine): void {
       expect(await stores[1].get('c')).toEqual(winners[0]);
     });
 
-    it('of many who try again until it works, loses none', async () => {
+    it('is never lost when many callers retry until they succeed', async () => {
       const stores = await openTwo(engine);
       await stores[0].create(fresh('c'));
       const count = async (nth: number): Promise<void> => {
@@ -99,7 +99,7 @@ export function changes(engine: StoreEngine): void {
       expect(await stores[0].get('c')).toMatchObject({ session: 1 + CALLERS, version: 1 + CALLERS });
     });
 
-    it('to an end drops what was said before', async () => {
+    it('that closes the conversation removes its transcript', async () => {
       const store = await openOne(engine);
       for (const state of ['closed', 'failed'] as const) {
         await store.create(fresh(state, { transcript: [{ from: 'user', text: 'my secret' }] }));

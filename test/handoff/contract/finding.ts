@@ -12,7 +12,7 @@ async function readAll(store: HandoffStore, filter: ConversationFilter): Promise
     const page = await store.list({ ...filter, ...(after && { after }) });
     ids.push(...idsOf(page));
     after = page.at(-1);
-    // One that comes again and again must fail the test, not hang it.
+    // A page that repeats for ever must fail the test, not hang it.
     if (!after || ids.length > 1_000) return ids;
   }
 }
@@ -20,7 +20,7 @@ async function readAll(store: HandoffStore, filter: ConversationFilter): Promise
 /** Looking conversations up. */
 export function finding(engine: StoreEngine): void {
   describe('a conversation that an adapter knows by its own id', () => {
-    it('is found by that, and by no other adapter’s', async () => {
+    it('is found by that id, for that adapter only', async () => {
       const [store, other] = await openTwo(engine);
       await store.create(fresh('c'));
       expect(await store.findByLink('desk', '7')).toBeNull();
@@ -32,7 +32,7 @@ export function finding(engine: StoreEngine): void {
       expect(await other.findByLink('desk', '7')).toBeNull();
     });
 
-    it('is the latest of several', async () => {
+    it('is the latest one where several have that id', async () => {
       const store = await openOne(engine);
       for (const [id, requestedAt] of [
         ['new', 3_000],
@@ -64,7 +64,7 @@ export function finding(engine: StoreEngine): void {
     const sorted = async (store: HandoffStore, filter?: ConversationFilter): Promise<string[]> =>
       idsOf(await store.list(filter)).sort();
 
-    it('has all, or those in some states, of a user, or of an adapter', async () => {
+    it('has all conversations, or those of some states, of a user, or of an adapter', async () => {
       const store = await some();
       expect(await sorted(store)).toEqual(['a', 'b', 'c', 'd']);
       expect(await sorted(store, { states: ['waiting', 'closed'] })).toEqual(['b', 'd']);
@@ -78,10 +78,10 @@ export function finding(engine: StoreEngine): void {
       expect(await sorted(store, { userKey: 'user:bob', adapter: 'other-desk' })).toEqual([]);
     });
 
-    it('begins with what changed last', async () => {
+    it('starts with the latest change', async () => {
       const store = await openOne(engine);
       for (const id of ['a', 'b', 'c']) await store.create(fresh(id));
-      // Changes within one millisecond have no order, so the one that matters is made after some time.
+      // Changes within one millisecond have no order, so the last one is made later.
       for (let version = 1; ; version += 1) {
         const changed = await store.update('a', version, { state: 'waiting' });
         const others = await Promise.all([store.get('b'), store.get('c')]);
@@ -93,7 +93,7 @@ export function finding(engine: StoreEngine): void {
       expect(await sorted(store, { changedBefore: last.changedAt })).toEqual(['b', 'c']);
     });
 
-    it('can be read page by page, and has each once, however many changed at one time', async () => {
+    it('can be read page by page, each conversation once, also where many changed at the same time', async () => {
       const store = await openOne(engine);
       const ids = Array.from({ length: 50 }, (_, nth) => `c-${nth}`).sort();
       await Promise.all(ids.map((id) => store.create(fresh(id))));

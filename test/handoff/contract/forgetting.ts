@@ -4,10 +4,10 @@ import { fresh, link, openTwo, type StoreEngine, user } from './stage.js';
 
 const AN_HOUR = 3_600_000;
 
-/** What is removed, and what stays. */
+/** Removing the data of a user, and old data. */
 export function forgetting(engine: StoreEngine): void {
-  describe('forgetting a person', () => {
-    it('removes their conversations by each of their ids, and nobody else’s', async () => {
+  describe('forgetting a user', () => {
+    it('removes their conversations by each of their ids, and none of other users', async () => {
       const [store, other] = await openTwo(engine);
       const ada = user({ key: 'user:ada', userId: 'ada', anonymousId: 'anonymous-1' });
       await store.create(fresh('hers', { user: ada }));
@@ -27,7 +27,7 @@ export function forgetting(engine: StoreEngine): void {
       expect(await store.forget('ada-2')).toBe(1);
     });
 
-    it('goes by who asked last', async () => {
+    it('uses the ids of the latest request', async () => {
       const [store] = await openTwo(engine);
       await store.create(fresh('c', { user: user({ userId: 'ada' }) }));
       await store.update('c', 1, { user: user({ userId: 'bob' }) });
@@ -37,7 +37,7 @@ export function forgetting(engine: StoreEngine): void {
   });
 
   describe('pruning', () => {
-    it('removes what ended before the time, and leaves what ended since or goes on', async () => {
+    it('removes conversations that were closed before the time, and no others', async () => {
       const [store, other] = await openTwo(engine);
       const before = new Date(2_000);
       const ending = (at: number) => ({ by: 'user' as const, why: null, at: new Date(at) });
@@ -56,7 +56,7 @@ export function forgetting(engine: StoreEngine): void {
       expect(await store.findByLink('desk', '7')).toMatchObject({ id: 'later' });
     });
 
-    it('removes notes whose time has passed, and no others', async () => {
+    it('removes expired idempotency keys, and no others', async () => {
       const [store] = await openTwo(engine);
       await store.addIdempotencyKey('short', 1);
       await store.addIdempotencyKey('long', AN_HOUR);

@@ -18,10 +18,10 @@ const ODD = [
   '\n',
 ];
 
-/** Ids and words are whatever others make them. */
+/** Ids and texts come from other systems, and may hold any characters. */
 export function oddText(engine: StoreEngine): void {
   describe('any text', () => {
-    it('comes back as it went, and is told from any other', async () => {
+    it('is stored unchanged, and told apart from similar text', async () => {
       const [store, other] = await openTwo(engine);
       for (const odd of ODD) {
         const asked = fresh(odd, {
@@ -43,7 +43,7 @@ export function oddText(engine: StoreEngine): void {
       for (const odd of ODD) expect(await other.forget(odd)).toBe(1);
     });
 
-    it('also of what is remembered', async () => {
+    it('works in idempotency keys, cursors and leases', async () => {
       const [store, other] = await openTwo(engine);
       for (const odd of ODD) {
         expect(await store.addIdempotencyKey(odd, 60_000)).toBe(true);
@@ -58,7 +58,7 @@ export function oddText(engine: StoreEngine): void {
       }
     });
 
-    it('of great length too', async () => {
+    it('may be very long', async () => {
       const [store, other] = await openTwo(engine);
       const long = 'ż'.repeat(20_000);
       await store.create(fresh(long, { user: user({ key: long, userId: long }) }));

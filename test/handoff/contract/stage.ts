@@ -3,34 +3,34 @@ import type { AdapterLink } from '../../../src/events/index.js';
 import type { HandoffStore, NewConversation } from '../../../src/handoff/index.js';
 import type { User } from '../../../src/index.js';
 
-/** A place to store in, of its own for each test. */
+/** A database of its own for each test. */
 export interface StorePlace {
-  /** Opens a store on it. Several may be open at once, as if each were a process. */
+  /** Opens a store on it. Each stands for a process. */
   open(): HandoffStore;
-  /** Closes all that was opened, and removes it. */
+  /** Closes every store, and removes the database. */
   remove(): Promise<void>;
 }
 
-/** What the contract is held against. */
+/** A kind of store that the contract is run against. */
 export interface StoreEngine {
   createPlace(): Promise<StorePlace>;
 }
 
-/** A place that goes with the test, and two stores on it. */
+/** Two stores on one database, which is removed with the test. */
 export async function openTwo(engine: StoreEngine): Promise<[HandoffStore, HandoffStore]> {
   const place = await engine.createPlace();
   onTestFinished(() => place.remove());
   return [place.open(), place.open()];
 }
 
-/** A place that goes with the test, and a store on it. */
+/** A store, whose database is removed with the test. */
 export async function openOne(engine: StoreEngine): Promise<HandoffStore> {
   const place = await engine.createPlace();
   onTestFinished(() => place.remove());
   return place.open();
 }
 
-/** A user, known by whatever the test says. */
+/** A user with the given ids. */
 export const user = (ids: Partial<User> = {}): User => ({
   key: 'conversation:c',
   userId: null,
@@ -40,7 +40,7 @@ export const user = (ids: Partial<User> = {}): User => ({
   ...ids,
 });
 
-/** A conversation as it is asked for. */
+/** A conversation as it is requested. */
 export const fresh = (id: string, more: Partial<NewConversation> = {}): NewConversation => ({
   id,
   user: user(),
@@ -52,7 +52,7 @@ export const fresh = (id: string, more: Partial<NewConversation> = {}): NewConve
   ...more,
 });
 
-/** Where a conversation lives. */
+/** The link of a conversation to a helpdesk. */
 export const link = (externalId: string, adapter = 'desk'): AdapterLink => ({
   adapter,
   externalId,
@@ -60,5 +60,5 @@ export const link = (externalId: string, adapter = 'desk'): AdapterLink => ({
   extra: {},
 });
 
-/** How many of several answers are yes. */
+/** The number of `true` among results. */
 export const yesses = (answers: readonly boolean[]): number => answers.filter(Boolean).length;

@@ -5,8 +5,8 @@ import { openTwo, type StoreEngine, yesses } from './stage.js';
 
 const CALLERS = 12;
 
-/** Two receivers on one store, each with what comes to it. */
-export function lives(engine: StoreEngine): void {
+/** Two receivers that share one store. */
+export function sharedLifecycle(engine: StoreEngine): void {
   describe('two receivers', () => {
     const open = async (): Promise<readonly [HandoffLifecycle, HandoffLifecycle]> => {
       const [one, other] = await openTwo(engine);
@@ -20,14 +20,14 @@ export function lives(engine: StoreEngine): void {
       act: (lifecycle: HandoffLifecycle, nth: number) => Promise<Result>,
     ) => Promise.all(Array.from({ length: CALLERS }, (_, nth) => act(both[nth % 2 === 0 ? 0 : 1], nth)));
 
-    it('begin a conversation once, however often it is asked for', async () => {
+    it('start a conversation once, however often it is requested', async () => {
       const both = await open();
       const asked = await each(both, (lifecycle) => lifecycle.request(requestEvent('c', { key: 'same' })));
       expect(yesses(asked.map(({ isNew }) => isNew))).toBe(1);
       expect(await both[0].store.get('c')).toMatchObject({ session: 1, state: 'requested' });
     });
 
-    it('end it once, and both know who was first', async () => {
+    it('close it once, and agree on who closed it', async () => {
       const both = await open();
       await both[0].request(requestEvent('c'));
       const ended = await each(both, (lifecycle, nth) =>
@@ -40,7 +40,7 @@ export function lives(engine: StoreEngine): void {
       for (const conversation of closed) expect(conversation).toMatchObject({ state: 'closed', version: 3 });
     });
 
-    it('begin it anew once, when it is asked for again', async () => {
+    it('start a new session once, when it is requested again', async () => {
       const both = await open();
       await both[0].request(requestEvent('c'));
       await both[0].end('c', 'user');
@@ -50,7 +50,7 @@ export function lives(engine: StoreEngine): void {
       expect(await both[1].store.get('c')).toMatchObject({ session: 2, state: 'requested', closure: null });
     });
 
-    it('lose nothing of what is said and done at once', async () => {
+    it('lose no change when both act at once', async () => {
       const both = await open();
       await both[0].request(requestEvent('c'));
       const link = { adapter: 'desk', externalId: '7', url: null, extra: {} };

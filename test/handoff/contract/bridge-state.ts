@@ -5,10 +5,10 @@ import { openOne, openTwo, type StoreEngine, yesses } from './stage.js';
 const CALLERS = 20;
 const AN_HOUR = 3_600_000;
 
-/** What those who carry conversations elsewhere must remember. */
-export function remembering(engine: StoreEngine): void {
-  describe('a note', () => {
-    it('is made once, by whoever comes first, and is known to all', async () => {
+/** Idempotency keys, cursors and leases, which the bridge keeps in the store. */
+export function bridgeState(engine: StoreEngine): void {
+  describe('an idempotency key', () => {
+    it('is added once, by the first caller, and every process sees it', async () => {
       const stores = await openTwo(engine);
       expect(await stores[0].hasIdempotencyKey('seen 1')).toBe(false);
       const made = await Promise.all(
@@ -22,7 +22,7 @@ export function remembering(engine: StoreEngine): void {
       expect(await stores[1].addIdempotencyKey('seen 2', AN_HOUR)).toBe(true);
     });
 
-    it('can be taken back, and made again', async () => {
+    it('can be removed, and added again', async () => {
       const [store, other] = await openTwo(engine);
       await store.addIdempotencyKey('seen', AN_HOUR);
       await other.removeIdempotencyKey('seen');
@@ -30,7 +30,7 @@ export function remembering(engine: StoreEngine): void {
       expect(await store.addIdempotencyKey('seen', AN_HOUR)).toBe(true);
     });
 
-    it('holds for its time, and can then be made again by one', async () => {
+    it('expires, and can then be added again once', async () => {
       const stores = await openTwo(engine);
       expect(await stores[0].addIdempotencyKey('seen', 30)).toBe(true);
       await eventually(async () => expect(await stores[1].hasIdempotencyKey('seen')).toBe(false));
@@ -40,7 +40,7 @@ export function remembering(engine: StoreEngine): void {
   });
 
   describe('a cursor', () => {
-    it('moves only from where it stands', async () => {
+    it('moves only from its current position', async () => {
       const [store, other] = await openTwo(engine);
       expect(await store.cursor('desk')).toBeNull();
       expect(await store.moveCursor('desk', 'elsewhere', '1')).toBe(false);
@@ -51,7 +51,7 @@ export function remembering(engine: StoreEngine): void {
       expect(await store.cursor('other desk')).toBeNull();
     });
 
-    it('is moved by one of all who would', async () => {
+    it('is moved by one of several callers', async () => {
       const stores = await openTwo(engine);
       await stores[0].moveCursor('desk', null, '1');
       const moved = await Promise.all(
@@ -66,7 +66,7 @@ export function remembering(engine: StoreEngine): void {
   });
 
   describe('a lease', () => {
-    it('is one owner’s, who may keep it', async () => {
+    it('belongs to one owner, who may renew it', async () => {
       const [store, other] = await openTwo(engine);
       expect(await store.lease('poll', 'one', AN_HOUR)).toBe(true);
       expect(await other.lease('poll', 'other', AN_HOUR)).toBe(false);
@@ -74,7 +74,7 @@ export function remembering(engine: StoreEngine): void {
       expect(await other.lease('stream', 'other', AN_HOUR)).toBe(true);
     });
 
-    it('has one winner', async () => {
+    it('is given to one of several callers', async () => {
       const stores = await openTwo(engine);
       const won = await Promise.all(
         Array.from(
@@ -85,7 +85,7 @@ export function remembering(engine: StoreEngine): void {
       expect(yesses(won)).toBe(1);
     });
 
-    it('falls to another when its owner lets go, or says nothing for its time', async () => {
+    it('passes to another owner when it is released or expires', async () => {
       const store = await openOne(engine);
       await store.lease('poll', 'one', AN_HOUR);
       await store.release('poll', 'other');
