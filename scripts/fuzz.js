@@ -1,6 +1,6 @@
-import { runLonger } from './longer/run-longer.js';
+import { runLongTest } from './run-long-test.js';
 
-runLonger({
+runLongTest({
   help: `Sends the receiver requests that may be anything, and holds it to its answers: 2xx or 4xx, never 5xx.
 
   npm run fuzz -- [--runs N]
@@ -11,9 +11,9 @@ runLonger({
   file: 'test/receiver/fuzz.test.ts',
   flags: {
     runs: {
-      standard: '20000',
+      defaultValue: '20000',
       pattern: /^[1-9]\d{0,8}$/,
-      must: 'a whole number from 1 to 999999999',
+      expected: 'a whole number from 1 to 999999999',
       env: 'FUZZ_RUNS',
     },
   },
