@@ -39,11 +39,12 @@ delivery.connect({
   report: (/** @type {{ code?: string }} */ error) => say(`reports ${error.code}`),
   log: silentLog,
 });
-process.on('SIGHUP', async () => {
+const stop = async () => {
   const { unfinished } = await delivery.stop({ timeoutMs: 5_000 });
   say(`stopped with ${unfinished} unfinished`);
   process.exit();
-});
+};
+process.on('SIGHUP', () => void stop());
 await delivery.start();
 
 for (const key of values.accept) {
