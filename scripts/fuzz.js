@@ -1,6 +1,6 @@
-import { runLonger } from './longer/run-longer.js';
+import { runLongTest } from './run-long-test.js';
 
-runLonger({
+runLongTest({
   help: `Sends arbitrary requests to the receiver and fails unless every answer is 2xx or 4xx.
 
   npm run fuzz -- [--runs N]
@@ -11,9 +11,9 @@ runLonger({
   file: 'test/receiver/fuzz.test.ts',
   flags: {
     runs: {
-      standard: '20000',
+      defaultValue: '20000',
       pattern: /^[1-9]\d{0,8}$/,
-      must: 'a whole number from 1 to 999999999',
+      expected: 'a whole number from 1 to 999999999',
       env: 'FUZZ_RUNS',
     },
   },

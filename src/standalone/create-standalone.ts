@@ -107,6 +107,24 @@ export async function createStandalone(
 
 const START_AGAIN_MS = 2_000;
 
+/** Error codes of a server that is not there, or starts or stops. */
+const AWAY = new Set<unknown>([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  '57P01',
+  '57P03',
+]);
+
+function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && (AWAY.has(error.code) || error.code === 'DATABASE_TIMEOUT')) return true;
+  const causes = error instanceof AggregateError ? error.errors : [error.cause];
+  return causes.some(isAway);
+}
+
 /**
  * Starts the receiver. A database that is away must not keep the program from coming up with it: requests are answered
  * 503 and `/readyz` says why, until a later try succeeds. A database that cannot be used at all is an error.
@@ -115,7 +133,7 @@ async function startReceiver(receiver: Receiver, log: Logger): Promise<void> {
   try {
     await receiver.start();
   } catch (error) {
-    if (error instanceof HandoffKitError && error.code !== 'DATABASE_TIMEOUT') throw error;
+    if (!isAway(error)) throw error;
     log.error({ err: error }, 'the database cannot be reached: trying again');
     const retry = (): void => {
       if (!receiver.accepting) return;

@@ -47,7 +47,7 @@ async function openWriter() {
     add: (key: string) => writer.run('add', 'inbox', key, 'c', 'handoff.message', '{}', [], null, 1),
     transaction: (sql: string) => writer.run('transaction', [{ sql }]),
     /** Throws before every statement that contains a text, after doing something. */
-    failAt(part: string, message: string, then = (_connection: Connection): void => undefined): void {
+    failAt: (part: string, message: string, then = (_connection: Connection): void => undefined): void => {
       fault = (sql) => {
         if (!sql.includes(part)) return;
         fault = () => undefined;

@@ -11,13 +11,14 @@ describeTables('PostgreSQL', async (note) => {
   const url = new URL(connectionString);
   // The planner reads small tables whole, unless it is told to use an index wherever there is one.
   url.searchParams.set('options', '-c enable_seqscan=off');
-  const { sql, open, close } = createPostgresEngine(
+  const engine = createPostgresEngine(
     checkConnection({ connectionString: url.href, schema, pool: { max: 2 } }),
     20_000,
     { keepContent: false, leaseMs: 60_000, pollMs: 1_000, onError: () => undefined },
   );
-  await open();
-  onTestFinished(close);
+  await engine.open();
+  onTestFinished(() => engine.close());
+  const { sql } = engine;
   return {
     sql,
     async explain(text, values) {
@@ -30,7 +31,7 @@ describeTables('PostgreSQL', async (note) => {
         note(text, values as readonly SqlValue[]);
         return sql.write(text, values as readonly SqlValue[]);
       },
-      table: sql.table,
+      table: (name) => sql.table(name),
       now: sql.now,
       queue: 'inbox',
       owner: 'this process',

@@ -17,9 +17,10 @@ const newFile = async (): Promise<string> => join(await temporaryFolder(), 'hand
 describeTables('SQLite', async (note) => {
   const file = await newFile();
   const settings = { keepContent: true, leaseMs: 60_000, pollMs: 1_000, onError: () => undefined };
-  const { sql, queues, open, close } = createSqliteEngine(file, settings, null);
-  await open();
-  onTestFinished(close);
+  const engine = createSqliteEngine(file, settings, null);
+  await engine.open();
+  onTestFinished(() => engine.close());
+  const { sql, queues } = engine;
   // The commands of the writer prepare their statements when the first of them is run.
   const connection = openConnection(file);
   onTestFinished(() => connection.close());

@@ -49,11 +49,11 @@ describe('a store of conversations that fails', () => {
       wrapStore: () => disk.store,
       register: (made) =>
         made.on('handoff.message', ({ reply }) => {
+          disk.isBroken = true;
           forgotten.push(reply('hello'));
         }),
     });
     const { id } = await bench.requestHandoff();
-    disk.isBroken = true;
     expect(await bench.say('hi')).toMatchObject({ status: 200 });
     await expect(receiver.conversations.end(id)).rejects.toThrow('the disk is gone');
     await expect(forgotten[0]).rejects.toThrow('the disk is gone');

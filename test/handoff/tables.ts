@@ -11,7 +11,7 @@ import { fresh, link } from './contract/stage.js';
 export interface ExplainedDatabase {
   readonly sql: SqlDatabase;
   /** The plan of a statement, as the database prints it. */
-  explain(sql: string, values: readonly SqlValue[]): Promise<string>;
+  readonly explain: (sql: string, values: readonly SqlValue[]) => Promise<string>;
   /** Matches plans that read a whole table. */
   readonly scan: RegExp;
   /** A queue whose statements are noted. */

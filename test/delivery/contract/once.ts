@@ -48,7 +48,7 @@ export function once(engine: Engine): void {
       const before = await set.receive(service.options);
       const make = () => before.reply('c', 'Hello', { once: 'hello' });
       const receipts = await Promise.all([make(), make()]);
-      await Promise.all(receipts.map(({ delivered }) => delivered()));
+      await Promise.all(receipts.map((receipt) => receipt.delivered()));
       await (await make()).delivered();
       await before.stop();
       const after = await set.receive(service.options);
@@ -61,7 +61,7 @@ export function once(engine: Engine): void {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
       const receipts = await Promise.all(['c', 'd'].map((id) => to.reply(id, 'Hello', { once: 'hello' })));
-      await Promise.all(receipts.map(({ delivered }) => delivered()));
+      await Promise.all(receipts.map((receipt) => receipt.delivered()));
       expect([service.said('c'), service.said('d')]).toEqual([['Hello'], ['Hello']]);
     });
 

@@ -24,7 +24,7 @@ export function outages(engine: Engine): void {
       });
       expect(service.calls).toEqual([]);
       await service.up();
-      await Promise.all([...receipts.map(({ delivered }) => delivered()), closed.delivered()]);
+      await Promise.all([...receipts.map((receipt) => receipt.delivered()), closed.delivered()]);
       expect(service.said('c')).toEqual([...words, 'close']);
       expect(to.reports).toEqual([]);
     });
@@ -81,7 +81,7 @@ export function outages(engine: Engine): void {
       });
       const to = await (await stage(engine)).receive(service.options);
       const receipts = await Promise.all(words.map((text) => to.reply('c', text)));
-      await Promise.all(receipts.map(({ delivered }) => delivered()));
+      await Promise.all(receipts.map((receipt) => receipt.delivered()));
       expect(early).toBe(0);
       expect(service.said('c')).toEqual(['1', ...words]);
     });

@@ -93,7 +93,7 @@ export function refusals(engine: Engine): void {
         outbox: { whenUnknown: 'resend' },
       });
       const receipts = await Promise.all(['1', '2'].map((text) => to.reply('c', text)));
-      await Promise.all(receipts.map(({ delivered }) => delivered()));
+      await Promise.all(receipts.map((receipt) => receipt.delivered()));
       expect(service.said('c')).toEqual(['1', '1', '2']);
       expect(to.reports).toEqual([]);
     });

@@ -24,7 +24,7 @@ export function replies(engine: Engine): void {
       const stored = words.flatMap((text) => ids.map((id) => to.reply(id, text)));
       const closed = ids.map((id) => to.end(id));
       const receipts = await Promise.all([...stored, ...closed]);
-      await Promise.all(receipts.map(({ delivered }) => delivered()));
+      await Promise.all(receipts.map((receipt) => receipt.delivered()));
       for (const id of ids) expect(service.said(id)).toEqual([...words, 'close']);
     });
 
@@ -45,7 +45,7 @@ export function replies(engine: Engine): void {
       const to = await (await stage(engine)).receive(service.options);
       const texts = Object.values(ODD_TEXTS);
       const receipts = await Promise.all(texts.map((text) => to.reply(text, text)));
-      await Promise.all(receipts.map(({ delivered }) => delivered()));
+      await Promise.all(receipts.map((receipt) => receipt.delivered()));
       for (const text of texts) expect(service.said(text)).toEqual([text]);
       expect(service.calls).toHaveLength(texts.length);
     });
@@ -74,7 +74,7 @@ export function replies(engine: Engine): void {
       for (const [index, text] of words.entries()) {
         receipts.push(await (index % 2 === 0 ? first : second).reply('c', text));
       }
-      await Promise.all(receipts.map(({ delivered }) => delivered()));
+      await Promise.all(receipts.map((receipt) => receipt.delivered()));
       expect(service.said('c')).toEqual(words);
     });
   });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const RECEIVER = fileURLToPath(new URL('receiver.js', import.meta.url));
 
-/** What a receiver is told when it starts. */
+/** Settings of a receiver process. */
 export interface ReceiverSettings {
   /** The folder of the engine, which is also the name of its function. */
   readonly engine: string;
@@ -15,16 +15,19 @@ export interface ReceiverSettings {
   readonly journal: string;
 }
 
-/** A receiver in a process of its own, made of `dist`, that is killed and started again. */
-export interface Victim {
-  /** Kills it without a warning, and starts another in its place. */
+/** A receiver in a process of its own, from `dist`, that is killed and started again. */
+export interface KilledReceiver {
+  /** Kills it with SIGKILL, and starts another in its place. */
   replace(): Promise<void>;
-  /** Kills it for good. */
+  /** Kills it and starts no other. */
   end(): Promise<void>;
 }
 
-/** Starts a receiver. `killed` gets the ids of those that were killed. */
-export async function startVictim(settings: ReceiverSettings, killed: Set<number>): Promise<Victim> {
+/** Starts a receiver. `killed` gets the ids of killed processes. */
+export async function startKilledReceiver(
+  settings: ReceiverSettings,
+  killed: Set<number>,
+): Promise<KilledReceiver> {
   let child = await startReceiver(settings);
   const kill = async (): Promise<void> => {
     killed.add(child.pid ?? 0);
@@ -43,12 +46,12 @@ export async function startVictim(settings: ReceiverSettings, killed: Set<number
 
 async function startReceiver(settings: ReceiverSettings): Promise<ChildProcess> {
   const child = fork(RECEIVER, [JSON.stringify(settings)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-  let words = '';
+  let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    words += text;
+    stderr += text;
   });
   const died = once(child, 'exit').then(([code]) => {
-    throw new Error(`the receiver ended by itself (${String(code)}): ${words}`);
+    throw new Error(`the receiver exited by itself (${String(code)}): ${stderr}`);
   });
   await Promise.race([once(child, 'message'), died]);
   died.catch(() => {});

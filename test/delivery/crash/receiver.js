@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createReceiver, noAuth } from 'handoff-kit';
 
 /**
- * A receiver that somebody kills. What its handlers do is written to a journal, line by line, for a judge to read.
+ * A receiver that the crash test kills. Its handlers write a line to a journal when they begin and when they end.
  *
  * @typedef {{ engine: string, options: object, port: number, baseUrl: string, apiKey: string, journal: string }} Settings
  */
@@ -15,7 +15,7 @@ const { engine, options, port, baseUrl, apiKey, journal } = JSON.parse(process.a
 /** @type {Record<string, (options: object) => import('handoff-kit').Delivery>} */
 const engines = await import(new URL(`../../../dist/delivery/${engine}/index.js`, import.meta.url).href);
 const delivery = engines[engine]?.(options);
-if (!delivery) throw new Error(`there is no engine ${engine}`);
+if (!delivery) throw new Error(`unknown engine ${engine}`);
 
 const file = openSync(journal, 'a');
 /** @param {'begin' | 'end'} what @param {string} conversationId @param {string} number */

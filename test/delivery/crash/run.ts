@@ -6,20 +6,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chatBody, createSimulator, handoffUrl, postJson } from '../../../src/simulator/index.js';
-import { judge, type Verdict } from './judge.js';
-import { startVictim } from './processes.js';
+import { type CrashResult, checkGuarantees } from './check-guarantees.js';
+import { startKilledReceiver } from './processes.js';
 
-/** What the receivers store in. */
+/** The database of the receivers. */
 export interface CrashStore {
   /** The folder of the engine, which is also the name of its function. */
   readonly engine: string;
   readonly options: object;
-  /** Restarts the database itself, where it is a server. */
+  /** Restarts the database server, where there is one. */
   restart?(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** How hard it is made. */
+/** The size of a crash test. */
 export interface CrashPlan {
   readonly kills: number;
   readonly conversations: number;
@@ -27,29 +27,29 @@ export interface CrashPlan {
   readonly instances: number;
   /** How long a user waits between two messages, on average. */
   readonly paceMs: number;
-  /** Hears what happens. */
-  readonly tell?: (line: string) => void;
+  /** Called with lines about the progress. */
+  readonly log?: (line: string) => void;
 }
 
-/** What came of it, and how it was. */
-export interface CrashReport extends Verdict {
+/** The result of a crash test. */
+export interface CrashReport extends CrashResult {
   readonly kills: number;
   readonly resent: number;
   readonly seconds: number;
 }
 
 const API_KEY = 'api-key-of-the-crash-test';
-/** The time between two kills, at most. */
-const LIFE_MS = 600;
-/** Nothing that works is silent for so long. */
-const PATIENCE_MS = 60_000;
+/** The longest time between two kills. */
+const KILL_INTERVAL_MS = 600;
+/** Without any progress for this time, missing events count as lost. */
+const STALL_MS = 60_000;
 
 /**
- * Sends real traffic to receivers in processes of their own, kills them at random moments, and judges what became
- * of it. What was not answered 200 is sent again, byte for byte.
+ * Sends traffic to receivers in processes of their own, kills them at random moments, and checks the guarantees.
+ * Requests that were not answered 200 are sent again, byte for byte.
  */
 export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<CrashReport> {
-  const { kills, conversations, instances, paceMs, tell = () => {} } = plan;
+  const { kills, conversations, instances, paceMs, log = () => {} } = plan;
   const began = Date.now();
   const folder = await mkdtemp(join(tmpdir(), 'handoff-kit-crash-'));
   const journal = join(folder, 'journal');
@@ -69,8 +69,10 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
   });
   const baseUrl = await simulator.listen();
   const { engine, options } = store;
-  const victims = await Promise.all(
-    ports.map((port) => startVictim({ engine, options, port, baseUrl, apiKey: API_KEY, journal }, killed)),
+  const receivers = await Promise.all(
+    ports.map((port) =>
+      startKilledReceiver({ engine, options, port, baseUrl, apiKey: API_KEY, journal }, killed),
+    ),
   );
   const kept = { keepAlive: true, timeout: 1_000 };
   const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
@@ -78,7 +80,7 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
   let resent = 0;
   let over = false;
 
-  /** One after another: the next is said when the last was answered 200. */
+  /** Sends the messages of one conversation: the next once the last was answered 200. */
   const talk = async (id: string, url: string): Promise<void> => {
     for (let number = 0; !over; number += 1) {
       await sleep(Math.random() * 2 * paceMs);
@@ -94,7 +96,7 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
     }
   };
 
-  const evidence = async () => ({
+  const records = async () => ({
     journal: await readFile(journal, 'utf8'),
     accepted,
     killed,
@@ -103,12 +105,12 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
     ),
   });
 
-  /** Waits until nothing is missing, or nothing has changed for too long. */
-  const settle = async (): Promise<Verdict> => {
-    let last = judge(await evidence());
-    for (let since = Date.now(); Date.now() - since < PATIENCE_MS; ) {
+  /** Waits until no event is missing, or nothing has changed for too long. */
+  const settle = async (): Promise<CrashResult> => {
+    let last = checkGuarantees(await records());
+    for (let since = Date.now(); Date.now() - since < STALL_MS; ) {
       await sleep(200);
-      const now = judge(await evidence());
+      const now = checkGuarantees(await records());
       if (now.handled !== last.handled || now.replies !== last.replies) since = Date.now();
       last = now;
       if (!last.violations.some((text) => text.includes('missing'))) break;
@@ -130,21 +132,21 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
     );
     const talking = talks.map((begin) => begin());
     for (let count = 1; count <= kills; count += 1) {
-      await sleep(Math.random() * LIFE_MS);
-      await victims[count % instances]?.replace();
+      await sleep(Math.random() * KILL_INTERVAL_MS);
+      await receivers[count % instances]?.replace();
       if (count === Math.ceil(kills / 2)) await store.restart?.();
       if (count % 10 === 0 || count === kills) {
-        const { accepted: events, handled } = judge(await evidence());
-        tell(`${count} of ${kills} kills, ${events} events answered 200, ${handled} handled`);
+        const { accepted: events, handled } = checkGuarantees(await records());
+        log(`${count} of ${kills} kills, ${events} events answered 200, ${handled} handled`);
       }
     }
     over = true;
     await Promise.all(talking);
-    const verdict = await settle();
-    return { kills, resent, seconds: Math.round((Date.now() - began) / 1000), ...verdict };
+    const result = await settle();
+    return { kills, resent, seconds: Math.round((Date.now() - began) / 1000), ...result };
   } finally {
     over = true;
-    await Promise.all(victims.map((victim) => victim.end()));
+    await Promise.all(receivers.map((receiver) => receiver.end()));
     await simulator.close();
     await store.remove();
     await rm(folder, { recursive: true, force: true });

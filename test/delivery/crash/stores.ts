@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CrashStore } from './run.js';
 
-/** Kills are no failures of handlers, however many there are. */
-const PATIENT = { maxAttempts: 10_000, outbox: { minDelayMs: 20, maxDelayMs: 200 } };
+/** Kills must not make dead letters, however many there are. */
+const MANY_ATTEMPTS = { maxAttempts: 10_000, outbox: { minDelayMs: 20, maxDelayMs: 200 } };
 
-/** A file, shared by all receivers of this machine. */
+/** A file that all receivers share. */
 export async function sqliteCrashStore(): Promise<CrashStore> {
   const folder = await mkdtemp(join(tmpdir(), 'handoff-kit-crash-'));
   return {
     engine: 'sqlite',
-    options: { ...PATIENT, file: join(folder, 'handoff.db'), leaseMs: 2_000, pollMs: 50 },
+    options: { ...MANY_ATTEMPTS, file: join(folder, 'handoff.db'), leaseMs: 2_000, pollMs: 50 },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-/** A server of its own, which is restarted too. */
+/** A server of its own, which the test restarts too. */
 export async function postgresCrashStore(): Promise<CrashStore> {
   const { startServer } = await import('../../helpers/postgres-server.js');
   const server = await startServer();
@@ -24,7 +24,7 @@ export async function postgresCrashStore(): Promise<CrashStore> {
   return {
     engine: 'postgres',
     options: {
-      ...PATIENT,
+      ...MANY_ATTEMPTS,
       connectionString,
       schema: 'crash',
       leaseMs: 2_000,

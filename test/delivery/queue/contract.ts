@@ -403,7 +403,7 @@ function createProcess({ sql, queues, lease, forgetHooks }: StorageEngine) {
     add: (key: string, conversationId: string, claim: number | null = null, userIds?: readonly string[]) =>
       inbox.add(newJob(key, conversationId, userIds), claim),
     /** Claims one job, which must be there. */
-    async claim(claim: number): Promise<ClaimedJob> {
+    claim: async (claim: number): Promise<ClaimedJob> => {
       const [job] = (await inbox.claim(claim, 1)).jobs;
       if (!job) throw new Error('there is no job to claim');
       return job;
@@ -411,12 +411,12 @@ function createProcess({ sql, queues, lease, forgetHooks }: StorageEngine) {
     stats: () => admin.depth('inbox'),
     /** Attempts, interruptions and errors of all jobs, the oldest first. */
     counts: () => sql.read(`SELECT attempts, interruptions, error FROM ${sql.table('job')} ORDER BY seq`),
-    async rows(table: string): Promise<number> {
+    rows: async (table: string): Promise<number> => {
       const [row] = await sql.read(`SELECT count(*) AS count FROM ${sql.table(table)}`);
       return Number(row?.count);
     },
     /** Runs retention for as long as a check takes. */
-    async retainFor(rememberMs: number, check: () => Promise<unknown>): Promise<void> {
+    retainFor: async (rememberMs: number, check: () => Promise<unknown>): Promise<void> => {
       const stop = startRetention({
         database: sql,
         handoffs: createHandoffStore(sql, false),

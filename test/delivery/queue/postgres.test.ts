@@ -5,7 +5,8 @@ import { describeQueue, type QueueDatabase } from './contract.js';
 import { describeDatabase } from './database.js';
 
 const createDatabase = async (): Promise<QueueDatabase> => {
-  const { connectionString, schema, remove } = await createPostgresStore();
+  const store = await createPostgresStore();
+  const { connectionString, schema } = store;
   return {
     connect: (settings) =>
       createPostgresEngine(checkConnection({ connectionString, schema, pool: { max: 5 } }), 20_000, {
@@ -13,7 +14,7 @@ const createDatabase = async (): Promise<QueueDatabase> => {
         onError: () => undefined,
         ...settings,
       }),
-    remove,
+    remove: () => store.remove(),
   };
 };
 

@@ -18,7 +18,13 @@ export function describeTakeover(name: string, createDatabase: () => Promise<Sha
     return (...args: readonly string[]) =>
       runNode([
         'test/delivery/takeover/process.js',
-        ...['--engine', engine, '--options', settings, '--service', service, ...args],
+        '--engine',
+        engine,
+        '--options',
+        settings,
+        '--service',
+        service,
+        ...args,
       ]);
   };
 

@@ -31,19 +31,22 @@ const replies = delivery.createReplies(client);
 delivery.connect({
   handles: () => true,
   handle: async (/** @type {{ key: string }} */ { key }, /** @type {{ attempt: number }} */ { attempt }) => {
+    // Listens before it prints: the signal may follow at once, and would end a process that does not listen.
+    const released = values.wait ? once(process, 'SIGUSR2') : undefined;
     say(`handles ${key} attempt ${attempt}`);
-    if (values.wait) await once(process, 'SIGUSR2');
+    await released;
     say(`finished ${key}`);
   },
   greet: async () => {},
   report: (/** @type {{ code?: string }} */ error) => say(`reports ${error.code}`),
   log: silentLog,
 });
-process.on('SIGHUP', async () => {
+const stop = async () => {
   const { unfinished } = await delivery.stop({ timeoutMs: 5_000 });
   say(`stopped with ${unfinished} unfinished`);
   process.exit();
-});
+};
+process.on('SIGHUP', () => void stop());
 await delivery.start();
 
 for (const key of values.accept) {

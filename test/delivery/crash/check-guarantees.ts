@@ -1,27 +1,27 @@
-/** What a judge looks at. Each conversation's events are numbered from 0 and were sent one after another. */
-export interface Evidence {
-  /** What handlers wrote: `pid begin|end conversation number`, line by line. */
+/** What was recorded. Each conversation's events are numbered from 0 and were sent one after another. */
+export interface CrashRecords {
+  /** Lines of the handlers: `pid begin|end conversation number`. */
   readonly journal: string;
   /** How many events of each conversation were answered 200. */
   readonly accepted: ReadonlyMap<string, number>;
-  /** What the service was told in each conversation: the number of the event, once for each. */
+  /** The replies that the service got in each conversation: numbers of events. */
   readonly replies: ReadonlyMap<string, readonly number[]>;
   /** The processes that were killed. */
   readonly killed: ReadonlySet<number>;
 }
 
-/** What came of it. */
-export interface Verdict {
+/** What the records show. */
+export interface CrashResult {
   readonly accepted: number;
   readonly handled: number;
-  /** Handlings that a kill cut off. */
+  /** Handler runs that a kill interrupted. */
   readonly cutOff: number;
-  /** Handlings that had ended, but whose process was killed before that was noted: they were repeated. */
+  /** Handler runs that were repeated: their process was killed before it stored that they had finished. */
   readonly repeated: number;
   readonly replies: number;
-  /** Replies that arrived twice, since their process was killed before it heard the answer. */
+  /** Replies that arrived twice: their process was killed before it got the answer. */
   readonly repliesTwice: number;
-  /** Everything that must not happen, in words. */
+  /** Violated guarantees, in words. */
   readonly violations: readonly string[];
 }
 
@@ -31,8 +31,8 @@ interface Line {
   readonly number: number;
 }
 
-/** Holds what happened against the guarantees. */
-export function judge({ journal, accepted, replies, killed }: Evidence): Verdict {
+/** Checks the records against the guarantees. */
+export function checkGuarantees({ journal, accepted, replies, killed }: CrashRecords): CrashResult {
   const lines = linesOf(journal);
   const violations: string[] = [];
   let handled = 0;
@@ -43,16 +43,16 @@ export function judge({ journal, accepted, replies, killed }: Evidence): Verdict
   for (const [id, count] of accepted) {
     const own = lines.get(id) ?? [];
     const ends = own.filter(({ what }) => what === 'end');
-    const runs = judgeRuns(id, own, killed, violations);
+    const runs = checkRuns(id, own, killed, violations);
     handled += new Set(ends.map(({ number }) => number)).size;
     cutOff += runs.cutOff;
-    repeated += judgeOrder(
+    repeated += checkOrder(
       `handled in ${id}`,
       ends.map(({ number }) => number),
       count,
       violations,
     );
-    repliesTwice += judgeOrder(`replied in ${id}`, replies.get(id) ?? [], count, violations);
+    repliesTwice += checkOrder(`replied in ${id}`, replies.get(id) ?? [], count, violations);
   }
   const sum = (counts: Iterable<number>) => [...counts].reduce((total, count) => total + count, 0);
   return {
@@ -78,18 +78,19 @@ function linesOf(journal: string): Map<string, Line[]> {
 }
 
 /**
- * One at a time: after a beginning comes its end, by the same process. Only a process that was killed may leave one
- * without, or have its last one repeated, and such a process is never heard of again in that conversation.
+ * One at a time: a run that begins is ended by the same process before the next begins. Only a killed process may leave
+ * a run without an end, or have its last run repeated, and it writes nothing more in that conversation.
  */
-function judgeRuns(id: string, lines: readonly Line[], killed: ReadonlySet<number>, violations: string[]) {
+function checkRuns(id: string, lines: readonly Line[], killed: ReadonlySet<number>, violations: string[]) {
   let cutOff = 0;
   const gone = new Set<number>();
   for (const [index, line] of lines.entries()) {
     const before = lines[index - 1];
-    if (gone.has(line.pid)) violations.push(`${id}: ${line.pid} went on after another had taken over`);
+    if (gone.has(line.pid))
+      violations.push(`${id}: ${line.pid} still ran after another process had taken over`);
     if (line.what === 'end') {
       if (before?.what === 'begin' && before.pid === line.pid && before.number === line.number) continue;
-      violations.push(`${id}: ${line.number} ended while something else ran`);
+      violations.push(`${id}: ${line.number} ended while another run was under way`);
       continue;
     }
     const left = before?.what === 'begin';
@@ -99,15 +100,15 @@ function judgeRuns(id: string, lines: readonly Line[], killed: ReadonlySet<numbe
     gone.add(before.pid);
     if (before.pid === line.pid || !killed.has(before.pid)) {
       violations.push(
-        `${id}: ${before.number} was ${left ? 'left' : 'repeated'}, but nobody killed ${before.pid}`,
+        `${id}: ${before.number} was ${left ? 'left' : 'repeated'}, but process ${before.pid} was not killed`,
       );
     }
   }
   return { cutOff };
 }
 
-/** Each number once and in order, or again at once; tells how many came again. */
-function judgeOrder(what: string, numbers: readonly number[], count: number, violations: string[]): number {
+/** Checks that each number comes once and in order, or again right after itself. Returns how many were repeated. */
+function checkOrder(what: string, numbers: readonly number[], count: number, violations: string[]): number {
   let expected = 0;
   let again = 0;
   for (const number of numbers) {

@@ -4,44 +4,45 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /**
- * A test that is also part of the suite, and can be run for longer by hand.
+ * A test of the suite that can be run for longer by hand.
  *
- * @typedef {object} LongerTest
+ * @typedef {object} LongTest
  * @property {string} help
- * @property {string} file the test, from the project's folder
+ * @property {string} file the test, relative to the project's folder
  * @property {Readonly<Record<string, Flag>>} flags
  *
  * @typedef {object} Flag
- * @property {string} standard the value unless told otherwise
+ * @property {string} defaultValue
  * @property {RegExp} pattern
- * @property {string} must what a value must be, in words
- * @property {string} env what the test reads it from
+ * @property {string} expected what a value must be, in words
+ * @property {string} env the environment variable in which the test gets the value
  */
 
-/** @typedef {{ env: Record<string, string> } | { problem: string } | { help: true }} Given */
+/** @typedef {{ env: Record<string, string> } | { problem: string } | { help: true }} ParsedArguments */
 
-/** @returns {Given} */
-function readArguments(/** @type {LongerTest['flags']} */ flags) {
+/** @returns {ParsedArguments} */
+function parseArguments(/** @type {LongTest['flags']} */ flags) {
   try {
     const { values } = parseArgs({
       options: {
         help: { type: 'boolean', default: false },
         ...Object.fromEntries(
-          Object.entries(flags).map(([name, { standard }]) => [
+          Object.entries(flags).map(([name, { defaultValue }]) => [
             name,
-            { type: /** @type {const} */ ('string'), default: standard },
+            { type: /** @type {const} */ ('string'), default: defaultValue },
           ]),
         ),
       },
     });
     if (values.help) return { help: true };
     /** @type {Record<string, unknown>} */
-    const told = values;
+    const given = values;
     /** @type {Record<string, string>} */
     const env = {};
     for (const [name, flag] of Object.entries(flags)) {
-      const value = String(told[name]);
-      if (!flag.pattern.test(value)) return { problem: `--${name} must be ${flag.must}, not "${value}".` };
+      const value = String(given[name]);
+      if (!flag.pattern.test(value))
+        return { problem: `--${name} must be ${flag.expected}, not "${value}".` };
       env[flag.env] = value;
     }
     return { env };
@@ -51,12 +52,12 @@ function readArguments(/** @type {LongerTest['flags']} */ flags) {
 }
 
 /**
- * Runs a test of the suite as the command line says, with its output as it comes. Sets the exit code.
+ * Runs a test of the suite with the flags of the command line, and sets the exit code.
  *
- * @param {LongerTest} test
+ * @param {LongTest} test
  */
-export function runLonger({ help, file, flags }) {
-  const given = readArguments(flags);
+export function runLongTest({ help, file, flags }) {
+  const given = parseArguments(flags);
   if ('help' in given) {
     process.stdout.write(help);
     return;
@@ -71,7 +72,7 @@ export function runLonger({ help, file, flags }) {
     process.execPath,
     [vitest, 'run', file, '--typecheck.enabled=false', '--disable-console-intercept'],
     {
-      cwd: dirname(dirname(import.meta.dirname)),
+      cwd: dirname(import.meta.dirname),
       env: { ...process.env, ...given.env },
       stdio: 'inherit',
     },
