@@ -5,7 +5,7 @@ import type { AgentView } from '../adapters/desk/index.js';
 import { createServiceClient } from '../client/index.js';
 import { type Delivery, inline } from '../delivery/index.js';
 import type { HandoffMessageContext } from '../events/index.js';
-import { HandoffKitError, within } from '../internal/index.js';
+import { within } from '../internal/index.js';
 import {
   type AuthScheme,
   bearer,

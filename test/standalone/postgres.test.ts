@@ -55,4 +55,18 @@ describe('the program on PostgreSQL', () => {
     expect(written).not.toContain(`${url.password}@`);
     expect(written).not.toContain('sEcret');
   }, 90_000);
+
+  it('comes up while the database is away, says so, and starts when it is back', async () => {
+    const server = await startServer();
+    onTestFinished(() => server.remove());
+    await server.stop();
+    const program = runServe([], { ...ENVIRONMENT, DATABASE_URL: server.connectionString });
+    const address = await addressOf(program);
+    const readiness = async () => (await fetch(`${address}/readyz`)).json();
+    expect(await readiness()).toEqual({ status: 'database unreachable' });
+    await server.start();
+    await vi.waitFor(async () => expect(await readiness()).toEqual({ status: 'ready' }), PATIENCE);
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+  }, 90_000);
 });
