@@ -11,12 +11,18 @@
  */
 export {
   type Adapter,
+  type AdapterRetryPolicy,
   type Bridge,
   type BridgeMessages,
   type BridgeOptions,
   type BridgeStats,
   type BusinessHours,
   createBridge,
+  type IsOpenAt,
+  type MessageText,
+  type MessageTextContext,
+  type WebhookHandler,
+  type Weekday,
 } from './bridge/index.js';
 export {
   createServiceClient,
@@ -24,20 +30,25 @@ export {
   type ServiceClientOptions,
   ServiceError,
 } from './client/index.js';
-export { type Delivery, type InlineOptions, inline } from './delivery/index.js';
+export { type Delivery, type DeliveryStats, type InlineOptions, inline } from './delivery/index.js';
 export {
+  type AdapterLink,
   type AdmitContext,
   type AdmitGate,
   type AnyHandler,
+  type ClosedBy,
+  type Closure,
   type Conversation,
   type ConversationState,
   type EndOptions,
   type ErrorHandler,
   type EventName,
+  type EventPayloads,
   type FailureReport,
   type Handler,
   type HandlerContext,
   Postponed,
+  type ProbePayload,
   type Receipt,
   type ReplyOptions,
   type TranscriptItem,

@@ -89,9 +89,9 @@ describe('the layers', () => {
   it('are those of CONTRIBUTING.md', () => {
     const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
     const rows = [...text.matchAll(/^\| `(\w+)\/` \|/gm)].map(([, folder]) => folder);
-    expect(rows.sort()).toEqual([...Object.keys(MAY_IMPORT), 'cli'].sort());
+    expect(new Set(rows)).toEqual(new Set([...Object.keys(MAY_IMPORT), 'cli']));
     const folders = new Set(files.map(folderOf).filter((folder) => folder !== ''));
-    expect([...folders].sort()).toEqual(rows);
+    expect(folders).toEqual(new Set(rows));
   });
 
   it('have an entry each', () => {

@@ -6,11 +6,13 @@
 export type { DeliveredEvent, DeliveredName, FailurePlace, HandlerRun, Replies } from '../events/index.js';
 export type {
   AdapterLink,
+  CloseResult,
   ConversationChange,
   CreateResult,
   HandoffLifecycle,
   HandoffStore,
   NewConversation,
+  RequestResult,
 } from '../handoff/index.js';
 export type { Backoff } from './backoff.js';
 export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';

@@ -63,7 +63,7 @@ export interface QueueAdmin {
 export interface OpenDatabase {
   readonly sql: SqlDatabase;
   readonly queues: QueueAdmin;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Conversations in one transaction; more would hold up other writers. */

@@ -23,29 +23,29 @@ export interface SqlDatabase {
   /** SQL for the current time in milliseconds, by the clock that all processes share. */
   readonly now: string;
   /** The name of a table, with its schema where there is one. */
-  table(name: string): string;
+  readonly table: (name: string) => string;
   /** A subquery that gives the strings of a parameter that holds a JSON array: `WHERE id IN ${list('$1')}`. */
-  list(parameter: string): string;
+  readonly list: (parameter: string) => string;
   /** Runs one statement that only reads. */
-  read(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
+  readonly read: (sql: string, values?: readonly SqlValue[]) => Promise<SqlRow[]>;
   /** Runs one statement and commits it. Gives the rows of its `RETURNING` clause. */
-  write(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
+  readonly write: (sql: string, values?: readonly SqlValue[]) => Promise<SqlRow[]>;
   /**
    * Runs several statements of which all happen or none, and gives the rows of each. `null`: a statement that is
    * `required` returned no row, and nothing happened.
    */
-  transaction(statements: readonly SqlStatement[]): Promise<SqlRow[][] | null>;
+  readonly transaction: (statements: readonly SqlStatement[]) => Promise<SqlRow[][] | null>;
   /**
    * Brings the tables of a component up to date. Each migration runs once, in order, in a transaction. A migration
    * that was released never changes; add another. Rejects when the tables are newer than the code.
    */
-  migrate(component: string, migrations: readonly (readonly string[])[]): Promise<void>;
+  readonly migrate: (component: string, migrations: readonly (readonly string[])[]) => Promise<void>;
   /** Tells subscribers, of other processes too, that something changed. */
-  publish(topic: string): void;
+  readonly publish: (topic: string) => void;
   /** Calls back soon after a topic was published, and now and then without: look what changed. Returns how to stop. */
-  subscribe(topic: string, listener: () => void): () => void;
+  readonly subscribe: (topic: string, listener: () => void) => () => void;
   /** Adds what removes other data of conversations when their user is forgotten. */
-  onForget(hook: ForgetHook): void;
+  readonly onForget: (hook: ForgetHook) => void;
 }
 
 /** Removes data of conversations, whose ids come as `conversationKey` writes them. */

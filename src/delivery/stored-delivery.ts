@@ -56,8 +56,8 @@ export interface StorageEngine {
   readonly lease: ProcessLease;
   readonly forgetHooks: readonly ForgetHook[];
   /** Connects, and brings the tables up to date. Called once at a time; called again after it failed. */
-  open(): Promise<void>;
-  close(): Promise<void>;
+  readonly open: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** The settings that a {@link StorageEngine} needs. */

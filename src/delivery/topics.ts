@@ -1,8 +1,8 @@
 /** Tells subscribers within a process that something changed, and polls for changes that other processes made. */
 export interface Topics {
-  publish(topic: string): void;
+  readonly publish: (topic: string) => void;
   /** Returns how to unsubscribe. */
-  subscribe(topic: string, listener: () => void): () => void;
+  readonly subscribe: (topic: string, listener: () => void) => () => void;
   stop(): void;
 }
 

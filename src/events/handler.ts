@@ -58,7 +58,7 @@ export interface HandoffContext<Name extends DeliveredName> extends DeliveredCon
    *   if ((await conversation())?.state === 'waiting') await reply('An agent will be with you soon.');
    * });
    */
-  conversation(): Promise<Conversation | null>;
+  readonly conversation: () => Promise<Conversation | null>;
 }
 
 /** The two ways to act on a handed-over conversation. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { AdapterLink, ClosedBy, Closure, Conversation, ConversationState } from '../events/index.js';
+export type { AdapterLink, ClosedBy, Conversation, ConversationState } from '../events/index.js';
 export {
   type ConversationChange,
   type ConversationFilter,

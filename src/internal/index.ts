@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { ERROR_CODES, type ErrorCode, HandoffKitError } from './error.js';
+export { type ErrorCode, HandoffKitError } from './error.js';
 export {
   type ConnectionFailure,
   exchange,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import type { Client, ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
+import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
 import { configError, duration, HandoffKitError, quantityOf } from '../../internal/index.js';
 import { runMigrations } from '../migrate.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from '../sql.js';
@@ -184,8 +184,8 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     write: (text, values) => inTime(query(text, values), timeoutMs).catch(explain),
     transaction: (statements) => inTime(transaction(statements), timeoutMs).catch(explain),
     migrate: (component, migrations) => runMigrations(sql, component, migrations),
-    publish: notifications.publish,
-    subscribe: notifications.subscribe,
+    publish: (topic) => notifications.publish(topic),
+    subscribe: (topic, listener) => notifications.subscribe(topic, listener),
     onForget: (hook) => void forgetHooks.push(hook),
     async open() {
       const versions = `CREATE TABLE IF NOT EXISTS ${schema}.schema_version
@@ -275,7 +275,7 @@ function createNotifications({ channel, settings, query, onError }: Notification
   const openListener = async (): Promise<void> => {
     const { default: pg } = await import('pg');
     // The connection waits for notifications for ever; only its statements have a time limit.
-    const client = new pg.Client(settings as ClientConfig);
+    const client = new pg.Client(settings);
     client.on('error', (error) => {
       if (listening === client) reconnect(error);
     });

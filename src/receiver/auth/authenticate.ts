@@ -141,9 +141,9 @@ export function createAuthenticate(guards: Guards, probesNeedAuth: boolean): Aut
 /** Continues with a verdict, synchronously where it is no promise: most schemes need not wait. */
 function chain(
   verdict: boolean | Promise<boolean>,
-  next: (passed: boolean) => Grant | Promise<Grant>,
+  decide: (passed: boolean) => Grant | Promise<Grant>,
 ): Grant | Promise<Grant> {
-  return typeof verdict === 'boolean' ? next(verdict) : verdict.then(next);
+  return typeof verdict === 'boolean' ? decide(verdict) : verdict.then(decide);
 }
 
 function passes(guard: Guard, request: AuthRequest): boolean | Promise<boolean> {
