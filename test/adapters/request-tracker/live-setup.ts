@@ -58,6 +58,7 @@ export async function createLiveSetup(
       pollEveryMs,
     });
     const bridge = createBridge({ receiver, adapter, openWithinMs: TIMEOUT_MS, log: logged.log });
+    await receiver.start();
     running = { receiver, bridge };
   };
   const stopProcess = async () => {
