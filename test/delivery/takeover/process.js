@@ -31,8 +31,10 @@ const replies = delivery.createReplies(client);
 delivery.connect({
   handles: () => true,
   handle: async (/** @type {{ key: string }} */ { key }, /** @type {{ attempt: number }} */ { attempt }) => {
+    // The test may send the signal as soon as it reads the line.
+    const allowed = values.wait ? once(process, 'SIGUSR2') : undefined;
     say(`handles ${key} attempt ${attempt}`);
-    if (values.wait) await once(process, 'SIGUSR2');
+    await allowed;
     say(`finished ${key}`);
   },
   greet: async () => {},
