@@ -24,11 +24,16 @@ export function startRetention({ database, handoffs, rememberMs, onError }: Rete
   const intervalMs = Math.min(LONGEST_INTERVAL_MS, rememberMs);
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  /** Where the next batch of keys starts. */
+  let afterSeq = 0;
 
   const sweep = async (): Promise<void> => {
     let isMore = false;
     try {
-      isMore = await removeExpired(database, Date.now() - rememberMs);
+      const before = Date.now() - rememberMs;
+      const nextSeq = await removeExpiredKeys(database, before, afterSeq);
+      afterSeq = nextSeq ?? 0;
+      isMore = (await removeIdle(database, before)) || nextSeq !== null;
       if (!isMore) await handoffs.prune(new Date(Date.now() - rememberMs));
     } catch (error) {
       if (!stopped) onError(error);
@@ -43,43 +48,56 @@ export function startRetention({ database, handoffs, rememberMs, onError }: Rete
   };
 }
 
-/** Removes one batch. Resolves to whether there may be more. */
-async function removeExpired(database: SqlDatabase, before: number): Promise<boolean> {
+/**
+ * Removes expired keys, with the jobs that are done, from one batch of keys. Resolves to where the next batch starts;
+ * `null` when the rest is young: keys are in the order of `seq`, near enough. Jobs that wait or are dead stay.
+ */
+async function removeExpiredKeys(
+  database: SqlDatabase,
+  before: number,
+  afterSeq: number,
+): Promise<number | null> {
   const { table, list } = database;
-  const seen = table('seen_key');
-  const jobs = table('job');
-
-  // Keys are in the order of `seq`: the scan ends at the first that is young enough. Jobs that wait or are dead stay.
-  const expired = await database.read(
-    `SELECT seq FROM ${seen} s WHERE seen_at < $1
-      AND seq < coalesce((SELECT seq FROM ${seen} WHERE seen_at >= $1 ORDER BY seq LIMIT 1), 9007199254740991)
-      AND NOT EXISTS (SELECT 1 FROM ${jobs} j WHERE j.seq = s.seq AND j.state <> 'done')
-     ORDER BY seq LIMIT ${BATCH_SIZE}`,
-    [before],
+  const keys = await database.read(
+    `SELECT s.seq, s.seen_at, j.seq IS NOT NULL AS is_open FROM ${table('seen_key')} s
+     LEFT JOIN ${table('job')} j ON j.seq = s.seq AND j.state <> 'done'
+     WHERE s.seq > $1 ORDER BY s.seq LIMIT ${BATCH_SIZE}`,
+    [afterSeq],
   );
+  const firstYoung = keys.findIndex(({ seen_at: seenAt }) => Number(seenAt) >= before);
+  const old = firstYoung === -1 ? keys : keys.slice(0, firstYoung);
+  const expired = old.filter(({ is_open: isOpen }) => !Number(isOpen)).map(({ seq }) => Number(seq));
   if (expired.length > 0) {
-    const values = [JSON.stringify(expired.map(({ seq }) => Number(seq)))];
+    const values = [JSON.stringify(expired)];
     const those = `seq IN (SELECT CAST(item AS bigint) FROM ${list('$1')} AS items)`;
     await database.transaction([
-      { sql: `DELETE FROM ${jobs} WHERE ${those} AND state = 'done'`, values },
-      { sql: `DELETE FROM ${seen} WHERE ${those}`, values },
+      { sql: `DELETE FROM ${table('job')} WHERE ${those} AND state = 'done'`, values },
+      { sql: `DELETE FROM ${table('seen_key')} WHERE ${those}`, values },
     ]);
   }
+  return old.length === BATCH_SIZE ? Number(old.at(-1)?.seq) : null;
+}
 
+/** Removes one batch of users and heads whose conversations are idle. Resolves to whether there may be more. */
+async function removeIdle(database: SqlDatabase, before: number): Promise<boolean> {
   // Whose a conversation is must be known for as long as anything of it is stored.
   const users = await database.write(
-    `DELETE FROM ${table('user_conversation')} WHERE (user_id, conversation) IN (
-       SELECT user_id, conversation FROM ${table('user_conversation')} u WHERE seen_at < $1
-         AND NOT EXISTS (SELECT 1 FROM ${jobs} j WHERE j.queue IN ('inbox', 'outbox') AND j.conversation = u.conversation)
+    `DELETE FROM ${database.table('user_conversation')} WHERE (user_id, conversation) IN (
+       SELECT user_id, conversation FROM ${database.table('user_conversation')} u WHERE seen_at < $1
+         AND NOT EXISTS (SELECT 1 FROM ${database.table('job')} j WHERE j.queue IN ('inbox', 'outbox') AND j.conversation = u.conversation)
        LIMIT ${BATCH_SIZE}) RETURNING 1 AS one`,
     [before - USER_NOTED_MS],
   );
-  // PostgreSQL leaves the heads of idle conversations behind: see the queue there.
+  // PostgreSQL leaves the heads of idle conversations behind: see the queue there. It must not wait for a lock here,
+  // since it locks heads in no order.
+  const lock = database.dialect === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : '';
   const heads = await database.write(
-    `DELETE FROM ${table('head')} WHERE (queue, conversation) IN (
-       SELECT queue, conversation FROM ${table('head')} WHERE jobs = 0 AND owner IS NULL AND due_at < $1 LIMIT ${BATCH_SIZE})
-     AND jobs = 0 RETURNING 1 AS one`,
+    `WITH idle AS (
+       SELECT queue, conversation FROM ${database.table('head')}
+       WHERE jobs = 0 AND owner IS NULL AND due_at < $1 LIMIT ${BATCH_SIZE} ${lock})
+     DELETE FROM ${database.table('head')} WHERE (queue, conversation) IN (SELECT queue, conversation FROM idle)
+     RETURNING 1 AS one`,
     [Date.now() - LONGEST_INTERVAL_MS],
   );
-  return [expired, users, heads].some(({ length }) => length === BATCH_SIZE);
+  return [users, heads].some(({ length }) => length === BATCH_SIZE);
 }
