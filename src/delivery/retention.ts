@@ -88,13 +88,13 @@ async function removeIdle(database: SqlDatabase, before: number): Promise<boolea
        LIMIT ${BATCH_SIZE}) RETURNING 1 AS one`,
     [before - USER_NOTED_MS],
   );
-  // PostgreSQL leaves the heads of idle conversations behind: see the queue there. It must not wait for a lock here,
-  // since it locks heads in no order.
-  const lock = database.dialect === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : '';
+  // Only PostgreSQL leaves the heads of idle conversations behind: see the queue there.
+  if (database.dialect === 'sqlite') return users.length === BATCH_SIZE;
+  // It must not wait for a lock here, since it locks heads in no order.
   const heads = await database.write(
     `WITH idle AS (
        SELECT queue, conversation FROM ${database.table('head')}
-       WHERE jobs = 0 AND owner IS NULL AND due_at < $1 LIMIT ${BATCH_SIZE} ${lock})
+       WHERE jobs = 0 AND owner IS NULL AND due_at < $1 LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED)
      DELETE FROM ${database.table('head')} WHERE (queue, conversation) IN (SELECT queue, conversation FROM idle)
      RETURNING 1 AS one`,
     [Date.now() - LONGEST_INTERVAL_MS],
