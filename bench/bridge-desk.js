@@ -1,42 +1,42 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AdapterError, defineAdapter } from '../dist/adapter.js';
 
-/** How long the desk takes for each call. */
+/** The duration of each call to the desk. */
 export const LATENCY_MS = 200;
 
-/** One call in so many fails before it has any effect, and one after it had its effect. */
+/** One call in 50 fails before it takes effect; one in 100 takes effect, and its answer is lost. */
 const FAILS_EVERY = 50;
 const ANSWER_LOST_EVERY = 100;
 
 /**
- * A desk in memory that is slow and stumbles. Like most systems it tells repeats by their keys.
+ * A slow, unreliable desk in memory. Like most systems, it recognises repeats by their idempotency keys.
  *
- * @param {(conversationId: string, text: string) => void} onMessage hears of each message once
+ * @param {(conversationId: string, text: string) => void} onMessage called once per message
  */
 export function createDesk(onMessage) {
   /** @type {Map<string, { externalId: string, closed: boolean }>} */
   const tickets = new Map();
   /** @type {Set<string>} */
-  const seen = new Set();
+  const seenKeys = new Set();
   let calls = 0;
   let failures = 0;
 
-  const away = () => {
+  const failure = () => {
     failures += 1;
-    return new AdapterError('transient', 'the desk stumbles.');
+    return new AdapterError('transient', 'the desk failed.');
   };
 
   /**
    * @template Result
    * @param {() => Result} apply
    */
-  const called = async (apply) => {
+  const simulateCall = async (apply) => {
     calls += 1;
     const nth = calls;
     await sleep(LATENCY_MS);
-    if (nth % FAILS_EVERY === 0) throw away();
+    if (nth % FAILS_EVERY === 0) throw failure();
     const result = apply();
-    if (nth % ANSWER_LOST_EVERY === 1) throw away();
+    if (nth % ANSWER_LOST_EVERY === 1) throw failure();
     return result;
   };
 
@@ -44,19 +44,19 @@ export function createDesk(onMessage) {
     name: 'bench-desk',
     capabilities: { inbound: ['webhook'], nativeClose: true, messageIds: true, maxTextLength: 10_000 },
     open: ({ key, conversationId }) =>
-      called(() => {
+      simulateCall(() => {
         const ticket = { externalId: `ticket-${conversationId}`, closed: false };
         tickets.set(key, ticket);
         return { externalId: ticket.externalId };
       }),
-    find: ({ key }) => called(() => tickets.get(key) ?? null),
+    find: ({ key }) => simulateCall(() => tickets.get(key) ?? null),
     send: ({ conversationId }, { key, text }) =>
-      called(() => {
-        if (!seen.has(key)) onMessage(conversationId, text);
-        seen.add(key);
+      simulateCall(() => {
+        if (!seenKeys.has(key)) onMessage(conversationId, text);
+        seenKeys.add(key);
         return { messageId: key };
       }),
-    close: () => called(() => undefined),
+    close: () => simulateCall(() => undefined),
     verify: () => 'genuine',
     parse: ({ body }) => ({ events: JSON.parse(body.toString()) }),
     check: async () => [],
@@ -64,10 +64,10 @@ export function createDesk(onMessage) {
 
   return {
     adapter,
-    /** Forgets what was said: it would count as memory of the bridge. */
-    forget() {
+    /** Clears the desk between rounds: its memory would count as the bridge's. */
+    clear() {
       tickets.clear();
-      seen.clear();
+      seenKeys.clear();
     },
     get failures() {
       return failures;

@@ -1,23 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { LATENCY_MS } from './bridge-desk.js';
-import { createWorld } from './bridge-world.js';
+import { startBridge } from './bridge-setup.js';
 import { busyWarning, machine } from './machine.js';
 
-const SIZES = [10, 100, 1_000];
-/** Each round has new conversations on the same bridge, so that what it does not let go of adds up. */
-const ROUNDS = 3;
+const HELP = `npm run bench:bridge -- [options]
+
+  --quick  10 and 100 conversations, one round each
+  --help   prints this text
+
+Measures the bridge with 10, 100 and 1,000 concurrent conversations, three rounds each. It fails if a message is lost or
+out of order, and writes nothing.`;
+
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+});
+if (values.help) {
+  console.log(HELP);
+  process.exit();
+}
+
+const SIZES = values.quick ? [10, 100] : [10, 100, 1_000];
+/** Each round has new conversations on the same bridge, so that leaks add up. */
+const ROUNDS = values.quick ? 1 : 3;
 const MESSAGES = 10;
-/** All at the same millisecond would measure how the kernel queues connections. */
-const APART_MS = 2;
-const GIVE_UP_MS = 300_000;
+/** Conversations start apart: all at once would measure the kernel's queue of connections. */
+const START_APART_MS = 2;
+const ROUND_TIMEOUT_MS = 300_000;
 
 setFlagsFromString('--expose_gc');
 const collectGarbage = runInNewContext('gc');
 
-/** The heap in use, once what nobody holds is gone. */
-function heap() {
+/** The heap after a garbage collection, in MiB. */
+function heapMb() {
   collectGarbage();
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
@@ -29,72 +46,75 @@ function heap() {
 const quantile = (values, share) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 
-/** Waits of conversations for what they are to hear next. Hears in order, or ends the run. */
-function createHearing() {
+/**
+ * Waits for the texts that conversations are to receive. A conversation that receives a wrong text fails the run;
+ * repeats are counted.
+ */
+function createInbox() {
   /** @type {Map<string, { text: string, resolve: () => void, reject: (error: Error) => void }>} */
-  const waiting = new Map();
+  const expected = new Map();
   /** @type {Map<string, Set<string>>} */
-  const known = new Map();
+  const received = new Map();
   let repeats = 0;
   return {
     /** @param {string} id @param {string} text */
     expect: (id, text) =>
-      new Promise((resolve, reject) => waiting.set(id, { text, resolve: () => resolve(undefined), reject })),
+      new Promise((resolve, reject) => expected.set(id, { text, resolve: () => resolve(undefined), reject })),
     /** @param {string} id @param {string} text */
-    heard: (id, text) => {
-      const before = known.get(id) ?? new Set();
-      known.set(id, before);
-      const next = waiting.get(id);
-      if (before.has(text)) repeats += 1;
+    receive: (id, text) => {
+      const earlier = received.get(id) ?? new Set();
+      received.set(id, earlier);
+      const next = expected.get(id);
+      if (earlier.has(text)) repeats += 1;
       else if (next?.text === text) {
-        waiting.delete(id);
+        expected.delete(id);
         next.resolve();
-      } else next?.reject(new Error(`${id}: heard ${text} in place of ${next.text}`));
-      before.add(text);
+      } else next?.reject(new Error(`${id}: received ${text} instead of ${next.text}`));
+      earlier.add(text);
     },
-    /** What nobody has heard so far. */
-    left: () => [...waiting].map(([id, { text }]) => `${id} ${text}`),
-    /** Forgets what was heard, and tells how often something came twice: its first answer was lost. */
-    forget: () => {
+    /** Texts that were expected and not received. */
+    missing: () => [...expected].map(([id, { text }]) => `${id} ${text}`),
+    /** Clears everything. Returns how many texts were received twice, because their first answer was lost. */
+    clear: () => {
       const count = repeats;
       repeats = 0;
-      known.clear();
-      waiting.clear();
+      received.clear();
+      expected.clear();
       return count;
     },
   };
 }
 
 /**
- * So many conversations at once, each from its request to its end, with an answer to every message.
+ * Runs `size` conversations at once, each from its request to its end, with an answer to every message.
  *
- * @param {Awaited<ReturnType<typeof createWorld>>} world
- * @param {{ desk: ReturnType<typeof createHearing>, user: ReturnType<typeof createHearing> }} hearing
+ * @param {Awaited<ReturnType<typeof startBridge>>} bridge
+ * @param {{ desk: ReturnType<typeof createInbox>, user: ReturnType<typeof createInbox> }} inboxes
  * @param {string} round
  * @param {number} size
  */
-async function talk(world, hearing, round, size) {
+async function runConversations(bridge, inboxes, round, size) {
   /** @type {number[]} */
   const toDesk = [];
   /** @type {number[]} */
   const toUser = [];
 
   const timed = async (/** @type {number[]} */ times, /** @type {() => Promise<unknown>} */ task) => {
-    const began = performance.now();
+    const startedAt = performance.now();
     await task();
-    times.push(performance.now() - began);
+    times.push(performance.now() - startedAt);
   };
-  const accepted = async (/** @type {string} */ path, /** @type {unknown} */ json) => {
-    const status = await world.post(path, json);
+  const postAccepted = async (/** @type {string} */ path, /** @type {unknown} */ json) => {
+    const status = await bridge.post(path, json);
     if (status !== 200) throw new Error(`${path} was answered ${status}`);
   };
 
-  const one = async (/** @type {number} */ index) => {
+  const runConversation = async (/** @type {number} */ index) => {
     const id = `${round}-${index}`;
-    await sleep(index * APART_MS);
+    await sleep(index * START_APART_MS);
     const externalId = `ticket-${id}`;
     const author = { kind: 'agent', name: 'Ada' };
-    await accepted('/conversation/establish', {
+    await postAccepted('/conversation/establish', {
       conversation_id: id,
       timestamp: Date.now(),
       email: null,
@@ -105,26 +125,26 @@ async function talk(world, hearing, round, size) {
     for (let nth = 1; nth <= MESSAGES; nth += 1) {
       const [question, answer] = [`question ${nth}`, `answer ${nth}`];
       await timed(toDesk, async () => {
-        const heard = hearing.desk.expect(id, question);
-        await accepted('/chat', { conversation_id: id, timestamp: Date.now() + nth, body: question });
-        await heard;
+        const received = inboxes.desk.expect(id, question);
+        await postAccepted('/chat', { conversation_id: id, timestamp: Date.now() + nth, body: question });
+        await received;
       });
       await timed(toUser, async () => {
-        const heard = hearing.user.expect(id, answer);
+        const received = inboxes.user.expect(id, answer);
         const event = { kind: 'message', id: `${id} ${nth}`, externalId, author, text: answer };
-        await accepted('/desk', [{ ...event, internal: false, messageId: null }]);
-        await heard;
+        await postAccepted('/desk', [{ ...event, internal: false, messageId: null }]);
+        await received;
       });
     }
-    const heard = hearing.user.expect(id, '');
-    await accepted('/desk', [{ kind: 'closed', id: `${id} end`, externalId, author }]);
-    await heard;
+    const received = inboxes.user.expect(id, '');
+    await postAccepted('/desk', [{ kind: 'closed', id: `${id} end`, externalId, author }]);
+    await received;
   };
 
-  const began = performance.now();
+  const startedAt = performance.now();
   const cpu = process.cpuUsage();
-  await Promise.all(Array.from({ length: size }, (_, index) => one(index)));
-  const seconds = (performance.now() - began) / 1_000;
+  await Promise.all(Array.from({ length: size }, (_, index) => runConversation(index)));
+  const seconds = (performance.now() - startedAt) / 1_000;
   const { user, system } = process.cpuUsage(cpu);
   return { seconds, cpuMs: (user + system) / 1_000 / (2 * size * MESSAGES), toDesk, toUser };
 }
@@ -149,28 +169,35 @@ function line(/** @type {readonly (string | number)[]} */ cells) {
 
 console.log(`${machine()}\n${busyWarning() ?? ''}`);
 console.log(
-  `Each conversation: a request, ${MESSAGES} messages each way, an end. The desk takes ${LATENCY_MS} ms a call and stumbles in 3 of 100.`,
+  `Each conversation: a request, ${MESSAGES} messages each way, an end. The desk takes ${LATENCY_MS} ms per call and fails in 3 of 100.`,
 );
 console.log('The user, the service, the desk, the receiver and the bridge share this process.\n');
 console.log(line(COLUMNS));
 
-/** @param {{ desk: ReturnType<typeof createHearing>, user: ReturnType<typeof createHearing> }} hearing */
-function giveUpOn(hearing) {
-  const left = [...hearing.desk.left(), ...hearing.user.left()];
-  console.error(`bench: not delivered after ${GIVE_UP_MS / 1_000} s: ${left.slice(0, 5).join(', ')}`);
+/** @param {{ desk: ReturnType<typeof createInbox>, user: ReturnType<typeof createInbox> }} inboxes */
+function failLateRound(inboxes) {
+  const missing = [...inboxes.desk.missing(), ...inboxes.user.missing()];
+  console.error(
+    `bench: not delivered after ${ROUND_TIMEOUT_MS / 1_000} s: ${missing.slice(0, 5).join(', ')}`,
+  );
   process.exit(1);
 }
 
 for (const size of SIZES) {
-  const hearing = { desk: createHearing(), user: createHearing() };
-  const world = await createWorld({ onMessage: hearing.desk.heard, onReply: hearing.user.heard });
+  const inboxes = { desk: createInbox(), user: createInbox() };
+  const bridge = await startBridge({ onMessage: inboxes.desk.receive, onReply: inboxes.user.receive });
   for (let round = 1; round <= ROUNDS; round += 1) {
-    const before = world.desk.failures;
-    const giveUp = setTimeout(giveUpOn, GIVE_UP_MS, hearing);
-    const { seconds, cpuMs, toDesk, toUser } = await talk(world, hearing, `${size}-${round}`, size);
-    clearTimeout(giveUp);
-    world.desk.forget();
-    const repeats = hearing.desk.forget() + hearing.user.forget();
+    const before = bridge.desk.failures;
+    const timeout = setTimeout(failLateRound, ROUND_TIMEOUT_MS, inboxes);
+    const { seconds, cpuMs, toDesk, toUser } = await runConversations(
+      bridge,
+      inboxes,
+      `${size}-${round}`,
+      size,
+    );
+    clearTimeout(timeout);
+    bridge.desk.clear();
+    const repeats = inboxes.desk.clear() + inboxes.user.clear();
     const cells = [
       size,
       round,
@@ -180,11 +207,11 @@ for (const size of SIZES) {
       Math.round(quantile(toUser, 0.5)),
       Math.round(quantile(toUser, 0.99)),
       cpuMs.toFixed(2),
-      heap().toFixed(1),
-      world.desk.failures - before,
+      heapMb().toFixed(1),
+      bridge.desk.failures - before,
       repeats,
     ];
     console.log(line(cells));
   }
-  await world.end();
+  await bridge.stop();
 }

@@ -8,7 +8,7 @@ const exists = (/** @type {string} */ path) => existsSync(new URL(path, import.m
 /**
  * Installs the peers if they are missing. Throws if the project is not built.
  *
- * @param {readonly import('./contenders/index.js').Contender[]} selected
+ * @param {readonly { readonly needsDist?: boolean }[]} selected contenders
  */
 export function prepare(selected) {
   const built = exists('../dist/index.js') && exists('../dist/protocol/index.js');

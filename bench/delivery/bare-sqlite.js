@@ -1,40 +1,40 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fail, readJson, succeed } from './read-json.js';
+import { fail, readJson, succeed } from './bare-http.js';
 
 const require = createRequire(import.meta.url);
 
-/** The same driver as the kit takes. */
+/** Loads the SQLite driver that handoff-kit uses on this version of Node. */
 export function loadSqlite() {
   for (const name of ['node:sqlite', '@photostructure/sqlite']) {
     try {
       const { DatabaseSync } = require(name);
       if (DatabaseSync) return DatabaseSync;
     } catch {
-      // Not in this version of Node; the package stands in for it.
+      // Node 20 has no node:sqlite.
     }
   }
-  throw new Error('no SQLite: npm ci in the project root installs the package that stands in for it');
+  throw new Error('no SQLite: npm ci in the project root installs @photostructure/sqlite');
 }
 
 /**
- * The work itself without a queue: an insert that is on disk before the answer, the handler, and an update that
- * says so. One commit each.
+ * The least that a durable receiver does: insert and commit before the answer, run the handler, then update and
+ * commit again. No queue, no retries.
  *
  * @type {import('./contenders.js').CreateListener}
  */
-export async function create({ begun, folder }) {
+export async function create({ onHandlerStart, folder }) {
   const DatabaseSync = loadSqlite();
   const database = new DatabaseSync(join(folder, 'bare.db'));
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   database.exec(
-    'CREATE TABLE IF NOT EXISTS event (seq INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, lane TEXT, content TEXT, done INTEGER)',
+    'CREATE TABLE event (seq INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, conversation TEXT, content TEXT, done INTEGER)',
   );
-  const insert = database.prepare('INSERT INTO event (key, lane, content) VALUES (?, ?, ?)');
+  const insert = database.prepare('INSERT INTO event (key, conversation, content) VALUES (?, ?, ?)');
   const finish = database.prepare('UPDATE event SET done = 1, content = NULL WHERE seq = ?');
-  // The driver's statements do not keep their database.
+  // Keeps the database from being garbage-collected: the driver's statements hold no reference to it.
   process.once('exit', () => database.close());
-  const take = async (
+  const accept = async (
     /** @type {import('node:http').IncomingMessage} */ request,
     /** @type {import('node:http').ServerResponse} */ response,
   ) => {
@@ -44,12 +44,12 @@ export async function create({ begun, folder }) {
       const { lastInsertRowid } = insert.run(body.message_id, body.conversation_id, JSON.stringify(body));
       succeed(response);
       setImmediate(() => {
-        begun(receivedAt);
+        onHandlerStart(receivedAt);
         finish.run(lastInsertRowid);
       });
     } catch (error) {
       fail(response, error);
     }
   };
-  return (request, response) => void take(request, response);
+  return (request, response) => void accept(request, response);
 }

@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inTurn } from '../rounds.js';
 
 /**
- * A contender that runs.
+ * A running server.
  *
  * @typedef {object} Entry
  * @property {string} id
  * @property {import('../child.js').Child} server
- * @property {(() => number) | null} databaseCpu microseconds of processor time that its database has taken so far
+ * @property {(() => number) | null} databaseCpu CPU time of its database so far in microseconds
  *
- * What one round of one contender gave.
+ * The result of one round of one contender.
  *
  * @typedef {object} Sample
- * @property {number} accepted events a second answered 200
- * @property {number} handled events a second, until the last was handled
+ * @property {number} accepted events per second answered 200
+ * @property {number} handled events per second, until the last one was handled
  * @property {number} answerP99 milliseconds
- * @property {number} cpu microseconds of the server's processor time for an event
- * @property {number} databaseCpu microseconds of the database's processor time for an event; NaN without one
+ * @property {number} cpu CPU microseconds of the server per event
+ * @property {number} databaseCpu CPU microseconds of the database per event; NaN without one
  *
  * @typedef {object} Pace
  * @property {number} rounds
@@ -25,25 +25,26 @@ import { inTurn } from '../rounds.js';
  * @property {number} connections
  * @property {number} latencySeconds
  *
- * What was measured of some contenders.
+ * The results of contenders that took turns.
  *
  * @typedef {object} Measured
  * @property {import('../rounds.js').Round<Sample>[]} rounds
- * @property {import('../rounds.js').Round<Latency>[]} latencies one request after another
- * @property {Map<string, { before: Memory, after: Memory }>} memory over the rounds, by contender
+ * @property {import('../rounds.js').Round<Latency>[]} latencies of one request at a time
+ * @property {Map<string, { before: Memory, after: Memory }>} memory before and after the rounds, by contender
  *
- * @typedef {{ p50: number, p99: number }} Latency milliseconds from a request to its handler
- * @typedef {{ rss: number, heap: number }} Memory megabytes; the heap after a collection
+ * @typedef {{ p50: number, p99: number }} Latency milliseconds from a request to the start of its handler
+ * @typedef {{ rss: number, heap: number }} Memory megabytes; the heap after a garbage collection
  */
 
-/** How long the last of what was accepted may take to be handled. */
+/** A round fails when accepted events are not handled within this time. */
 const HANDLED_WITHIN_MS = 60_000;
-const LOOK_EVERY_MS = 20;
+const POLL_MS = 20;
 /** Latencies differ little from round to round. */
 const LATENCY_ROUNDS = 5;
 
 /**
- * Loads one server for a while, and waits until all that it accepted was handled. Fails when something was lost.
+ * Loads one server for a while, then waits until every accepted event was handled. Throws if one was lost or handled
+ * twice.
  *
  * @param {Entry} entry
  * @param {import('../child.js').Child} generator
@@ -74,13 +75,13 @@ async function load({ id, server, databaseCpu }, generator, { seconds, leadInSec
     if (Date.now() > deadline) {
       throw new Error(`${id}: ${answers} events were accepted, and only ${report.handled} were handled`);
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_MS);
   }
 }
 
 /**
- * Measures some contenders in turn. Heaps are collected before and after all rounds and not between them: what a
- * collection finds unused, such as code for requests that are not there just then, would have to be made again.
+ * Measures contenders in turn. Garbage is collected before and after all rounds, not between them: a collection while
+ * a server idles drops compiled code.
  *
  * @param {readonly Entry[]} entries
  * @param {import('../child.js').Child} generator
@@ -95,7 +96,7 @@ export async function measureInTurn(entries, generator, pace, progress) {
     await load(entry, generator, { seconds: 2, connections: pace.connections });
   }
   const before = await memoryOf(entries);
-  progress('warm-up, after the collection');
+  progress('warm-up after the garbage collection');
   for (const entry of entries) await load(entry, generator, { seconds: 2, connections: pace.connections });
   const rounds = await inTurn(
     entries,

@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util';
 import { contenderOf, contenders } from './contenders.js';
 
-/** @typedef {'throughput' | 'backlog' | 'growth' | 'slow-disk'} Part */
+/** @typedef {'throughput' | 'draining' | 'remembered' | 'waiting' | 'slow-disk'} Part */
 
-/** What is measured, in this order. @type {Readonly<Record<Part, string>>} */
+/** The parts of a run, in this order. @type {Readonly<Record<Part, string>>} */
 export const PARTS = {
-  throughput: 'accepted and handled, and how long until a handler begins',
-  backlog: 'handling alone: what was stored while nobody handled it',
-  growth: 'the same with 1,000, 100,000 and 1,000,000 stored events',
+  throughput: 'events accepted and handled per second, and the time until a handler starts',
+  draining: 'handling alone: events that were stored while no worker ran',
+  remembered: 'throughput with 1,000, 100,000 and 1,000,000 remembered events',
+  waiting: 'draining with 1,000, 100,000 and 1,000,000 waiting conversations',
   'slow-disk': 'SQLite on a disk that takes 5 ms longer for every sync',
 };
 
@@ -19,15 +20,16 @@ export const PARTS = {
  * @property {number} seconds of one round
  * @property {number} leadInSeconds
  * @property {number} latencySeconds
- * @property {number} backlog how many events
- * @property {readonly number[]} sizes of what is stored
- * @property {boolean} forTheRecord whether the results belong in DELIVERY.md
+ * @property {number} drained events that one round of `draining` or `waiting` handles
+ * @property {number} drainRounds
+ * @property {readonly number[]} sizes of the stores in `remembered` and `waiting`
+ * @property {boolean} writesResults whether the results belong in DELIVERY.md
  */
 
 const HELP = `Measures deliveries beside the bare engines, all in one run.
 
-  npm run bench:delivery                               about ten minutes; writes bench/DELIVERY.md
-  node bench/delivery/run.js --quick                   about two minutes; writes nothing
+  npm run bench:delivery                               about fifteen minutes; writes bench/DELIVERY.md
+  node bench/delivery/run.js --quick                   about three minutes; writes nothing
   node bench/delivery/run.js --only throughput,sqlite,inline   some parts and contenders; writes nothing
   node bench/delivery/run.js --rounds 301              more rounds than 151
 
@@ -59,24 +61,10 @@ export function readOptions(args) {
     },
   });
   if (values.help) return { help: HELP };
-  const pace = values.quick
-    ? {
-        rounds: 9,
-        seconds: 0.2,
-        leadInSeconds: 0.1,
-        latencySeconds: 0.3,
-        backlog: 2_000,
-        sizes: [1_000, 100_000],
-      }
-    : {
-        rounds: 151,
-        seconds: 0.2,
-        leadInSeconds: 0.1,
-        latencySeconds: 0.3,
-        backlog: 5_000,
-        sizes: [1_000, 100_000, 1_000_000],
-      };
-  const rounds = values.rounds === undefined ? pace.rounds : Number(values.rounds);
+  const scale = values.quick
+    ? { rounds: 9, drained: 2_000, drainRounds: 3, sizes: [1_000, 100_000] }
+    : { rounds: 151, drained: 5_000, drainRounds: 7, sizes: [1_000, 100_000, 1_000_000] };
+  const rounds = values.rounds === undefined ? scale.rounds : Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number, 1 or more');
   const only = (values.only ?? '')
     .split(',')
@@ -86,10 +74,14 @@ export function readOptions(args) {
   const ids = only.filter((id) => !isPart(id));
   for (const id of ids) contenderOf(id);
   return {
-    ...pace,
+    ...scale,
     rounds,
+    drainRounds: Math.min(rounds, scale.drainRounds),
+    seconds: 0.2,
+    leadInSeconds: 0.1,
+    latencySeconds: 0.3,
     parts: new Set(parts.length > 0 ? parts : /** @type {Part[]} */ (Object.keys(PARTS))),
     selected: ids.length > 0 ? contenders.filter(({ id }) => ids.includes(id)) : contenders,
-    forTheRecord: !values.quick && values.only === undefined,
+    writesResults: !values.quick && values.only === undefined,
   };
 }

@@ -1,7 +1,12 @@
-import { median, valuesOf } from '../rounds.js';
-import { judge } from './targets.js';
+import { median, ratioOf, valuesOf } from '../rounds.js';
+import { compareWithTargets } from './targets.js';
 
-/** @typedef {import('./measure.js').Measured} Measured */
+/**
+ * @typedef {import('./measure.js').Measured} Measured
+ * @typedef {import('./targets.js').DrainRound} DrainRound
+ */
+
+const HEAD = ['accepted/s', 'handled/s', 'p50 ms', 'p99 ms', 'answer p99 ms', 'CPU µs', 'database CPU µs'];
 
 const whole = (/** @type {number} */ value) =>
   Number.isFinite(value) ? Math.round(value).toLocaleString('en') : '-';
@@ -13,7 +18,7 @@ const table = (/** @type {string[]} */ head, /** @type {string[][]} */ rows) =>
     .join('\n');
 
 /**
- * Gathers what was measured, and writes it as Markdown that reads well on a terminal too.
+ * Collects results and writes them as Markdown that is readable on a terminal too.
  *
  * @param {import('./options.js').Options} options
  * @param {number} slowDiskConnections
@@ -21,25 +26,32 @@ const table = (/** @type {string[]} */ head, /** @type {string[][]} */ rows) =>
 export function createReport(options, slowDiskConnections) {
   /** @type {string[]} */
   const sections = [];
-  /** @type {Parameters<typeof judge>[0]} */
-  const results = { throughput: [], backlog: new Map(), growth: new Map(), slowDisk: [] };
+  /** @type {import('./targets.js').Results} */
+  const results = {
+    throughput: [],
+    draining: new Map(),
+    remembered: new Map(),
+    waiting: new Map(),
+    slowDisk: [],
+  };
   const titleOf = (/** @type {string} */ id) => options.selected.find((each) => each.id === id)?.title ?? id;
 
   const rowsOf = (/** @type {Measured} */ { rounds, latencies, memory }, name = titleOf) =>
     [...memory.keys()].map((id) => {
-      const middle = (/** @type {keyof import('./measure.js').Sample} */ field) =>
+      const medianOf = (/** @type {keyof import('./measure.js').Sample} */ field) =>
         median(valuesOf(rounds, id, field));
       return [
         name(id),
-        whole(middle('accepted')),
-        whole(middle('handled')),
+        whole(medianOf('accepted')),
+        whole(medianOf('handled')),
         short(median(valuesOf(latencies, id, 'p50'))),
         short(median(valuesOf(latencies, id, 'p99'))),
-        short(middle('answerP99')),
-        whole(middle('cpu')),
-        whole(middle('databaseCpu')),
+        short(medianOf('answerP99')),
+        whole(medianOf('cpu')),
+        whole(medianOf('databaseCpu')),
       ];
     });
+
   const throughput = () => {
     if (results.throughput.length === 0) return [];
     return [
@@ -58,23 +70,42 @@ export function createReport(options, slowDiskConnections) {
       )}`,
     ];
   };
+
+  const waiting = () => {
+    if (results.waiting.size === 0) return [];
+    const rows = [...results.waiting].flatMap(([id, rounds]) => {
+      const sizes = [...new Set(rounds.flatMap((round) => Object.keys(round)))];
+      return sizes.map((size) => [
+        titleOf(id),
+        whole(Number(size)),
+        whole(median(valuesOf(rounds, size, 'handled'))),
+        ratioOf(rounds, size, sizes[0] ?? size, 'handled').toFixed(2),
+        whole(median(valuesOf(rounds, size, 'cpu'))),
+      ]);
+    });
+    const head = ['contender', 'waiting conversations', 'handled/s', 'ratio to the fewest', 'CPU µs'];
+    return [`### Draining while many conversations wait\n\n${table(head, rows)}`];
+  };
+
   const slowDisk = () => {
     if (results.slowDisk.length === 0) return [];
     const rows = results.slowDisk.flatMap((measured) => rowsOf(measured));
+    const rounds = results.slowDisk.flatMap((measured) => measured.rounds);
+    const ratio = ratioOf(rounds, 'sqlite', 'inline', 'accepted');
     return [
       `### A disk that takes 5 ms longer for every sync, ${slowDiskConnections} connections\n\n${table(['contender', ...HEAD], rows)}`,
+      ...(Number.isFinite(ratio) ? [`SQLite, accepted, to inline: ${ratio.toFixed(2)} (no target).`] : []),
     ];
   };
-  const HEAD = ['accepted/s', 'handled/s', 'p50 ms', 'p99 ms', 'answer p99 ms', 'CPU µs', 'database CPU µs'];
 
   return {
     throughput(/** @type {Measured} */ measured) {
       results.throughput.push(measured);
     },
-    backlog(/** @type {Map<string, { handled: number, cpu: number }[]>} */ samples) {
-      results.backlog = samples;
+    draining(/** @type {Map<string, { handled: number, cpu: number }[]>} */ samples) {
+      results.draining = samples;
       sections.push(
-        `### Handling alone: ${options.backlog.toLocaleString('en')} events that were waiting\n\n${table(
+        `### Draining: ${options.drained.toLocaleString('en')} stored events\n\n${table(
           ['contender', 'handled/s', 'CPU µs'],
           [...samples].map(([id, rounds]) => [
             titleOf(id),
@@ -84,19 +115,22 @@ export function createReport(options, slowDiskConnections) {
         )}`,
       );
     },
-    growth(/** @type {string} */ id, /** @type {Measured} */ measured) {
-      results.growth.set(id, measured);
+    remembered(/** @type {string} */ id, /** @type {Measured} */ measured) {
+      results.remembered.set(id, measured);
       const rows = rowsOf(measured, (size) => whole(Number(size)));
-      sections.push(`### Growth: ${titleOf(id)}\n\n${table(['stored events', ...HEAD], rows)}`);
+      sections.push(`### Remembered events: ${titleOf(id)}\n\n${table(['remembered', ...HEAD], rows)}`);
+    },
+    waiting(/** @type {string} */ id, /** @type {DrainRound[]} */ rounds) {
+      results.waiting.set(id, rounds);
     },
     slowDisk(/** @type {Measured} */ measured) {
       results.slowDisk.push(measured);
     },
-    noSlowDisk(/** @type {string} */ why) {
-      sections.push(`### A slow disk\n\nNot measured: ${why}.`);
+    noSlowDisk(/** @type {string} */ reason) {
+      sections.push(`### A slow disk\n\nNot measured: ${reason}.`);
     },
     text() {
-      const verdicts = judge(results).map(({ title, value, limit, met }) => [
+      const verdicts = compareWithTargets(results).map(({ title, value, limit, met }) => [
         title,
         limit,
         value.toFixed(2),
@@ -105,7 +139,7 @@ export function createReport(options, slowDiskConnections) {
       const targets =
         verdicts.length > 0 ? [`### Targets\n\n${table(['target', 'limit', 'measured', ''], verdicts)}`] : [];
       const pace = `${options.rounds} rounds of ${options.seconds} s, 32 connections, bodies of 1,536 bytes, 1,000 conversations.`;
-      return [pace, ...targets, ...throughput(), ...sections, ...slowDisk()].join('\n\n');
+      return [pace, ...targets, ...throughput(), ...sections, ...waiting(), ...slowDisk()].join('\n\n');
     },
   };
 }

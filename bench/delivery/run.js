@@ -3,165 +3,261 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChild } from '../child.js';
 import { busyWarning, machine } from '../machine.js';
+import { prepare } from '../prepare.js';
 import { writeResults } from '../results-file.js';
-import { contenderOf, groups, slowDiskGroups } from './contenders.js';
-import { startPostgres } from './database.js';
-import { fill } from './fill.js';
+import { contenderOf, slowDiskGroups, throughputGroups } from './contenders.js';
 import { measureInTurn } from './measure.js';
 import { readOptions } from './options.js';
+import { startPostgres } from './postgres-server.js';
 import { createReport } from './report.js';
 import { buildSlowDisk } from './slow-disk.js';
 
 const RESULTS = new URL('../DELIVERY.md', import.meta.url);
 const INTRODUCTION = `# Deliveries: results
 
-Written by \`npm run bench:delivery\`; see [README.md](README.md#deliveries) for what is measured and how. Trust the
-ratios and not the figures. Each Node major has the results of its last full run.
+Written by \`npm run bench:delivery\`; [README.md](README.md#deliveries) describes the method. Compare ratios, not
+absolute figures. Each Node major has its last full run.
 `;
 
-/** Many wait for one sync of a slow disk; with few connections nobody could be faster than the disk. */
-const SLOW_DISK_CONNECTIONS = 256;
 const CONNECTIONS = 32;
+/** Many events share one sync of a slow disk; 32 connections would limit every contender to 32 events per sync. */
+const SLOW_DISK_CONNECTIONS = 256;
+
+/** pg-boss takes seconds per batch once many keys wait, so it is measured less and its drains have a time limit. */
+const BOSS_LARGEST = 100_000;
+const BOSS_ROUNDS = 3;
+const BOSS_WITHIN_MS = 30_000;
 
 /** @type {(() => unknown)[]} */
-const farewells = [];
-const began = performance.now();
+const cleanups = [];
+const startedAt = performance.now();
 
 function progress(/** @type {string} */ text) {
-  const line = `${String(Math.round((performance.now() - began) / 1_000)).padStart(4)} s  ${text}`;
+  const line = `${String(Math.round((performance.now() - startedAt) / 1_000)).padStart(4)} s  ${text}`;
   if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${line}`);
   else console.log(line);
 }
 
-/** Starts a process that ends with the run. */
+/** Starts a child process that stops with the run. */
 async function start(/** @type {string} */ file, /** @type {string[]} */ args, env = {}) {
   const child = await startChild(file, args, env);
-  farewells.push(() => child.stop());
+  cleanups.push(() => child.stop());
   return child;
 }
 
 function temporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-bench-'));
-  farewells.push(() => rmSync(folder, { recursive: true, force: true }));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
+
+/**
+ * What the parts of a run share.
+ *
+ * @typedef {object} Run
+ * @property {import('./options.js').Options} options
+ * @property {ReadonlyMap<string, import('./contenders.js').Contender>} selected by id
+ * @property {import('./postgres-server.js').Postgres | null} postgres
+ * @property {import('../child.js').Child} generator
+ * @property {ReturnType<typeof createReport>} report
+ */
 
 let schemas = 0;
 
 /**
- * A place to store in that is empty.
+ * An empty store for a contender: a new folder and a new schema.
  *
- * @param {string} id of the contender
- * @param {import('./database.js').Postgres | null} postgres
+ * @param {Run} run
+ * @param {string} id
  */
-function newStore(id, postgres) {
+function newStore({ postgres }, id) {
   schemas += 1;
   return { id, folder: temporaryFolder(), url: postgres?.url ?? '', schema: `bench_${schemas}` };
 }
 
 /**
- * Starts a contender on a store.
+ * Starts the server of a contender on a store.
  *
+ * @param {Run} run
  * @param {ReturnType<typeof newStore>} store
- * @param {import('./database.js').Postgres | null} postgres
  * @returns {Promise<import('./measure.js').Entry>}
  */
-async function serve({ id, folder, url, schema }, postgres, name = id, env = {}) {
+async function serve({ postgres }, { id, folder, url, schema }, name = id, env = {}) {
   const server = await start('delivery/server.js', [id, folder, url, schema], env);
   return { id: name, server, databaseCpu: contenderOf(id).needsPostgres ? (postgres?.cpu ?? null) : null };
 }
 
+/**
+ * Measures servers in turn, then stops them.
+ *
+ * @param {Run} run
+ * @param {string} part
+ * @param {import('./measure.js').Entry[]} entries
+ * @param {Partial<import('./measure.js').Pace>} pace
+ */
+async function measure({ generator, options }, part, entries, pace = {}) {
+  const title = `${part}  ${entries.map(({ id }) => id).join(', ')}`;
+  const measured = await measureInTurn(
+    entries,
+    generator,
+    { ...options, connections: CONNECTIONS, ...pace },
+    (text) => progress(`${title}  ${text}`),
+  );
+  for (const { server } of entries) server.stop();
+  return measured;
+}
+
+/** @param {Run} run */
+async function throughput(run) {
+  for (const group of throughputGroups) {
+    const entries = [];
+    for (const id of group.filter((each) => run.selected.has(each))) {
+      entries.push(await serve(run, newStore(run, id)));
+    }
+    if (entries.length > 0) run.report.throughput(await measure(run, 'throughput', entries));
+  }
+}
+
+/** @param {Run} run */
+async function draining(run) {
+  const { drained, drainRounds } = run.options;
+  /** @type {Map<string, { handled: number, cpu: number }[]>} */
+  const samples = new Map(
+    ['sqlite', 'postgres', 'pg-boss'].filter((id) => run.selected.has(id)).map((id) => [id, []]),
+  );
+  for (let round = 0; round < drainRounds; round += 1) {
+    for (const [id, results] of samples) {
+      progress(`draining  round ${round + 1}/${drainRounds}  ${id}`);
+      const child = await start('delivery/drain.js', []);
+      const store = newStore(run, id);
+      await child.ask({ task: 'store', store, count: drained });
+      const result = await child.ask({ task: 'drain', store, count: drained });
+      results.push(ratesOf([result]));
+      child.stop();
+    }
+  }
+  run.report.draining(samples);
+}
+
+/** Events per second, and CPU microseconds per event, of some drains together. */
+function ratesOf(/** @type {readonly import('./drain.js').DrainResult[]} */ results) {
+  const sum = (/** @type {'handled' | 'ms' | 'cpu'} */ field) =>
+    results.reduce((total, result) => total + result[field], 0);
+  return { handled: (sum('handled') / sum('ms')) * 1_000, cpu: sum('cpu') / sum('handled') };
+}
+
+/** @param {Run} run */
+async function remembered(run) {
+  const { fillRememberedEvents } = await import('./fill.js');
+  for (const id of ['sqlite', 'postgres'].filter((each) => run.selected.has(each))) {
+    const entries = [];
+    for (const size of run.options.sizes) {
+      progress(`remembered  ${id}  inserting ${size.toLocaleString('en')} events`);
+      const store = newStore(run, id);
+      await fillRememberedEvents(store, size);
+      entries.push(await serve(run, store, String(size)));
+    }
+    const rounds = Math.min(31, run.options.rounds);
+    run.report.remembered(id, await measure(run, `remembered  ${id}`, entries, { rounds }));
+  }
+}
+
+/**
+ * Sizes take turns within a round, and one process drains all of them, so that its compiled code is the same. The
+ * first round warms it up and is not counted.
+ *
+ * @param {Run} run
+ */
+async function waiting(run) {
+  const { drained, drainRounds, sizes } = run.options;
+  const { dueOf, fillWaitingConversations } = await import('./fill.js');
+  for (const id of ['sqlite', 'postgres', 'pg-boss'].filter((each) => run.selected.has(each))) {
+    const isBoss = id === 'pg-boss';
+    const rounds = isBoss ? Math.min(BOSS_ROUNDS, drainRounds) : drainRounds;
+    const child = await start('delivery/drain.js', []);
+    const fill = async (/** @type {number} */ size) => {
+      const store = newStore(run, id);
+      await fillWaitingConversations(store, size);
+      return store;
+    };
+    /** @type {Map<number, ReturnType<typeof newStore>>} */
+    const largeStores = new Map();
+    /** Drains as many stores of a size as it takes for `drained` events; a large one lasts for all rounds. */
+    const drainSize = async (/** @type {number} */ size) => {
+      const isLarge = dueOf(size) > drained * (rounds + 2);
+      /** @type {import('./drain.js').DrainResult[]} */
+      const results = [];
+      for (let left = drained; left > 0 && !results.at(-1)?.gaveUp; left -= results.at(-1)?.handled ?? left) {
+        const store = largeStores.get(size) ?? (await fill(size));
+        if (isLarge) largeStores.set(size, store);
+        const count = Math.min(left, dueOf(size));
+        const withinMs = isBoss ? BOSS_WITHIN_MS : undefined;
+        results.push(await child.ask({ task: 'drain', store, count, withinMs }));
+      }
+      return { ...ratesOf(results), gaveUp: results.some(({ gaveUp }) => gaveUp) };
+    };
+
+    /** @type {import('../rounds.js').Round<{ handled: number, cpu: number }>[]} */
+    const samples = [];
+    const tooSlow = new Set();
+    for (let round = 0; round <= rounds; round += 1) {
+      /** @type {Record<string, { handled: number, cpu: number }>} */
+      const sample = {};
+      for (const size of sizes.filter((each) => !isBoss || each <= BOSS_LARGEST)) {
+        if (tooSlow.has(size)) continue;
+        const title = `${size.toLocaleString('en')} conversations`;
+        progress(`waiting  ${id}  ${round === 0 ? 'warm-up' : `round ${round}/${rounds}`}  ${title}`);
+        const { gaveUp, ...rates } = await drainSize(size);
+        sample[size] = rates;
+        if (gaveUp) tooSlow.add(size);
+      }
+      // A size that is too slow has no second round, so its first one counts.
+      if (round > 0 || tooSlow.size > 0) samples.push(sample);
+    }
+    child.stop();
+    run.report.waiting(id, samples);
+  }
+}
+
+/** @param {Run} run */
+async function slowDisk(run) {
+  const slow = buildSlowDisk(temporaryFolder());
+  if ('reason' in slow) return run.report.noSlowDisk(slow.reason);
+  for (const { group, maxRounds } of slowDiskGroups) {
+    const entries = [];
+    for (const id of group.filter((each) => run.selected.has(each))) {
+      entries.push(await serve(run, newStore(run, id), id, { LD_PRELOAD: slow.library }));
+    }
+    if (entries.length === 0) continue;
+    const rounds = Math.min(maxRounds, run.options.rounds);
+    const pace = { rounds, connections: SLOW_DISK_CONNECTIONS };
+    run.report.slowDisk(await measure(run, 'slow disk', entries, pace));
+  }
+}
+
+/** @type {Readonly<Record<import('./options.js').Part, (run: Run) => Promise<void>>>} */
+const parts = { throughput, draining, remembered, waiting, 'slow-disk': slowDisk };
+
 /** @param {import('./options.js').Options} options */
 async function bench(options) {
-  const { parts, selected } = options;
-  const report = createReport(options, SLOW_DISK_CONNECTIONS);
+  prepare([{ needsDist: true }]);
   console.log(machine());
   const warning = busyWarning();
   if (warning) console.log(warning);
 
-  const needsPostgres = selected.some((contender) => contender.needsPostgres);
-  const postgres = needsPostgres ? await startPostgres() : null;
-  if (postgres) farewells.unshift(() => postgres.remove());
-  const generator = await start('load.js', []);
-  const pace = { ...options, connections: CONNECTIONS };
-  const ids = selected.map(({ id }) => id);
-
-  if (parts.has('throughput')) {
-    // Only who is compared takes turns: the fewer wait, the shorter.
-    for (const group of groups) {
-      const entries = [];
-      for (const id of ids.filter((each) => group.includes(each))) {
-        entries.push(await serve(newStore(id, postgres), postgres));
-      }
-      if (entries.length === 0) continue;
-      const measured = await measureInTurn(entries, generator, pace, (text) =>
-        progress(`throughput  ${entries.map(({ id }) => id).join(', ')}  ${text}`),
-      );
-      for (const { server } of entries) server.stop();
-      report.throughput(measured);
-    }
-  }
-
-  if (parts.has('backlog')) {
-    /** @type {Map<string, { handled: number, cpu: number }[]>} */
-    const samples = new Map(
-      ['sqlite', 'postgres', 'bare-boss'].filter((id) => ids.includes(id)).map((id) => [id, []]),
-    );
-    const rounds = Math.min(5, options.rounds);
-    for (let round = 0; round < rounds; round += 1) {
-      for (const [id, results] of samples) {
-        progress(`backlog  round ${round + 1}/${rounds}  ${id}`);
-        const { folder, url, schema } = newStore(id, postgres);
-        const child = await start('delivery/backlog.js', [id, folder, url, schema, String(options.backlog)]);
-        results.push(await child.ask('run'));
-        child.stop();
-      }
-    }
-    report.backlog(samples);
-  }
-
-  if (parts.has('growth')) {
-    for (const id of ['sqlite', 'postgres'].filter((each) => ids.includes(each))) {
-      const entries = [];
-      for (const size of options.sizes) {
-        progress(`growth  ${id}  storing ${size.toLocaleString('en')} events`);
-        const store = newStore(id, postgres);
-        await fill(store, size);
-        entries.push(await serve(store, postgres, String(size)));
-      }
-      const rounds = Math.min(31, options.rounds);
-      const measured = await measureInTurn(entries, generator, { ...pace, rounds }, (text) =>
-        progress(`growth  ${id}  ${text}`),
-      );
-      for (const { server } of entries) server.stop();
-      report.growth(id, measured);
-    }
-  }
-
-  if (parts.has('slow-disk')) {
-    const slow = buildSlowDisk(temporaryFolder());
-    if ('why' in slow) report.noSlowDisk(slow.why);
-    else {
-      for (const { group, mostRounds } of slowDiskGroups) {
-        const entries = [];
-        for (const id of ids.filter((each) => group.includes(each))) {
-          entries.push(await serve(newStore(id, null), null, id, { LD_PRELOAD: slow.library }));
-        }
-        if (entries.length === 0) continue;
-        const rounds = Math.min(mostRounds, options.rounds);
-        const slowPace = { ...pace, rounds, connections: SLOW_DISK_CONNECTIONS };
-        const measured = await measureInTurn(entries, generator, slowPace, (text) =>
-          progress(`slow disk  ${entries.map(({ id }) => id).join(', ')}  ${text}`),
-        );
-        for (const { server } of entries) server.stop();
-        report.slowDisk(measured);
-      }
-    }
+  const postgres = options.selected.some(({ needsPostgres }) => needsPostgres) ? await startPostgres() : null;
+  // Cleanups run in reverse: PostgreSQL stops last.
+  if (postgres) cleanups.unshift(() => postgres.remove());
+  const report = createReport(options, SLOW_DISK_CONNECTIONS);
+  const selected = new Map(options.selected.map((contender) => [contender.id, contender]));
+  const run = { options, selected, postgres, generator: await start('load.js', []), report };
+  for (const [part, measurePart] of Object.entries(parts)) {
+    if (options.parts.has(/** @type {import('./options.js').Part} */ (part))) await measurePart(run);
   }
 
   progress('done');
   console.log(`\n\n${report.text()}`);
-  if (!options.forTheRecord) {
+  if (!options.writesResults) {
     console.log('\nbench/DELIVERY.md is unchanged: only a full run writes it.');
     return;
   }
@@ -178,5 +274,5 @@ try {
   console.error(`\nbench: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   process.exitCode = 1;
 } finally {
-  for (const farewell of farewells.toReversed()) await farewell();
+  for (const cleanup of cleanups.toReversed()) await cleanup();
 }

@@ -2,35 +2,36 @@ import { createServer } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { contenderOf } from './contenders.js';
-import { createTally } from './tally.js';
+import { createServerStats } from './server-stats.js';
 
 /**
- * One contender, in a process of its own: `server.js <contender> <folder> <url> <schema>`. It tells its parent what
- * it did since its counters were reset.
+ * Serves one contender in a child process: `server.js <contender> <folder> <url> <schema>`. The parent asks for its
+ * statistics and resets them.
  */
 const [id = '', folder = '', url = '', schema = ''] = process.argv.slice(2);
 
 setFlagsFromString('--expose-gc');
 /** @type {() => void} */
-const collect = runInNewContext('gc');
+const collectGarbage = runInNewContext('gc');
 
-const tally = createTally(collect);
+const stats = createServerStats(collectGarbage);
 const { create } = await import(`./${contenderOf(id).module}`);
 /** @type {import('node:http').RequestListener} */
 const listener = await create({
-  begun: (/** @type {number} */ receivedAt) => tally.begun(receivedAt),
+  id,
+  onHandlerStart: (/** @type {number} */ receivedAt) => stats.handlerStarted(receivedAt),
   folder,
   url,
   schema,
 });
 
 const server = createServer((request, response) => {
-  tally.came();
+  stats.requestArrived();
   listener(request, response);
 });
 
 process.on('message', (question) =>
-  process.send?.({ result: question === 'reset' ? tally.reset() : tally.report(question === 'memory') }),
+  process.send?.({ result: question === 'reset' ? stats.reset() : stats.report(question === 'memory') }),
 );
 process.on('disconnect', () => process.exit());
 server.listen(0, '127.0.0.1', 1024, () => {

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { loadSqlite } from './bare-sqlite.js';
 
 /**
- * Compiles the library that makes every sync slow.
+ * Compiles the library that delays every sync, and checks that SQLite is affected.
  *
- * @param {string} folder where to put it
- * @returns {{ library: string } | { why: string }} where it is, or why it cannot be made here
+ * @param {string} folder for the compiled library
+ * @returns {{ library: string } | { reason: string }} its path, or the reason why this machine cannot have it
  */
 export function buildSlowDisk(folder) {
-  if (process.platform !== 'linux') return { why: 'a slow disk is made with LD_PRELOAD, on Linux only' };
+  if (process.platform !== 'linux') return { reason: 'LD_PRELOAD works on Linux only' };
   const library = join(folder, 'slow-sync.so');
   const source = fileURLToPath(new URL('slow-sync.c', import.meta.url));
   const { status, error, stderr } = spawnSync(
@@ -20,13 +20,14 @@ export function buildSlowDisk(folder) {
       encoding: 'utf8',
     },
   );
-  if (status !== 0) return { why: `no C compiler made it: ${error?.message ?? stderr}` };
+  if (status !== 0) return { reason: `the C compiler failed: ${error?.message ?? stderr}` };
   const ms = commitMs(library, folder);
-  if (ms < 4) return { why: `it has no effect on SQLite here: a commit took ${ms.toFixed(1)} ms` };
+  if (ms < 4)
+    return { reason: `the library has no effect on SQLite here: a commit took ${ms.toFixed(1)} ms` };
   return { library };
 }
 
-/** How long a commit takes with the library: it must be seen to work. */
+/** Measures a commit with the library loaded, in milliseconds. */
 function commitMs(/** @type {string} */ library, /** @type {string} */ folder) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -42,7 +43,7 @@ if (self === fileURLToPath(import.meta.url) && file) {
   const DatabaseSync = loadSqlite();
   const database = new DatabaseSync(file);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (a)');
-  const began = performance.now();
+  const startedAt = performance.now();
   for (let count = 0; count < 20; count += 1) database.exec('INSERT INTO t VALUES (1)');
-  process.stdout.write(String((performance.now() - began) / 20));
+  process.stdout.write(String((performance.now() - startedAt) / 20));
 }

@@ -2,20 +2,20 @@
 #include <dlfcn.h>
 #include <time.h>
 
-/* A disk on which every sync takes 5 ms longer. Loaded with LD_PRELOAD. */
-static void wait_a_little(void) {
+/* Loaded with LD_PRELOAD: every sync takes 5 ms longer. */
+static void wait_5_ms(void) {
   struct timespec pause = {0, 5000000};
   nanosleep(&pause, 0);
 }
 
 int fsync(int file) {
   int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
-  wait_a_little();
+  wait_5_ms();
   return real(file);
 }
 
 int fdatasync(int file) {
   int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fdatasync");
-  wait_a_little();
+  wait_5_ms();
   return real(file);
 }

@@ -3,7 +3,7 @@ import { chromium } from 'playwright-core';
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
-/** How long each interaction took, as the browser itself measured it: from the key to the next frame. */
+/** Records the browser's own Event Timing: from a key press to the next frame. */
 const OBSERVE = `
   window.interactions = [];
   new PerformanceObserver((list) => {
@@ -11,12 +11,12 @@ const OBSERVE = `
   }).observe({ type: 'event', durationThreshold: 16, buffered: true });`;
 
 /**
- * Opens the desk in a browser and works in it, as an agent who reads and writes. `null` where there is no browser.
+ * Opens the desk in a browser as an agent who reads and types. Resolves to `null` where Chromium is not installed.
  *
  * @param {string} desk
  * @param {string} cookie
  */
-export async function workInPage(desk, cookie) {
+export async function openDeskPage(desk, cookie) {
   if (!existsSync(CHROMIUM)) return null;
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
@@ -37,8 +37,8 @@ export async function workInPage(desk, cookie) {
   let presses = 0;
 
   return {
-    /** The next conversation, and a few words of an answer. */
-    async work() {
+    /** Opens the next conversation and types a draft. */
+    async typeDraft() {
       await page.keyboard.press('j');
       await page.waitForTimeout(300);
       await page.keyboard.press('r');
@@ -47,9 +47,8 @@ export async function workInPage(desk, cookie) {
       presses += 8;
     },
     /** @returns {Promise<{ presses: number, durations: number[], heapMb: number }>} */
-    async measured() {
+    async measure() {
       const durations = /** @type {number[]} */ (await page.evaluate('window.interactions'));
-      // What nobody holds any more does not count.
       await cdp.send('HeapProfiler.collectGarbage');
       const { usedSize } = await cdp.send('Runtime.getHeapUsage');
       return { presses, durations, heapMb: usedSize / 2 ** 20 };

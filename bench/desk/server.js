@@ -1,4 +1,4 @@
-// The desk, its receiver and the simulated service: one process, as `handoff-kit serve` is.
+// Serves the desk, its receiver and the simulated service in one process, as `handoff-kit serve` does.
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import express from 'express';
@@ -9,7 +9,7 @@ import { createSimulator } from '../../dist/simulator/index.js';
 
 const [file = '', count = '50'] = process.argv.slice(2);
 const app = express();
-// As the program does: connections that idle must not be closed under a sender who is just using them.
+// As in `handoff-kit serve`: an idle connection must outlive the sender's own limit.
 const server = createServer({ keepAliveTimeout: 65_000 }, app);
 await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
 const address = server.address();
@@ -23,7 +23,7 @@ const receiver = createReceiver({
   waitTimeoutMs: 86_400_000,
   log: false,
 });
-// Passwords are hashed on purpose slowly; agents of a host application need none.
+// Agents of a host application need no password: hashing fifty of them would take seconds.
 const desk = createDesk({
   receiver,
   agents: ({ headers }) => {
@@ -34,6 +34,7 @@ const desk = createDesk({
 app.use('/webhook', receiver);
 app.use('/desk', desk);
 app.use('/service', simulator.app);
+await receiver.start();
 for (let index = 0; index < Number(count); index += 1)
   await desk.agents.note({ id: `a${index}`, name: `Agent ${index}` });
 

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { PgBoss } from 'pg-boss';
-import { fail, readJson, succeed } from './read-json.js';
+import { fail, readJson, succeed } from './bare-http.js';
 
 const QUEUE = 'events';
 
-/** An id that is the same wherever the key is: how pg-boss tells repeats. */
+/** Derives a job id from an idempotency key, because pg-boss recognises repeats by the id alone. */
 function uuidOf(/** @type {string} */ key) {
   const hex = hash('sha256', key, 'hex');
   return [
@@ -17,20 +17,19 @@ function uuidOf(/** @type {string} */ key) {
 }
 
 /**
- * Opens pg-boss with a queue of the same policy as the kit's: strictly one after another for each key.
+ * Opens pg-boss with a queue of the same policy as handoff-kit's: one job at a time per key, in strict order.
  *
  * @param {string} url
  * @param {string} schema
  */
 export async function openBoss(url, schema) {
   const boss = new PgBoss({ connectionString: url, schema, schedule: false, useListenNotify: true });
-  // At the end of the run the database goes before those who use it.
+  // At the end of a run PostgreSQL stops before its clients do.
   boss.on('error', (error) => process.connected && console.error(error.message));
   await boss.start();
   await boss.createQueue(QUEUE, { policy: 'key_strict_fifo', partition: true, retryLimit: 8, notify: true });
   return {
-    boss,
-    /** Handles what comes, as many side by side as the kit does. */
+    /** Starts to handle jobs in batches of 32, the concurrency of handoff-kit here. */
     work: (/** @type {(data: any) => void} */ handle) =>
       boss.work(
         QUEUE,
@@ -39,17 +38,19 @@ export async function openBoss(url, schema) {
           for (const { data } of jobs) handle(data);
         },
       ),
-    send: (/** @type {string} */ key, /** @type {string} */ lane, /** @type {object} */ data) =>
-      boss.send(QUEUE, data, { id: uuidOf(key), singletonKey: lane }),
-    queue: QUEUE,
+    send: (/** @type {string} */ key, /** @type {string} */ conversation, /** @type {object} */ data) =>
+      boss.send(QUEUE, data, { id: uuidOf(key), singletonKey: conversation }),
+    /** Adds many jobs with one statement. */
+    insert: (/** @type {import('pg-boss').JobInsert[]} */ jobs) => boss.insert(QUEUE, jobs),
+    close: () => boss.stop({ graceful: false, close: true }),
   };
 }
 
 /** @type {import('./contenders.js').CreateListener} */
-export async function create({ begun, url, schema }) {
+export async function create({ onHandlerStart, url, schema }) {
   const { work, send } = await openBoss(url, schema);
-  await work(({ receivedAt }) => begun(receivedAt));
-  const take = async (
+  await work(({ receivedAt }) => onHandlerStart(receivedAt));
+  const accept = async (
     /** @type {import('node:http').IncomingMessage} */ request,
     /** @type {import('node:http').ServerResponse} */ response,
   ) => {
@@ -62,5 +63,5 @@ export async function create({ begun, url, schema }) {
       fail(response, error);
     }
   };
-  return (request, response) => void take(request, response);
+  return (request, response) => void accept(request, response);
 }

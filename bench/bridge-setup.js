@@ -6,13 +6,13 @@ import { sqlite } from '../dist/delivery/sqlite/index.js';
 import { createBridge, createReceiver, noAuth } from '../dist/index.js';
 import { createDesk } from './bridge-desk.js';
 
-/** As many conversations are worked on side by side as there are: each waits for the desk most of the time. */
+/** No conversation waits for a worker slot: each spends most of its time waiting for the desk. */
 const CONCURRENCY = 1_024;
 
 /** @param {import('node:http').RequestListener} listener */
 async function listen(listener) {
   const server = createServer(listener);
-  // A connection that the server gives up while a request is on its way to it would end the run.
+  // The server must not close an idle connection just as a request arrives on it.
   server.keepAliveTimeout = 600_000;
   await new Promise((resolve) =>
     server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => resolve(undefined)),
@@ -23,11 +23,11 @@ async function listen(listener) {
 }
 
 /**
- * A service, a receiver that stores in SQLite, a bridge and a desk, all in this process and over HTTP.
+ * Starts a service, a receiver on SQLite, a bridge and a desk in this process, connected over HTTP.
  *
- * @param {{ onMessage: (id: string, text: string) => void, onReply: (id: string, text: string) => void }} hear
+ * @param {{ onMessage: (id: string, text: string) => void, onReply: (id: string, text: string) => void }} callbacks
  */
-export async function createWorld({ onMessage, onReply }) {
+export async function startBridge({ onMessage, onReply }) {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-bench-'));
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const desk = createDesk(onMessage);
@@ -50,10 +50,12 @@ export async function createWorld({ onMessage, onReply }) {
     log: false,
   });
   const bridge = createBridge({ receiver, adapter: desk.adapter, openWithinMs: 30_000, log: false });
-  const front = await listen((incoming, response) => {
+  const webhooks = await listen((incoming, response) => {
     if (incoming.url === '/desk') bridge.webhook(incoming, response);
     else receiver(incoming, response);
   });
+
+  await receiver.start();
 
   /**
    * Posts JSON; resolves to the status.
@@ -66,7 +68,14 @@ export async function createWorld({ onMessage, onReply }) {
     new Promise((resolve, reject) => {
       const body = JSON.stringify(json);
       const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-      const outgoing = request({ port: front.port, host: '127.0.0.1', method: 'POST', path, agent, headers });
+      const outgoing = request({
+        port: webhooks.port,
+        host: '127.0.0.1',
+        method: 'POST',
+        path,
+        agent,
+        headers,
+      });
       outgoing.on('error', reject);
       outgoing.on('response', (response) => {
         response.resume().on('end', () => resolve(response.statusCode ?? 0));
@@ -77,12 +86,11 @@ export async function createWorld({ onMessage, onReply }) {
   return {
     post,
     desk,
-    stats: () => bridge.stats(),
-    async end() {
+    async stop() {
       await receiver.close();
       await bridge.close();
       agent.destroy();
-      front.stop();
+      webhooks.stop();
       service.stop();
       rmSync(folder, { recursive: true, force: true });
     },

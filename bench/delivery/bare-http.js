@@ -1,5 +1,5 @@
 /**
- * Reads and parses a body, and nothing else.
+ * Reads a body and parses it as JSON.
  *
  * @param {import('node:http').IncomingMessage} request
  * @returns {Promise<any>}
@@ -22,7 +22,7 @@ export function succeed(/** @type {import('node:http').ServerResponse} */ respon
   response.end(OK);
 }
 
-/** Answers 503, and tells why on the standard error. */
+/** Answers 503 and prints the error. */
 export function fail(
   /** @type {import('node:http').ServerResponse} */ response,
   /** @type {unknown} */ error,

@@ -1,0 +1,150 @@
+import { message } from '../bodies.js';
+import { openBoss } from './bare-pg-boss.js';
+import { openDelivery } from './handoff-kit.js';
+
+/**
+ * Stores events and drains stores, in a child process. The parent asks for one task at a time.
+ *
+ * @typedef {{ id: string, folder: string, url: string, schema: string }} Store
+ *
+ * @typedef {object} Task
+ * @property {'store' | 'drain'} task
+ * @property {Store} store
+ * @property {number} count of events
+ * @property {number} [withinMs] when to give up draining
+ *
+ * @typedef {object} DrainResult
+ * @property {number} handled events that were handled
+ * @property {number} ms from the first handler to the last, or to the end of the time
+ * @property {number} cpu CPU time of this process in microseconds
+ * @property {boolean} gaveUp whether the time ended first
+ */
+
+const CONVERSATIONS = 1_000;
+const AT_ONCE = 200;
+const DEFAULT_WITHIN_MS = 120_000;
+const body = message();
+
+const ignore = () => {};
+/** @type {import('../../dist/index.js').Log} */
+const log = {
+  trace: ignore,
+  debug: ignore,
+  info: ignore,
+  warn: console.warn,
+  error: console.error,
+  child: () => log,
+};
+
+/** @type {Omit<import('../../dist/delivery/index.js').DeliveryHost, 'handle'>} */
+const host = {
+  handles: () => true,
+  greet: async () => {},
+  report: (error) => console.error(error),
+  log,
+};
+
+/** Stores events that no worker handles yet. */
+async function storeEvents(/** @type {Store} */ store, /** @type {number} */ count) {
+  const { add, close } = await (store.id === 'pg-boss' ? addToBoss(store) : addToDelivery(store));
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const numbers = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => from + index);
+    await Promise.all(numbers.map((number) => add(number, `conversation-${number % CONVERSATIONS}`)));
+  }
+  await close();
+}
+
+async function addToDelivery(/** @type {Store} */ store) {
+  const delivery = openDelivery(store);
+  // A delivery that is connected and not started stores events and handles none.
+  delivery.connect({ ...host, handle: () => undefined });
+  return {
+    async add(/** @type {number} */ number, /** @type {string} */ conversationId) {
+      const acceptance = await delivery.accept({
+        name: 'message',
+        key: `message ${number}`,
+        conversationId,
+        body: JSON.parse(body),
+        receivedAt: Date.now(),
+        requestId: String(number),
+      });
+      if (acceptance !== 'stored') throw new Error(`an event was not stored: ${acceptance}`);
+    },
+    close: () => delivery.stop({ timeoutMs: 1 }),
+  };
+}
+
+async function addToBoss(/** @type {Store} */ { url, schema }) {
+  const { send, close } = await openBoss(url, schema);
+  return {
+    add: (/** @type {number} */ number, /** @type {string} */ conversation) =>
+      send(`message ${number}`, conversation, { content: body }),
+    close,
+  };
+}
+
+/**
+ * Handles events of a store until `count` were handled or the time is up.
+ *
+ * @param {Store} store
+ * @param {number} count
+ * @param {number} withinMs
+ * @returns {Promise<DrainResult>}
+ */
+async function drain(store, count, withinMs) {
+  let handled = 0;
+  let firstAt = 0;
+  let lastAt = 0;
+  let cpu = process.cpuUsage();
+  let finish = ignore;
+  const finished = new Promise((resolve) => {
+    finish = () => resolve(undefined);
+  });
+  const timer = setTimeout(() => finish(), withinMs);
+  const onHandled = () => {
+    if (handled === count) return;
+    handled += 1;
+    if (handled === 1) {
+      firstAt = performance.now();
+      cpu = process.cpuUsage();
+    } else if (handled === count) {
+      lastAt = performance.now();
+      finish();
+    }
+  };
+  const close = await (store.id === 'pg-boss'
+    ? startBoss(store, onHandled)
+    : startDelivery(store, onHandled));
+  await finished;
+  clearTimeout(timer);
+  const { user, system } = process.cpuUsage(cpu);
+  const gaveUp = handled < count;
+  if (gaveUp) lastAt = performance.now();
+  await close();
+  return { handled, ms: handled === 0 ? withinMs : lastAt - firstAt, cpu: user + system, gaveUp };
+}
+
+async function startDelivery(/** @type {Store} */ store, /** @type {() => void} */ onHandled) {
+  const delivery = openDelivery(store);
+  delivery.connect({ ...host, handle: async () => onHandled() });
+  await delivery.start?.();
+  return () => delivery.stop({ timeoutMs: 10_000 });
+}
+
+async function startBoss(/** @type {Store} */ { url, schema }, /** @type {() => void} */ onHandled) {
+  const { work, close } = await openBoss(url, schema);
+  await work(({ content }) => {
+    JSON.parse(content);
+    onHandled();
+  });
+  return close;
+}
+
+process.on('message', (/** @type {Task} */ { task, store, count, withinMs = DEFAULT_WITHIN_MS }) => {
+  (task === 'store' ? storeEvents(store, count) : drain(store, count, withinMs)).then(
+    (result) => process.send?.({ result }),
+    (error) => process.send?.({ error: error.stack }),
+  );
+});
+process.on('disconnect', () => process.exit());
+process.send?.({ ready: true });
