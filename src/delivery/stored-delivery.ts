@@ -79,6 +79,12 @@ export interface EngineDefaults {
 /** How long closing the database may take. */
 const CLOSE_TIMEOUT_MS = 3_000;
 
+/**
+ * In parts of a lease, between one and two renewals. A longer gap between renewals may hide an outage in which the
+ * leases of living processes expired; they renew within this time after it.
+ */
+const OUTAGE_GAP = 0.6;
+
 /** A receiver that stores events and is not started within this time was probably forgotten. */
 const START_REMINDER_MS = 5_000;
 
@@ -175,6 +181,8 @@ export function createStoredDelivery(
   /** Keeps the lease. Resolves to what tells whether a claim is covered by it, without a gap since it was made. */
   const startLease = async (lastClaim: () => number): Promise<(claim: number) => boolean> => {
     let renewedAt = performance.now();
+    /** Since when renewals have followed each other without a gap. */
+    let steadySince = renewedAt;
     let renewing = false;
     /** Claims up to this number were made before a gap, in which another process may have reclaimed them. */
     let lostUpTo = 0;
@@ -183,8 +191,12 @@ export function createStoredDelivery(
       renewing = true;
       const startedAt = performance.now();
       try {
-        // After an outage of the database every lease has expired: the other processes get time to renew theirs.
-        const reclaimed = await engine.lease.renew({ reclaim: startedAt - renewedAt < leaseMs });
+        // After an outage of the database every lease has expired, those of living processes too: they get time to
+        // renew before this process reclaims anything. A process that starts cannot know of an outage.
+        if (startedAt - renewedAt > OUTAGE_GAP * leaseMs) steadySince = startedAt;
+        const reclaimed = await engine.lease.renew({
+          reclaim: startedAt - steadySince >= OUTAGE_GAP * leaseMs,
+        });
         if (performance.now() - renewedAt >= leaseMs) lostUpTo = lastClaim();
         renewedAt = startedAt;
         for (const worker of Object.values(workers)) {

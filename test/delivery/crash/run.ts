@@ -134,7 +134,7 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
     for (let count = 1; count <= kills; count += 1) {
       await sleep(Math.random() * KILL_INTERVAL_MS);
       await receivers[count % instances]?.replace();
-      if (count === Math.ceil(kills / 2)) await store.restart?.();
+      if (count === Math.ceil(kills / 2) || count % 10 === 0) await store.restart?.();
       if (count % 10 === 0 || count === kills) {
         const { accepted: events, handled } = checkGuarantees(await records());
         log(`${count} of ${kills} kills, ${events} events answered 200, ${handled} handled`);
