@@ -14,17 +14,17 @@ const HELP = `npm run bench:bridge -- [options]
 Measures the bridge with 10, 100 and 1,000 concurrent conversations, three rounds each. It fails if a message is lost or
 out of order, and writes nothing.`;
 
-const { values } = parseArgs({
+const { values: flags } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
 });
-if (values.help) {
+if (flags.help) {
   console.log(HELP);
   process.exit();
 }
 
-const SIZES = values.quick ? [10, 100] : [10, 100, 1_000];
+const SIZES = flags.quick ? [10, 100] : [10, 100, 1_000];
 /** Each round has new conversations on the same bridge, so that leaks add up. */
-const ROUNDS = values.quick ? 1 : 3;
+const ROUNDS = flags.quick ? 1 : 3;
 const MESSAGES = 10;
 /** Conversations start apart: all at once would measure the kernel's queue of connections. */
 const START_APART_MS = 2;

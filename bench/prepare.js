@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -15,8 +15,10 @@ export function prepare(selected) {
   if (!exists('../node_modules/express') || (!built && selected.some(({ needsDist }) => needsDist))) {
     throw new Error('the project is not built: run npm ci in the project root first');
   }
-  // npm writes this file last, so an interrupted installation is repeated.
-  if (exists('node_modules/.package-lock.json')) return;
+  // npm writes .package-lock.json last, so an interrupted installation is repeated, as is one from before a new peer.
+  const { dependencies } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+  const needed = ['.package-lock.json', ...Object.keys(dependencies)];
+  if (needed.every((name) => exists(`node_modules/${name}`))) return;
   console.log('Installing the peers (npm ci in bench/) ...');
   const { status, error } = spawnSync('npm', ['ci', '--prefix', here], {
     cwd: here,

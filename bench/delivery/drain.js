@@ -28,7 +28,6 @@ const body = message();
 const ignore = () => {};
 /** @type {import('../../dist/index.js').Log} */
 const log = {
-  trace: ignore,
   debug: ignore,
   info: ignore,
   warn: console.warn,
@@ -59,7 +58,7 @@ async function addToDelivery(/** @type {Store} */ store) {
   // A delivery that is connected and not started stores events and handles none.
   delivery.connect({ ...host, handle: () => undefined });
   return {
-    async add(/** @type {number} */ number, /** @type {string} */ conversationId) {
+    add: async (/** @type {number} */ number, /** @type {string} */ conversationId) => {
       const acceptance = await delivery.accept({
         name: 'message',
         key: `message ${number}`,

@@ -63,7 +63,7 @@ async function load({ id, server, databaseCpu }, generator, { seconds, leadInSec
   });
   const deadline = Date.now() + HANDLED_WITHIN_MS;
   for (;;) {
-    /** @type {import('./tally.js').Report} */
+    /** @type {import('./server-stats.js').Report} */
     const report = await server.ask('report');
     if (report.handled >= answers) {
       if (report.handled > answers) {
@@ -137,7 +137,7 @@ async function memoryOf(/** @type {readonly Entry[]} */ entries) {
   /** @type {[string, Memory][]} */
   const memory = [];
   for (const { id, server } of entries) {
-    /** @type {import('./tally.js').Report} */
+    /** @type {import('./server-stats.js').Report} */
     const { rss, heap } = await server.ask('memory');
     memory.push([id, { rss, heap }]);
   }
