@@ -23,7 +23,7 @@ async function listen(listener) {
 }
 
 /**
- * A service, a receiver that stores in SQLite, a bridge and a desk, all in this process and over HTTP.
+ * A platform, a receiver that stores in SQLite, a bridge and a desk, all in this process and over HTTP.
  *
  * @param {{ onMessage: (id: string, text: string) => void, onReply: (id: string, text: string) => void }} hear
  */

@@ -75,7 +75,7 @@ async function withRetry<Value>(
   }
 }
 
-/** Exponential backoff with up to 50 % jitter, or the service's `Retry-After` if that is longer. */
+/** Exponential backoff with up to 50 % jitter, or the platform's `Retry-After` if that is longer. */
 function delayAfter(
   { retryAfterMs }: ServiceErrorDetails,
   attempts: number,

@@ -6,18 +6,18 @@ import { type CallOptions, type ClientSettings, timeoutOf } from './options.js';
 import { abortedFailure } from './parse-response.js';
 import { ServiceError } from './service-error.js';
 
-/** Why the service is unavailable: a wrong status or body, no answer in time, or a failed connection. */
+/** Why the platform is unavailable: a wrong status or body, no answer in time, or a failed connection. */
 export type UnavailableReason = 'status' | 'body' | 'timeout' | 'unreachable' | 'lost';
 
 /** The result of one health probe. */
 export interface ServiceHealth {
-  /** Whether the service answered 200 with the text of a working service. */
+  /** Whether the platform answered 200 with the text that the contract names. */
   readonly available: boolean;
   /** The HTTP status, or `null` if there was no answer. */
   readonly status: number | null;
   /** How long the probe took. */
   readonly latencyMs: number;
-  /** Why the service is unavailable; absent if it is available. */
+  /** Why the platform is unavailable; absent if it is available. */
   readonly reason?: UnavailableReason;
 }
 
@@ -56,7 +56,7 @@ function unavailableReason(result: Exclude<HttpExchange, { kind: 'aborted' }>): 
 
 /** Options of a health watch. */
 export interface HealthWatchOptions extends CallOptions {
-  /** Called with the first result, and then whenever the service becomes available or unavailable. */
+  /** Called with the first result, and then whenever the platform becomes available or unavailable. */
   readonly onChange: (health: ServiceHealth, previous: ServiceHealth | null) => void | Promise<void>;
   /** Called with errors of `onChange`, which do not stop the watch. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined;

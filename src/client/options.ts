@@ -6,7 +6,7 @@ import { serviceCodeOf } from './parse-response.js';
 
 /** Options of `createServiceClient`. */
 export interface ServiceClientOptions {
-  /** The address of the service, before `/v1`. There is no default: it depends on the agent's data centre. */
+  /** The address of the platform, before `/v1`. There is no default: it depends on the agent's data centre. */
   readonly baseUrl: string;
   /** The key from the API key page of the agent. It also selects the agent. */
   readonly apiKey: string;
@@ -50,7 +50,7 @@ export interface RetryPolicy {
   readonly retries: number;
   /** The first delay. Each further delay is twice as long, and up to half of each is cut at random. */
   readonly minDelayMs: number;
-  /** The longest delay, unless the service asks for a longer one. */
+  /** The longest delay, unless the platform asks for a longer one. */
   readonly maxDelayMs: number;
   /** No attempt starts later than this after the first one. */
   readonly maxElapsedMs: number;
@@ -108,7 +108,7 @@ export function timeoutOf(settings: ClientSettings, endpoint: EndpointRules, cal
 function readBaseUrl(baseUrl: unknown): { readonly origin: string; readonly prefix: string } {
   if (typeof baseUrl !== 'string' || baseUrl.trim() === '') {
     throw configError(
-      'baseUrl is missing: give the address of the service, such as https://api.example.com. ' +
+      'baseUrl is missing: give the address of the platform, such as https://api.example.com. ' +
         'There is no default, because it depends on the data centre of your agent.',
     );
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, istest, openEnum, optionalId, optionalText, time } from './primitives.js';
 
-/** Paths to which the service sends handoff requests, below the developer's URL. */
+/** Paths to which the platform sends handoff requests, below the developer's URL. */
 export const HANDOFF_PATHS = {
   establish: '/conversation/establish',
   chat: '/chat',

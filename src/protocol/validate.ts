@@ -35,7 +35,7 @@ export class ValidationError extends HandoffKitError {
   }
 }
 
-/** Schemas of the bodies that the service sends, by endpoint. */
+/** Schemas of the bodies that the platform sends, by endpoint. */
 export const webhookBodies = {
   message: agentMessageEnvelope,
   establish: handoffRequest,

@@ -8,7 +8,7 @@ import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
 
 /** Upper bounds in seconds for work within one request or one handler run. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Upper bounds in seconds for waiting, which lasts minutes while the service or the handlers fail. */
+/** Upper bounds in seconds for waiting, which lasts minutes while the platform or the handlers fail. */
 const WAIT_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 21_600];
 
 const QUEUES: readonly QueueName[] = ['inbox', 'outbox'];
@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
   });
   const lag = new Histogram({
     name: 'handoff_kit_lag_seconds',
-    help: 'Time from received to handled (inbox), and from written to accepted by the service (outbox).',
+    help: 'Time from received to handled (inbox), and from written to accepted by the platform (outbox).',
     labelNames: ['queue'],
     buckets: WAIT_BUCKETS,
     registers,

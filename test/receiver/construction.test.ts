@@ -135,7 +135,7 @@ describe('other mistakes', () => {
     expect(error.message).toContain('paths.close and paths.chat are both /talk');
   });
 
-  it('names the setting of the service that is wrong, and no key', () => {
+  it('names the setting of the platform that is wrong, and no key', () => {
     const error = errorOf(() =>
       create({
         auth: { message: noAuth(), handoff: noAuth() },

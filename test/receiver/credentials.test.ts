@@ -123,7 +123,7 @@ describe.each([
 });
 
 describe('a username with a space in it', () => {
-  it('passes as Bearer, as the service sends it', async () => {
+  it('passes as Bearer, as the platform sends it', async () => {
     const to = await startWith(webhookUser({ username: 'parcel bot' }));
     expect((await post(to, 'Bearer parcel bot')).status).toBe(200);
     expect((await post(to, 'Bearer parcel')).status).toBe(401);

@@ -19,7 +19,7 @@ describe('a greeting', () => {
     const held = deferred<number>();
     const { service, to } = await startGreeting({ greeting: 'Please hold the line.' }, () => held.promise);
     const body = establishBody();
-    // The service answers the greeting only after this: who waited for it before answering would hang here.
+    // The platform answers the greeting only after this: who waited for it before answering would hang here.
     expect((await establish(to, body)).status).toBe(200);
     await service.came(1);
     held.resolve(200);
@@ -103,7 +103,7 @@ describe('a greeting', () => {
     expect(errors).toEqual([['Error: no words', 'handoff.requested', 'c-1']]);
   });
 
-  it('that the service does not take reaches onError', async () => {
+  it('that the platform does not take reaches onError', async () => {
     const heard = deferred<unknown>();
     const { to } = await startGreeting({ greeting: 'Hello' }, () => 500);
     to.receiver.onError(({ error }) => heard.resolve(error));

@@ -13,7 +13,7 @@ const chat = (to: Started, conversation_id: string) =>
   request(to.url).post('/chat').send(chatBody({ conversation_id }));
 
 describe('a reply and a close', () => {
-  it('reach the service in the form of the contract', async () => {
+  it('reach the platform in the form of the contract', async () => {
     const service = await fakeService();
     const to = await start({ service: service.options });
     const receipts: Receipt[] = [];
@@ -139,7 +139,7 @@ describe('a reply that does not arrive', () => {
     });
   });
 
-  it('because nobody said where the service is says that', async () => {
+  it('because nobody said where the platform is says that', async () => {
     const to = await start();
     const missing = {
       code: 'SERVICE_NOT_CONFIGURED',
