@@ -32,7 +32,7 @@ const MOST_DOUBLINGS = 30;
 const MOST_KEYS = 10_000;
 
 /**
- * Makes {@link Postponements}. Delays grow with the number of postponements in a row, unless the handler names one.
+ * Creates {@link Postponements}. Delays grow with the number of postponements in a row, unless the handler names one.
  * The number is kept in memory, so a restart begins with short delays again.
  */
 export function createPostponements(backoff: Backoff): Postponements {

@@ -7,7 +7,7 @@ import type { ClaimedJob, JobOutcome } from './queue.js';
 import { describeEvent, type HandlerRunner, logPostponed, type RunResult } from './run-handlers.js';
 import { restoreEvent } from './stored-event.js';
 
-/** What {@link createHandleJob} needs. */
+/** Options of {@link createHandleJob}. */
 export interface HandleJobOptions {
   readonly host: DeliveryHost;
   readonly runner: HandlerRunner;

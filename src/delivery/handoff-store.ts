@@ -25,7 +25,7 @@ const ALL_STATES: readonly ConversationState[] = [
   'failed',
 ];
 
-/** Makes a {@link HandoffStore} in a database. `keepContent`: whether transcripts stay after the end. */
+/** Creates a {@link HandoffStore} in a database. `keepContent`: whether transcripts stay after the end. */
 export function createHandoffStore(database: SqlDatabase, keepContent: boolean): HandoffStore {
   const { now } = database;
   const table = database.table('conversation');

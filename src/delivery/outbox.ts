@@ -52,7 +52,7 @@ export function replyKey(conversationId: string, { once }: ReplyOptions, unique:
   return once === undefined ? unique : hash('sha256', JSON.stringify([conversationId, once]), 'base64url');
 }
 
-/** What {@link createSendJob} needs. */
+/** Options of {@link createSendJob}. */
 export interface SendJobOptions {
   readonly client: ServiceClient;
   readonly receipts: Receipts;

@@ -69,7 +69,7 @@ export interface OpenDatabase {
 /** Conversations in one transaction; more would hold up other writers. */
 const BATCH_SIZE = 100;
 
-/** Makes a {@link QueueAdmin} on a database that is open. */
+/** Creates a {@link QueueAdmin} on a database that is open. */
 export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly ForgetHook[]): QueueAdmin {
   const { table, list, now } = database;
   const jobs = table('job');

@@ -1,7 +1,7 @@
 import type { HandoffStore } from '../handoff/index.js';
 import type { SqlDatabase } from './sql.js';
 
-/** What {@link startRetention} needs. */
+/** Options of {@link startRetention}. */
 export interface RetentionOptions {
   readonly database: SqlDatabase;
   readonly handoffs: HandoffStore;

@@ -17,7 +17,7 @@ export interface HandlerRunner {
   abortAll(): void;
 }
 
-/** Makes a {@link HandlerRunner}. */
+/** Creates a {@link HandlerRunner}. */
 export function createHandlerRunner(timeoutMs: number): HandlerRunner {
   /** Controllers of running handlers that have read their signal. */
   const controllers = new Set<AbortController>();
@@ -110,7 +110,7 @@ export interface InlineRetry {
   stop(): void;
 }
 
-/** Makes an {@link InlineRetry} that gives each event `totalMs`. */
+/** Creates an {@link InlineRetry} that gives each event `totalMs`. */
 export function createInlineRetry(runner: HandlerRunner, backoff: Backoff, totalMs: number): InlineRetry {
   const postponements = createPostponements(backoff);
   const waits = new Set<() => void>();

@@ -83,7 +83,7 @@ const CLOSE_TIMEOUT_MS = 3_000;
 const START_REMINDER_MS = 5_000;
 
 /**
- * Makes a delivery of a database: accept stores an event, a worker handles it, and replies go through an outbox that
+ * Creates a delivery of a database: accept stores an event, a worker handles it, and replies go through an outbox that
  * another worker sends.
  */
 export function createStoredDelivery(

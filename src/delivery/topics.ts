@@ -6,7 +6,7 @@ export interface Topics {
   stop(): void;
 }
 
-/** Settings of {@link createTopics}. */
+/** Options of {@link createTopics}. */
 export interface TopicOptions {
   readonly pollMs: number;
   /** Gives another value whenever something may have changed. Cheaper than looking what did. */
@@ -15,7 +15,7 @@ export interface TopicOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Makes {@link Topics}. It polls only while there are subscribers. */
+/** Creates {@link Topics}. It polls only while there are subscribers. */
 export function createTopics({ pollMs, changeCounter, onError }: TopicOptions): Topics {
   const listeners = new Map<string, Set<() => void>>();
   let timer: NodeJS.Timeout | undefined;

@@ -28,7 +28,7 @@ export interface Worker {
   stop(timeoutMs: number): Promise<number>;
 }
 
-/** What {@link createWorker} needs. */
+/** Options of {@link createWorker}. */
 export interface WorkerOptions {
   readonly queue: Queue;
   readonly concurrency: number;
@@ -52,7 +52,7 @@ const RETRY_WRITE_MS = 250;
 /** How long stopping waits for claims under way, and for claims to be released. */
 const RELEASE_TIMEOUT_MS = 1_000;
 
-/** Makes a {@link Worker}. It does nothing until it is first woken. */
+/** Creates a {@link Worker}. It does nothing until it is first woken. */
 export function createWorker(options: WorkerOptions): Worker {
   const { queue, concurrency, pollMs, run, isClaimValid, nextClaim, onSettled, onError } = options;
   /** Jobs that this process has claimed, and those among them whose handler was started. */

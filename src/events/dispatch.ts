@@ -24,7 +24,7 @@ export interface Dispatcher {
   report(error: unknown, place: FailurePlace): void;
 }
 
-/** What {@link createDispatcher} needs. */
+/** Options of {@link createDispatcher}. */
 export interface DispatcherOptions
   extends Pick<ContextParts, 'replies' | 'waitTimeoutMs' | 'findConversation'> {
   readonly registry: Registry;
@@ -37,7 +37,7 @@ export interface DispatcherOptions
 /** The reason when a gate refuses without one, or fails. */
 const NO_HUMAN = 'no human is available';
 
-/** Makes a {@link Dispatcher}. */
+/** Creates a {@link Dispatcher}. */
 export function createDispatcher({
   registry,
   replies,

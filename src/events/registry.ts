@@ -22,7 +22,7 @@ export interface Registry {
 
 type HandlerTable = { [Name in EventName]: Handler<Name>[] };
 
-/** Makes an empty {@link Registry}. */
+/** Creates an empty {@link Registry}. */
 export function createRegistry(): Registry {
   const handlers: HandlerTable = {
     message: [],

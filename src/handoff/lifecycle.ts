@@ -65,7 +65,7 @@ export interface HandoffLifecycle {
   fail(id: string, why: string): Promise<Conversation | null>;
 }
 
-/** Settings of {@link createLifecycle}. */
+/** Options of {@link createLifecycle}. */
 export interface LifecycleOptions {
   /** How long the platform waits for a first reply. */
   readonly waitTimeoutMs: number;
@@ -93,7 +93,7 @@ const NEW_SESSION = {
   closure: null,
 } as const;
 
-/** Makes a {@link HandoffLifecycle} of the conversations in a store. */
+/** Creates a {@link HandoffLifecycle} of the conversations in a store. */
 export function createLifecycle(
   store: HandoffStore,
   { waitTimeoutMs, now = Date.now }: LifecycleOptions,

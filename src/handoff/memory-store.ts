@@ -2,7 +2,7 @@ import type { Conversation } from '../events/index.js';
 import { type ConversationFilter, firstConversation, isFinished, nextConversation } from './conversation.js';
 import type { HandoffStore } from './store.js';
 
-/** Settings of {@link createMemoryStore}. */
+/** Options of {@link createMemoryStore}. */
 export interface MemoryStoreOptions {
   /** Default 10,000. Beyond it, finished conversations are dropped first, the oldest first. */
   readonly maxConversations?: number;
@@ -14,7 +14,7 @@ export interface MemoryStoreOptions {
   readonly now?: () => number;
 }
 
-/** Makes a {@link HandoffStore} that lasts as long as the process, and never grows beyond its bounds. */
+/** Creates a {@link HandoffStore} that lasts as long as the process, and never grows beyond its bounds. */
 export function createMemoryStore({
   maxConversations = 10_000,
   maxKeys = 100_000,

@@ -12,7 +12,7 @@ export interface KeyedQueue {
   readonly pending: number;
 }
 
-/** Makes a {@link KeyedQueue}. A key takes memory only while it has a task. */
+/** Creates a {@link KeyedQueue}. A key takes memory only while it has a task. */
 export function createKeyedQueue(): KeyedQueue {
   /** The last task of each busy key. */
   const tails = new Map<string, Promise<unknown>>();

@@ -7,7 +7,7 @@ export interface Pending {
   readonly count: number;
 }
 
-/** Makes a {@link Pending}. */
+/** Creates a {@link Pending}. */
 export function createPending(): Pending {
   let count = 0;
   let waiting: (() => void)[] = [];

@@ -5,7 +5,7 @@ export interface RecentKeys {
   readonly size: number;
 }
 
-/** Makes {@link RecentKeys}: the oldest go first, when there are too many or when they are too old. */
+/** Creates {@link RecentKeys}: the oldest go first, when there are too many or when they are too old. */
 export function createRecentKeys({ maxKeys, maxAgeMs }: { maxKeys: number; maxAgeMs: number }): RecentKeys {
   /** When each key was added. A map keeps the order of insertion, so the first key is the oldest. */
   const addedAt = new Map<string, number>();

@@ -48,7 +48,7 @@ function serialise(body: object): Body {
   return { text, length, encoding: length === text.length ? 'latin1' : 'utf8' };
 }
 
-/** Makes {@link Answers}. Successes are serialised once: they are nearly all of the answers. */
+/** Creates {@link Answers}. Successes are serialised once: they are nearly all of the answers. */
 export function createAnswers({ success = HANDOFF_SUCCESS, failure }: HandoffAnswers = {}): Answers {
   const handoffSuccess = serialise(success);
   const failureOf = failure ?? plainFailure;

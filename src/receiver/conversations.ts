@@ -20,7 +20,7 @@ export interface Conversations {
   readonly lifecycle: HandoffLifecycle;
 }
 
-/** Makes {@link Conversations}. */
+/** Creates {@link Conversations}. */
 export function createConversations(lifecycle: HandoffLifecycle, replies: Replies): Conversations {
   return {
     get: (id) => lifecycle.store.get(id),

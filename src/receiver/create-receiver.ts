@@ -96,7 +96,7 @@ const CLOSING_HOOK_MS = 2_000;
 const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies readonly WebhookEndpoint[];
 
 /**
- * Makes a receiver for everything the platform sends.
+ * Creates a receiver for everything the platform sends.
  *
  * @example
  * const receiver = createReceiver({

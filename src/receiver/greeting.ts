@@ -6,7 +6,7 @@ import type { ReceiverOptions } from './options.js';
 /** Sends the first reply of a handoff. Never rejects. */
 export type Greet = (event: DeliveredEvent<'handoff.requested'>) => Promise<void>;
 
-/** Makes the greeter; `null` where no greeting is set. */
+/** Creates the greeter; `null` where no greeting is set. */
 export function createGreet(
   greeting: ReceiverOptions['greeting'],
   replies: Replies,

@@ -20,7 +20,7 @@ export type RequestListener = (
   next?: NextFunction,
 ) => void;
 
-/** What {@link createListener} needs. */
+/** Options of {@link createListener}. */
 export interface ListenerParts {
   readonly routes: (url: string) => Route | null;
   readonly knowsToken: (segment: string) => boolean;

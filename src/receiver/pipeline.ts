@@ -14,7 +14,7 @@ import { checkAnnouncedSize, HUNG_UP, type ReadLimits } from './read-body.js';
 import { isRefusal, type Refusal, refuse } from './refusal.js';
 import type { Route } from './routes.js';
 
-/** What {@link createPipeline} needs. */
+/** Options of {@link createPipeline}. */
 export interface PipelineOptions {
   readonly isDraining: () => boolean;
   readonly authenticate: Authenticate;
@@ -76,7 +76,7 @@ type UsableGrant = Exclude<Grant, { readonly level: 'none' }>;
 
 type Result = Outcome | Refusal;
 
-/** Makes a {@link Pipeline}. */
+/** Creates a {@link Pipeline}. */
 export function createPipeline({
   isDraining,
   authenticate,

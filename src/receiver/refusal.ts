@@ -31,7 +31,7 @@ class RefusedRequest implements Refusal {
   }
 }
 
-/** Makes a {@link Refusal}. */
+/** Creates a {@link Refusal}. */
 export function refuse(status: number, reason: string, options: RefusalOptions = {}): Refusal {
   return new RefusedRequest(status, reason, options);
 }

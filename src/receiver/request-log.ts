@@ -13,7 +13,7 @@ export interface RequestLog {
 const REJECTED_PROBE =
   'an availability probe was refused for its credentials: the platform now shows this webhook as unreachable. Give the platform the credentials of this endpoint, or let probes in without any: probes: { auth: "none" }';
 
-/** Makes a {@link RequestLog}. */
+/** Creates a {@link RequestLog}. */
 export function createRequestLog(log: Log, maxDepth: number): RequestLog {
   const fieldsOf = ({ requestId, route, receivedAt }: Exchange) => ({
     requestId,

@@ -14,7 +14,7 @@ export interface Route {
 /** The path of each endpoint, below the mount. */
 export type EndpointPaths = Readonly<Record<WebhookEndpoint, string>>;
 
-/** Settings of {@link createRoutes}. */
+/** Options of {@link createRoutes}. */
 export interface RouteOptions {
   readonly basePath: string | undefined;
   readonly paths: Partial<EndpointPaths> | undefined;

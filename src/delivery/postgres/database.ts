@@ -92,7 +92,7 @@ export interface PostgresDatabase extends SqlDatabase {
   close(): Promise<void>;
 }
 
-/** What {@link createDatabase} needs. */
+/** Options of {@link createDatabase}. */
 export interface DatabaseOptions {
   readonly connection: CheckedConnection;
   /** How long one call may take before the caller is told that it failed. */
@@ -110,7 +110,7 @@ const END_TIMEOUT_MS = 2_000;
 /** `json_array_elements_text` gives the strings of a JSON array. */
 const listOf = (parameter: string): string => `(SELECT json_array_elements_text(${parameter}::json) AS item)`;
 
-/** Makes a {@link PostgresDatabase}. It connects when it is first used, and again after a connection was lost. */
+/** Creates a {@link PostgresDatabase}. It connects when it is first used, and again after a connection was lost. */
 export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptions): PostgresDatabase {
   const { schema, settings } = connection;
   const forgetHooks: ForgetHook[] = [];

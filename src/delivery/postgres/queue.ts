@@ -40,7 +40,7 @@ interface AddEntry {
   readonly digest: Buffer;
 }
 
-/** Makes a {@link Queue} on PostgreSQL. */
+/** Creates a {@link Queue} on PostgreSQL. */
 export function createPostgresQueue(options: PostgresQueueOptions): Queue {
   const { query, table, now, queue, owner, keepContent } = options;
   const heads = table('head');
@@ -279,7 +279,7 @@ function toStatus({ state, error, known }: SqlRow): JobStatus {
   return { state: known === true ? 'done' : 'gone' };
 }
 
-/** Makes the {@link ProcessLease} of a process. */
+/** Creates the {@link ProcessLease} of a process. */
 export function createPostgresLease(
   { query, table, now, owner }: Pick<PostgresQueueOptions, 'query' | 'table' | 'now' | 'owner'>,
   leaseMs: number,

@@ -47,7 +47,7 @@ export interface Commands {
   transaction(statements: readonly SqlStatement[]): TransactionResult;
 }
 
-/** Settings of {@link createCommands}. */
+/** Options of {@link createCommands}. */
 export interface CommandOptions {
   /** Whether finished jobs keep their content. */
   readonly keepContent: boolean;
@@ -56,7 +56,7 @@ export interface CommandOptions {
   readonly leaseMs: number;
 }
 
-/** Makes the {@link Commands} of a connection. */
+/** Creates the {@link Commands} of a connection. */
 export function createCommands(connection: Connection, options: CommandOptions): Commands {
   const runTransaction = createTransactionRunner(connection);
   let queue: Omit<Commands, 'transaction'> | undefined;

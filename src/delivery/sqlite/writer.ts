@@ -102,7 +102,7 @@ function collectGroups(send: SendGroup): Writer['run'] {
   return run as Writer['run'];
 }
 
-/** Makes a {@link Writer} that commits in the caller's thread, which stands still for as long as the disk takes. */
+/** Creates a {@link Writer} that commits in the caller's thread, which stands still for as long as the disk takes. */
 export function createInlineWriter(connection: Connection, options: CommandOptions): Writer {
   const runGroup = createGroupRunner(connection, options);
   const run = collectGroups((commands, callers) => {
@@ -137,7 +137,7 @@ const runExitHooks = (): void => {
 };
 
 /**
- * Makes a {@link Writer} with a thread of its own. A thread that dies is replaced; commands it had not answered are
+ * Creates a {@link Writer} with a thread of its own. A thread that dies is replaced; commands it had not answered are
  * rejected, although they may have been committed.
  */
 export function createThreadWriter(threadFile: URL, data: Omit<WriterThreadData, 'exitGate'>): Writer {

@@ -27,7 +27,7 @@ const CHOICES = `
     [one, another]                      any of several, to rotate a secret
     false                               do not mount these endpoints`;
 
-/** Makes the guard of a group from the developer's choice; `null` for `false`. A missing choice is an error. */
+/** Creates the guard of a group from the developer's choice; `null` for `false`. A missing choice is an error. */
 export function createGuard(
   group: 'message' | 'handoff',
   choice: AuthChoice | false | undefined,
@@ -113,7 +113,7 @@ const GRANTED: Readonly<Record<WebhookEndpoint, Grant>> = {
 const NOT_FOUND = refuse(404, 'not found', { detail: 'nothing but probes is answered at this address' });
 
 /**
- * Makes {@link Authenticate}. The root of the mount stands for both groups, since it is the message webhook and the
+ * Creates {@link Authenticate}. The root of the mount stands for both groups, since it is the message webhook and the
  * base URL of the handoff endpoints: a probe there passes by the scheme of either.
  */
 export function createAuthenticate(guards: Guards, probesNeedAuth: boolean): Authenticate {

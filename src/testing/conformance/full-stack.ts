@@ -39,7 +39,7 @@ export interface FullStack {
   startProcess(): Promise<void>;
 }
 
-/** Settings of {@link createFullStack}. */
+/** Options of {@link createFullStack}. */
 interface FullStackOptions {
   /** Wraps the adapter before the bridge gets it. */
   readonly wrap?: (adapter: Adapter) => Adapter;
