@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Conversation, isOpen } from '../handoff/index.js';
-import { within } from '../internal/index.js';
+import { settlesWithin } from '../internal/index.js';
 import { retryDelay } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
 import type { OpenedConversation } from './adapter-types.js';
@@ -131,10 +131,10 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
         () => undefined,
         () => undefined,
       );
-      return (await within(settled, withinMs)) ? opening : { kind: 'pending' };
+      return (await settlesWithin(settled, withinMs)) ? opening : { kind: 'pending' };
     },
     async settled(timeoutMs) {
-      await within(Promise.allSettled(inFlight.values()), timeoutMs);
+      await settlesWithin(Promise.allSettled(inFlight.values()), timeoutMs);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Conversation } from '../handoff/index.js';
-import { configError, duration, type Log, quantityOf } from '../internal/index.js';
+import { checkCount, checkDuration, configError, type Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import { type Adapter, checkAdapter } from './adapter.js';
 import { type AdapterRetryPolicy, DEFAULT_RETRY } from './adapter-calls.js';
@@ -162,18 +162,18 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
     throw configError(`whenClosed: 'say' needs messages.outsideHours: what the user is told.`);
   }
   return {
-    openWithinMs: duration('openWithinMs', options.openWithinMs ?? 4_000),
+    openWithinMs: checkDuration('openWithinMs', options.openWithinMs ?? 4_000),
     whenUnopened,
-    giveUpOpeningAfterMs: duration('giveUpOpeningAfterMs', options.giveUpOpeningAfterMs ?? 45_000),
+    giveUpOpeningAfterMs: checkDuration('giveUpOpeningAfterMs', options.giveUpOpeningAfterMs ?? 45_000),
     isOpenAt: readHours(options.hours),
     whenClosed,
     messages,
     addAgentName: agentNamePrefix(options.agentNames ?? false),
     retry: { ...DEFAULT_RETRY, ...options.retry },
-    callTimeoutMs: duration('callTimeoutMs', options.callTimeoutMs ?? 30_000),
-    bodyBytes: quantityOf('limits.bodyBytes', options.limits?.bodyBytes ?? 1_048_576),
-    readTimeoutMs: duration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
-    reconcileEveryMs: duration('reconcileEveryMs', options.reconcileEveryMs ?? 60_000),
+    callTimeoutMs: checkDuration('callTimeoutMs', options.callTimeoutMs ?? 30_000),
+    bodyBytes: checkCount('limits.bodyBytes', options.limits?.bodyBytes ?? 1_048_576),
+    readTimeoutMs: checkDuration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
+    reconcileEveryMs: checkDuration('reconcileEveryMs', options.reconcileEveryMs ?? 60_000),
   };
 }
 

@@ -1,4 +1,4 @@
-import { duration, exchange, type HttpExchange } from '../internal/index.js';
+import { checkDuration, type HttpResult, sendRequest } from '../internal/index.js';
 import { HEALTH_INTERVAL_MS, HEALTHY } from '../protocol/index.js';
 import { type Clock, sleepUnlessAborted } from './clock.js';
 import { ENDPOINTS } from './endpoints.js';
@@ -32,7 +32,7 @@ export async function probeHealth(
   const { clock, fetch, urlOf } = settings;
   const endpoint = ENDPOINTS.health;
   const started = clock.now();
-  const result = await exchange(fetch, {
+  const result = await sendRequest(fetch, {
     url: urlOf(endpoint),
     method: endpoint.method,
     headers: async () => new Headers({ accept: 'text/plain' }),
@@ -47,7 +47,7 @@ export async function probeHealth(
   return reason ? { available: false, status, latencyMs, reason } : { available: true, status, latencyMs };
 }
 
-function unavailableReason(result: Exclude<HttpExchange, { kind: 'aborted' }>): UnavailableReason | null {
+function unavailableReason(result: Exclude<HttpResult, { kind: 'aborted' }>): UnavailableReason | null {
   if (result.kind === 'untrusted') return 'unreachable';
   if (result.kind !== 'answered') return result.kind;
   if (result.status !== 200) return 'status';
@@ -83,8 +83,8 @@ export function watchHealth(
   clock: Clock,
   options: HealthWatchOptions,
 ): HealthWatch {
-  const intervalMs = duration('intervalMs', options.intervalMs ?? HEALTH_INTERVAL_MS);
-  if (options.timeoutMs !== undefined) duration('timeoutMs', options.timeoutMs);
+  const intervalMs = checkDuration('intervalMs', options.intervalMs ?? HEALTH_INTERVAL_MS);
+  if (options.timeoutMs !== undefined) checkDuration('timeoutMs', options.timeoutMs);
   const controller = new AbortController();
   const { signal } = controller;
   let current: ServiceHealth | null = null;

@@ -1,4 +1,4 @@
-import { configError, duration, type Fetch } from '../internal/index.js';
+import { checkDuration, configError, type Fetch } from '../internal/index.js';
 import { isFailureBody } from '../protocol/index.js';
 import { type Clock, systemClock } from './clock.js';
 import type { EndpointRules, ServiceEndpoint } from './endpoints.js';
@@ -93,7 +93,7 @@ export function readOptions(options: ServiceClientOptions): ClientSettings {
     isFailure: options.isFailure ?? ((body) => isFailureBody({ code: serviceCodeOf(body) })),
     // Looked up at each call, so that instrumentation installed later is used.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
-    timeoutMs: options.timeoutMs === undefined ? null : duration('timeoutMs', options.timeoutMs),
+    timeoutMs: options.timeoutMs === undefined ? null : checkDuration('timeoutMs', options.timeoutMs),
     retry: readRetry(options.retry),
     clock: { ...systemClock, ...options.clock },
   };
@@ -101,7 +101,7 @@ export function readOptions(options: ServiceClientOptions): ClientSettings {
 
 /** The time limit of one attempt: the call's, else the client's, else the endpoint's default. */
 export function timeoutOf(settings: ClientSettings, endpoint: EndpointRules, call: CallOptions): number {
-  if (call.timeoutMs !== undefined) return duration('timeoutMs', call.timeoutMs);
+  if (call.timeoutMs !== undefined) return checkDuration('timeoutMs', call.timeoutMs);
   return settings.timeoutMs ?? endpoint.timeoutMs;
 }
 
@@ -151,9 +151,9 @@ function readRetry(option: ServiceClientOptions['retry'] = {}): RetryPolicy {
   if (!Number.isInteger(policy.retries) || policy.retries < 0) {
     throw configError('retry.retries must be a whole number, 0 or more.');
   }
-  duration('retry.minDelayMs', policy.minDelayMs);
-  duration('retry.maxDelayMs', policy.maxDelayMs);
-  duration('retry.maxElapsedMs', policy.maxElapsedMs);
+  checkDuration('retry.minDelayMs', policy.minDelayMs);
+  checkDuration('retry.maxDelayMs', policy.maxDelayMs);
+  checkDuration('retry.maxElapsedMs', policy.maxElapsedMs);
   return policy;
 }
 

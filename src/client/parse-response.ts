@@ -1,8 +1,8 @@
 import {
   type ConnectionFailure,
   type HttpAnswer,
-  type HttpExchange,
   type HttpInterruption,
+  type HttpResult,
   parseJsonOrText,
   readRetryAfter,
 } from '../internal/index.js';
@@ -27,7 +27,7 @@ export type CallResult<Value> =
   | { readonly ok: false; readonly failure: ServiceErrorDetails };
 
 /** Turns an exchange into a value, or into a failure with advice. */
-export function parseResponse<Value>(exchange: HttpExchange, spec: ResponseSpec<Value>): CallResult<Value> {
+export function parseResponse<Value>(exchange: HttpResult, spec: ResponseSpec<Value>): CallResult<Value> {
   if (exchange.kind === 'answered') return parseAnswer(exchange, spec);
   const failure =
     'sent' in exchange ? interruptionFailure(exchange, spec) : connectionFailure(exchange, spec);

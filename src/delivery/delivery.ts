@@ -1,5 +1,11 @@
 import type { ServiceClient } from '../client/index.js';
-import type { DeliveredEvent, DeliveredName, FailurePlace, HandlerRun, Replies } from '../events/index.js';
+import type {
+  DeliveredEvent,
+  DeliveredEventName,
+  FailureDetails,
+  HandlerRun,
+  Replies,
+} from '../events/index.js';
 import type { HandoffStore } from '../handoff/index.js';
 import type { Log } from '../internal/index.js';
 import type { QueueAdmin } from './queue-admin.js';
@@ -23,11 +29,11 @@ export interface DeliveryHost {
   /** Runs an event's handlers. Rejects when one failed, after reporting it. Returns no promise when all were synchronous. */
   handle(event: DeliveredEvent, run: HandlerRun): Promise<void> | undefined;
   /** Whether an event of this name is handled. */
-  handles(name: DeliveredName): boolean;
+  handles(name: DeliveredEventName): boolean;
   /** Sends the greeting of a handoff, where one is set. Never rejects. */
   greet(event: DeliveredEvent<'handoff.requested'>): Promise<void>;
   /** Reports a failure to the log and to `onError`. */
-  report(error: unknown, place: FailurePlace): void;
+  report(error: unknown, place: FailureDetails): void;
   /** The receiver's logger. */
   readonly log: Log;
 }

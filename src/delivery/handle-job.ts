@@ -1,5 +1,5 @@
 import { type DeliveredEvent, Postponed } from '../events/index.js';
-import { within } from '../internal/index.js';
+import { settlesWithin } from '../internal/index.js';
 import { type Backoff, createPostponements, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
 import { describeError } from './outbox.js';
@@ -40,7 +40,7 @@ export function createHandleJob({
   };
 
   const greet = async (event: DeliveredEvent<'handoff.requested'>): Promise<void> => {
-    if (await within(host.greet(event), greetingTimeoutMs)) return;
+    if (await settlesWithin(host.greet(event), greetingTimeoutMs)) return;
     host.log.warn(describeEvent(event), 'the greeting takes long: the handoff is handled without it');
   };
 

@@ -1,13 +1,13 @@
 import {
+  applyConversationChange,
   type Conversation,
   type ConversationFilter,
   type ConversationState,
-  firstConversation,
+  createConversation,
   type HandoffStore,
-  nextConversation,
 } from '../handoff/index.js';
 import type { SqlDatabase, SqlRow, SqlValue } from './sql.js';
-import { conversationKey, digestText, fromText, toText } from './text.js';
+import { conversationKey, decodeText, digestText, encodeText } from './text.js';
 
 /** Rows in one statement; more would hold up other writers. */
 const BATCH_SIZE = 1_000;
@@ -26,7 +26,7 @@ const ALL_STATES: readonly ConversationState[] = [
 ];
 
 /** Creates a {@link HandoffStore} in a database. `keepContent`: whether transcripts stay after the end. */
-export function createHandoffStore(database: SqlDatabase, keepContent: boolean): HandoffStore {
+export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolean): HandoffStore {
   const { now } = database;
   const table = database.table('conversation');
   const keys = database.table('idempotency_key');
@@ -62,7 +62,7 @@ export function createHandoffStore(database: SqlDatabase, keepContent: boolean):
     async create(conversation) {
       const known = await get(conversation.id);
       if (known) return { conversation: known, created: false };
-      const first = firstConversation(conversation, Date.now());
+      const first = createConversation(conversation, Date.now());
       const created = await wrote(
         `INSERT INTO ${table} (${COLUMNS}) VALUES (${PARAMETERS}) ON CONFLICT DO NOTHING RETURNING 1 AS one`,
         columnsOf(first),
@@ -74,7 +74,7 @@ export function createHandoffStore(database: SqlDatabase, keepContent: boolean):
     async update(id, version, change) {
       const found = await find('conversation = $1 AND version = $2', [conversationKey(id), version]);
       if (!found) return null;
-      const next = nextConversation(found, change, { now: Date.now(), keepContent });
+      const next = applyConversationChange(found, change, { now: Date.now(), keepContent });
       const updated = await wrote(
         `UPDATE ${table} SET (${COLUMNS}) = (${PARAMETERS})
          WHERE conversation = $1 AND version = $13 RETURNING 1 AS one`,
@@ -106,18 +106,18 @@ export function createHandoffStore(database: SqlDatabase, keepContent: boolean):
       const [row] = await database.read(`SELECT position FROM ${cursors} WHERE name = $1`, [
         digestText(name),
       ]);
-      return row ? fromText(row.position) : null;
+      return row ? decodeText(row.position) : null;
     },
     moveCursor: (name, from, to) =>
       from === null
         ? wrote(
             `INSERT INTO ${cursors} (name, position) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1 AS one`,
-            [digestText(name), toText(to)],
+            [digestText(name), encodeText(to)],
           )
         : wrote(`UPDATE ${cursors} SET position = $3 WHERE name = $1 AND position = $2 RETURNING 1 AS one`, [
             digestText(name),
-            toText(from),
-            toText(to),
+            encodeText(from),
+            encodeText(to),
           ]),
     lease: (name, owner, forMs) =>
       wrote(

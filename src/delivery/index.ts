@@ -3,11 +3,17 @@
  *
  * @module
  */
-export type { DeliveredEvent, DeliveredName, FailurePlace, HandlerRun, Replies } from '../events/index.js';
+export type {
+  DeliveredEvent,
+  DeliveredEventName,
+  FailureDetails,
+  HandlerRun,
+  Replies,
+} from '../events/index.js';
 export type {
   AdapterLink,
   ConversationChange,
-  CreateResult,
+  CreateConversationResult,
   HandoffLifecycle,
   HandoffStore,
   NewConversation,
@@ -26,5 +32,5 @@ export type {
   StoredJobDetails,
 } from './queue-admin.js';
 export type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
-export type { StoredOptions } from './stored-delivery.js';
-export { conversationKey, fromText, toText } from './text.js';
+export type { StoredDeliveryOptions } from './stored-delivery.js';
+export { conversationKey, decodeText, encodeText } from './text.js';

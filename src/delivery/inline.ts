@@ -1,11 +1,11 @@
 import type { DeliveredEvent } from '../events/index.js';
 import {
+  checkCount,
+  checkDuration,
   createKeyedQueue,
   createRecentKeys,
-  duration,
   HandoffKitError,
-  quantityOf,
-  within,
+  settlesWithin,
 } from '../internal/index.js';
 import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
 import { createHandlerRunner, createInlineRetry, describeEvent, type RunResult } from './run-handlers.js';
@@ -37,11 +37,11 @@ export function inline({
   maxRemembered = 10_000,
   rememberMs = 600_000,
 }: InlineOptions = {}): Delivery {
-  duration('ackDeadlineMs', ackDeadlineMs);
-  duration('handlerTimeoutMs', handlerTimeoutMs);
-  duration('rememberMs', rememberMs);
-  quantityOf('maxPending', maxPending);
-  quantityOf('maxRemembered', maxRemembered);
+  checkDuration('ackDeadlineMs', ackDeadlineMs);
+  checkDuration('handlerTimeoutMs', handlerTimeoutMs);
+  checkDuration('rememberMs', rememberMs);
+  checkCount('maxPending', maxPending);
+  checkCount('maxRemembered', maxRemembered);
   const conversations = createKeyedQueue();
   const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
   const runner = createHandlerRunner(handlerTimeoutMs);
@@ -103,7 +103,7 @@ export function inline({
       return turn instanceof Promise ? answerInTime(event, turn) : turn;
     },
     async stop({ timeoutMs }) {
-      await within(conversations.idle(), timeoutMs);
+      await settlesWithin(conversations.idle(), timeoutMs);
       const unfinished = conversations.pending;
       runner.abortAll();
       retry.stop();

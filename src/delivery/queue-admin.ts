@@ -1,6 +1,6 @@
 import type { QueueName } from './queue.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
-import { conversationKey, digestText, fromText } from './text.js';
+import { conversationKey, decodeText, digestText } from './text.js';
 
 /** A job as an operator sees it. */
 export interface StoredJob {
@@ -219,10 +219,10 @@ function toJob(row: SqlRow): StoredJob {
     id: String(row.seq),
     queue: row.queue as QueueName,
     state: row.state as StoredJob['state'],
-    conversationId: inContent ?? fromText(row.conversation),
+    conversationId: inContent ?? decodeText(row.conversation),
     what: String(row.type),
     attempts: Number(row.attempts) + Number(row.interruptions),
-    error: row.error === null ? null : fromText(row.error),
+    error: row.error === null ? null : decodeText(row.error),
     createdAt: new Date(Number(row.created_at)),
   };
 }

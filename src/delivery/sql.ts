@@ -16,7 +16,7 @@ export interface SqlStatement {
  * The part of SQL that SQLite and PostgreSQL share, so that a store is written once for both.
  *
  * Upserts, `RETURNING`, row values and partial indexes work alike. What differs has a helper here. Text may hold
- * NUL or a lone surrogate, which PostgreSQL refuses: encode it with `toText`, decode it with `fromText`.
+ * NUL or a lone surrogate, which PostgreSQL refuses: encode it with `encodeText`, decode it with `decodeText`.
  */
 export interface SqlDatabase {
   readonly dialect: 'sqlite' | 'postgres';

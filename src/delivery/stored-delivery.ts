@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceClient } from '../client/index.js';
 import type { Receipt, Replies, ReplyOptions } from '../events/index.js';
-import { duration, HandoffKitError, quantityOf, within } from '../internal/index.js';
+import { checkCount, checkDuration, HandoffKitError, settlesWithin } from '../internal/index.js';
 import type { Backoff } from './backoff.js';
 import type { Delivery, DeliveryHost } from './delivery.js';
 import { createHandleJob } from './handle-job.js';
-import { createHandoffStore } from './handoff-store.js';
+import { createSqlHandoffStore } from './handoff-store.js';
 import {
   checkReply,
   createSendJob,
@@ -25,7 +25,7 @@ import { createThrottledLog } from './throttled-log.js';
 import { createWorker, type Worker } from './worker.js';
 
 /** Settings of every delivery that stores. */
-export interface StoredOptions {
+export interface StoredDeliveryOptions {
   /** How often an event is tried before it becomes a dead letter. Default 8. */
   readonly maxAttempts?: number;
   /** How delays grow between attempts. Default from one second to five minutes. */
@@ -87,19 +87,19 @@ const START_REMINDER_MS = 5_000;
  * another worker sends.
  */
 export function createStoredDelivery(
-  options: StoredOptions,
+  options: StoredDeliveryOptions,
   defaults: EngineDefaults,
   createEngine: (settings: EngineSettings) => StorageEngine,
 ): Delivery {
-  const concurrency = quantityOf('concurrency', options.concurrency ?? defaults.concurrency);
-  const leaseMs = duration('leaseMs', options.leaseMs ?? defaults.leaseMs);
-  const pollMs = duration('pollMs', options.pollMs ?? defaults.pollMs);
-  const maxAttempts = quantityOf('maxAttempts', options.maxAttempts ?? 8);
-  const rememberMs = duration('rememberMs', options.rememberMs ?? 7 * 86_400_000);
+  const concurrency = checkCount('concurrency', options.concurrency ?? defaults.concurrency);
+  const leaseMs = checkDuration('leaseMs', options.leaseMs ?? defaults.leaseMs);
+  const pollMs = checkDuration('pollMs', options.pollMs ?? defaults.pollMs);
+  const maxAttempts = checkCount('maxAttempts', options.maxAttempts ?? 8);
+  const rememberMs = checkDuration('rememberMs', options.rememberMs ?? 7 * 86_400_000);
   const backoff = { minDelayMs: 1_000, maxDelayMs: 300_000, ...options.backoff };
   const policy = { ...DEFAULT_OUTBOX, ...options.outbox };
   const keepContent = options.keepContent ?? false;
-  const runner = createHandlerRunner(duration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));
+  const runner = createHandlerRunner(checkDuration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));
 
   let host: DeliveryHost | undefined;
   let client: ServiceClient | null = null;
@@ -107,7 +107,7 @@ export function createStoredDelivery(
   const onError = createThrottledLog(() => (stopped ? undefined : host?.log));
   const engine = createEngine({ keepContent, leaseMs, pollMs, onError });
   const { sql, queues } = engine;
-  const handoffs = createHandoffStore(sql, keepContent);
+  const handoffs = createSqlHandoffStore(sql, keepContent);
   const receipts = createReceipts(queues.outbox);
 
   let opening: Promise<void> | undefined;
@@ -244,9 +244,9 @@ export function createStoredDelivery(
     runner.abortAll();
     if (handlers + replies > 0) for (const queue of ['inbox', 'outbox'] as const) sql.publish(queue);
     for (const cleanup of cleanups) cleanup();
-    if (isOpen) await within(engine.lease.end().catch(onError), CLOSE_TIMEOUT_MS);
+    if (isOpen) await settlesWithin(engine.lease.end().catch(onError), CLOSE_TIMEOUT_MS);
     stopped = true;
-    await within(engine.close().catch(onError), CLOSE_TIMEOUT_MS);
+    await settlesWithin(engine.close().catch(onError), CLOSE_TIMEOUT_MS);
     return { unfinished: handlers + replies };
   };
 
@@ -314,7 +314,7 @@ export function createStoredDelivery(
     },
     queues: createQueueAdmin(withOpening(sql, open), engine.forgetHooks),
     database: withOpening(sql, open),
-    handoffs: createHandoffStore(withOpening(sql, open), keepContent),
+    handoffs: createSqlHandoffStore(withOpening(sql, open), keepContent),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { DeliveredEvent } from '../events/index.js';
-import { toText } from './text.js';
+import { encodeText } from './text.js';
 
 /**
  * Writes an event as JSON, to be handled later or by another process. The body is the text that was received where
@@ -7,8 +7,8 @@ import { toText } from './text.js';
  */
 export function storeEvent(event: DeliveredEvent): string {
   const { body, text, raw, name, key, conversationId, receivedAt, requestId } = event;
-  const fields = `"name":"${name}","key":"${toText(key)}","conversationId":"${toText(conversationId)}"`;
-  const received = `"receivedAt":${receivedAt},"requestId":"${toText(requestId)}"`;
+  const fields = `"name":"${name}","key":"${encodeText(key)}","conversationId":"${encodeText(conversationId)}"`;
+  const received = `"receivedAt":${receivedAt},"requestId":"${encodeText(requestId)}"`;
   const original = raw === undefined ? '' : `,"raw":${JSON.stringify(raw)}`;
   return `{${fields},${received},"body":${text ?? JSON.stringify(body)}${original}}`;
 }

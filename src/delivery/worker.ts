@@ -1,4 +1,4 @@
-import { createPending, within } from '../internal/index.js';
+import { createTaskCounter, settlesWithin } from '../internal/index.js';
 import type { AddResult, ClaimedJob, JobOutcome, NewJob, Queue, SettleResult } from './queue.js';
 import { conversationKey } from './text.js';
 
@@ -58,9 +58,9 @@ export function createWorker(options: WorkerOptions): Worker {
   /** Jobs that this process has claimed, and those among them whose handler was started. */
   const claimed = new Set<ClaimedJob>();
   const started = new Set<ClaimedJob>();
-  const settling = createPending();
+  const settling = createTaskCounter();
   /** Calls that make or give up a claim. Stopping waits for them: a later claim would be left behind. */
-  const claimCalls = createPending();
+  const claimCalls = createTaskCounter();
   /** Numbers of claims that are being made; those of claimed jobs are in use as well. */
   const claiming = new Set<number>();
   /** Slots taken by running handlers, and by a claim under way. */
@@ -213,18 +213,18 @@ export function createWorker(options: WorkerOptions): Worker {
     async stop(timeoutMs) {
       stopped = true;
       clearTimeout(timer);
-      await within(
+      await settlesWithin(
         claimCalls.idle().then(() => settling.idle()),
         timeoutMs,
       );
-      await within(claimCalls.idle(), RELEASE_TIMEOUT_MS);
+      await settlesWithin(claimCalls.idle(), RELEASE_TIMEOUT_MS);
       const unfinished = [...started];
       const unstarted = [...claimed].filter((job) => !started.has(job));
       const released = Promise.all([
         queue.release(unfinished, { interrupted: true }).catch(onError),
         queue.release(unstarted, { interrupted: false }).catch(onError),
       ]);
-      await within(released, RELEASE_TIMEOUT_MS);
+      await settlesWithin(released, RELEASE_TIMEOUT_MS);
       return unfinished.length;
     },
   };

@@ -30,25 +30,25 @@ export interface EventPayloads {
 /** The name of an event. */
 export type EventName = keyof EventPayloads;
 /** The name of an event that is delivered, once and in order; a probe is only observed. */
-export type DeliveredName = Exclude<EventName, 'probe'>;
+export type DeliveredEventName = Exclude<EventName, 'probe'>;
 
 /** Which endpoint brings which event. */
-export const EVENT_OF = {
+export const EVENT_OF_ENDPOINT = {
   message: 'message',
   establish: 'handoff.requested',
   chat: 'handoff.message',
   close: 'handoff.closed',
-} as const satisfies Record<WebhookEndpoint, DeliveredName>;
+} as const satisfies Record<WebhookEndpoint, DeliveredEventName>;
 
 /** All names, for messages that list the choices. */
-export const EVENT_NAMES: readonly EventName[] = [...Object.values(EVENT_OF), 'probe'];
+export const EVENT_NAMES: readonly EventName[] = [...Object.values(EVENT_OF_ENDPOINT), 'probe'];
 
 /** The validated body behind each delivered event. */
 export type DeliveredBodies = {
-  [Endpoint in WebhookEndpoint as (typeof EVENT_OF)[Endpoint]]: WebhookBody<Endpoint>;
+  [Endpoint in WebhookEndpoint as (typeof EVENT_OF_ENDPOINT)[Endpoint]]: WebhookBody<Endpoint>;
 };
 
-interface Delivered<Name extends DeliveredName> {
+interface Delivered<Name extends DeliveredEventName> {
   /** The event's name. */
   readonly name: Name;
   /** The idempotency key: equal for two deliveries of the same event, and for no others. */
@@ -68,6 +68,6 @@ interface Delivered<Name extends DeliveredName> {
 }
 
 /** An event that was accepted: plain data, so that it can be stored and handled elsewhere, later. */
-export type DeliveredEvent<Name extends DeliveredName = DeliveredName> = {
+export type DeliveredEvent<Name extends DeliveredEventName = DeliveredEventName> = {
   [Each in Name]: Delivered<Each>;
 }[Name];

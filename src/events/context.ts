@@ -1,6 +1,6 @@
 import type { Log } from '../internal/index.js';
 import { type AudioClip, messageAudio, messageText, normaliseMessage, toDate } from '../protocol/index.js';
-import type { DeliveredEvent, DeliveredName, EventPayloads } from './catalog.js';
+import type { DeliveredEvent, DeliveredEventName, EventPayloads } from './catalog.js';
 import type { Conversation } from './conversation.js';
 import type {
   AdmitContext,
@@ -28,7 +28,7 @@ export interface ContextParts {
   /** Finds a handed-over conversation. */
   readonly findConversation: (id: string) => Promise<Conversation | null>;
   /** Called with the payload when a handler first reads it. */
-  readonly onPayload: <Name extends DeliveredName>(name: Name, payload: EventPayloads[Name]) => void;
+  readonly onPayload: <Name extends DeliveredEventName>(name: Name, payload: EventPayloads[Name]) => void;
 }
 
 /** One run of an event's handlers. */
@@ -43,7 +43,7 @@ export interface HandlerRun {
  * What all contexts of delivered events share. Costly fields are made when they are first read, by getters of a class:
  * getters on an object literal would give every event a hidden class of its own.
  */
-abstract class DeliveredEventContext<Name extends DeliveredName> implements DeliveredContext<Name> {
+abstract class DeliveredEventContext<Name extends DeliveredEventName> implements DeliveredContext<Name> {
   readonly event: Name;
   readonly conversationId: string;
   readonly requestId: string;
@@ -121,7 +121,7 @@ class MessageEventContext extends DeliveredEventContext<'message'> implements Me
   }
 }
 
-type HandoffName = Exclude<DeliveredName, 'message'>;
+type HandoffName = Exclude<DeliveredEventName, 'message'>;
 
 class HandoffEventContext<Name extends HandoffName>
   extends DeliveredEventContext<Name>
@@ -213,7 +213,7 @@ export function contextOf(
   parts: ContextParts,
   event: DeliveredEvent,
   run: HandlerRun,
-): HandlerContexts[DeliveredName] | Promise<HandlerContexts[DeliveredName]> {
+): HandlerContexts[DeliveredEventName] | Promise<HandlerContexts[DeliveredEventName]> {
   switch (event.name) {
     case 'message':
       return new MessageEventContext(parts, event, run);

@@ -1,5 +1,5 @@
 import { createWarnOnce, HandoffKitError, type Log } from '../internal/index.js';
-import type { DeliveredEvent, DeliveredName, ProbePayload } from './catalog.js';
+import type { DeliveredEvent, DeliveredEventName, ProbePayload } from './catalog.js';
 import { admitContextOf, type ContextParts, contextOf, type HandlerRun } from './context.js';
 import type { FailureReport, HandlerContexts } from './handler.js';
 import { reportNewValues } from './new-values.js';
@@ -7,7 +7,9 @@ import { Postponed } from './postponed.js';
 import type { Registry } from './registry.js';
 
 /** Where a failure happened. */
-export type FailurePlace = Partial<Pick<FailureReport, 'event' | 'conversationId' | 'requestId' | 'attempt'>>;
+export type FailureDetails = Partial<
+  Pick<FailureReport, 'event' | 'conversationId' | 'requestId' | 'attempt'>
+>;
 
 /** Calls the handlers that were registered for events. */
 export interface Dispatcher {
@@ -21,7 +23,7 @@ export interface Dispatcher {
   /** Calls the observers of a probe. Never rejects: the answer to a probe does not depend on them. */
   observe(probe: ProbePayload, requestId: string, receivedAt: number): Promise<void>;
   /** Logs a failure and calls the error handlers. Never throws. */
-  report(error: unknown, place: FailurePlace): void;
+  report(error: unknown, place: FailureDetails): void;
 }
 
 /** Options of {@link createDispatcher}. */
@@ -62,7 +64,7 @@ export function createDispatcher({
       ),
   };
 
-  const report = (error: unknown, place: FailurePlace): void => {
+  const report = (error: unknown, place: FailureDetails): void => {
     const where = { event: null, conversationId: null, requestId: null, attempt: 1, ...place };
     log.error({ ...where, err: error }, where.event ? 'handling an event failed' : 'a request failed');
     for (const handler of registry.errorHandlers) {
@@ -72,7 +74,7 @@ export function createDispatcher({
     }
   };
 
-  const placeOf = (event: DeliveredEvent): FailurePlace => ({
+  const placeOf = (event: DeliveredEvent): FailureDetails => ({
     event: event.name,
     conversationId: event.conversationId,
     requestId: event.requestId,
@@ -91,7 +93,7 @@ export function createDispatcher({
   /** Runs handlers from the first asynchronous one on. Each runs, also after an earlier one threw. */
   const runAsync = async ({ event, run, context, handlers, pending }: AsyncRun): Promise<void> => {
     const errors: unknown[] = [];
-    let argument: HandlerContexts[DeliveredName];
+    let argument: HandlerContexts[DeliveredEventName];
     try {
       argument = await context;
     } catch (error) {
@@ -165,7 +167,7 @@ export function createDispatcher({
   };
 }
 
-type AnyContext = HandlerContexts[DeliveredName];
+type AnyContext = HandlerContexts[DeliveredEventName];
 
 /** Handlers of which the first is asynchronous, or whose context is. */
 interface AsyncRun {

@@ -1,6 +1,6 @@
 import type { Log } from '../internal/index.js';
 import type { AudioClip } from '../protocol/index.js';
-import type { DeliveredName, EventName, EventPayloads } from './catalog.js';
+import type { DeliveredEventName, EventName, EventPayloads } from './catalog.js';
 import type { Conversation } from './conversation.js';
 import type { EndOptions, Receipt, ReplyOptions } from './replies.js';
 import type { TranscriptItem } from './transcript.js';
@@ -29,7 +29,7 @@ export interface BaseContext<Name extends EventName> {
 }
 
 /** The part that every event of a conversation has. */
-export interface DeliveredContext<Name extends DeliveredName> extends BaseContext<Name> {
+export interface DeliveredContext<Name extends DeliveredEventName> extends BaseContext<Name> {
   /** The body as it was received, before it was normalised: fields that the contract does not know are in it. */
   readonly raw: unknown;
   /** The conversation's id. A handoff has an id of its own, which differs from that of the agent's conversation. */
@@ -47,7 +47,7 @@ export interface DeliveredContext<Name extends DeliveredName> extends BaseContex
 }
 
 /** The part that every event of a handed-over conversation has. */
-export interface HandoffContext<Name extends DeliveredName> extends DeliveredContext<Name> {
+export interface HandoffContext<Name extends DeliveredEventName> extends DeliveredContext<Name> {
   /** The user who was handed over. Their ids are `null` when the conversation is not known here. */
   readonly user: User;
   /**

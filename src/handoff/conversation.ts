@@ -25,7 +25,7 @@ export interface ConversationFilter {
 }
 
 /** A conversation as it is created. */
-export const firstConversation = (conversation: NewConversation, now: number): Conversation => ({
+export const createConversation = (conversation: NewConversation, now: number): Conversation => ({
   id: conversation.id,
   user: conversation.user,
   botId: conversation.botId,
@@ -44,7 +44,7 @@ export const firstConversation = (conversation: NewConversation, now: number): C
 });
 
 /** A conversation after a change. Its transcript is dropped at the end, unless content is kept. */
-export function nextConversation(
+export function applyConversationChange(
   conversation: Conversation,
   change: ConversationChange,
   { now, keepContent }: { readonly now: number; readonly keepContent: boolean },

@@ -23,7 +23,7 @@ import type { HandoffStore } from './store.js';
  */
 
 /** The result of {@link HandoffLifecycle.request}. */
-export interface RequestResult {
+export interface HandoffRequestResult {
   readonly conversation: Conversation;
   /** Whether this call created the conversation or a new session of it; `false` for a repeat. */
   readonly isNew: boolean;
@@ -47,7 +47,7 @@ export interface HandoffLifecycle {
    * The platform asks for a human. A repeat of the same request gives the conversation as it is. A new request for a
    * conversation that has ended or is closing starts a new session, and so does the same request after a failure.
    */
-  request(event: DeliveredEvent<'handoff.requested'>): Promise<RequestResult>;
+  request(event: DeliveredEvent<'handoff.requested'>): Promise<HandoffRequestResult>;
   /** A human-service system has it. The first link stays: check which one the result has. */
   link(id: string, link: AdapterLink): Promise<Conversation | null>;
   /** The platform was answered 200: `requested` becomes `waiting`. */
@@ -65,7 +65,7 @@ export interface HandoffLifecycle {
   fail(id: string, why: string): Promise<Conversation | null>;
 }
 
-/** Options of {@link createLifecycle}. */
+/** Options of {@link createHandoffLifecycle}. */
 export interface LifecycleOptions {
   /** How long the platform waits for a first reply. */
   readonly waitTimeoutMs: number;
@@ -94,7 +94,7 @@ const NEW_SESSION = {
 } as const;
 
 /** Creates a {@link HandoffLifecycle} of the conversations in a store. */
-export function createLifecycle(
+export function createHandoffLifecycle(
   store: HandoffStore,
   { waitTimeoutMs, now = Date.now }: LifecycleOptions,
 ): HandoffLifecycle {

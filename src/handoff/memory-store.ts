@@ -1,8 +1,13 @@
 import type { Conversation } from '../events/index.js';
-import { type ConversationFilter, firstConversation, isFinished, nextConversation } from './conversation.js';
+import {
+  applyConversationChange,
+  type ConversationFilter,
+  createConversation,
+  isFinished,
+} from './conversation.js';
 import type { HandoffStore } from './store.js';
 
-/** Options of {@link createMemoryStore}. */
+/** Options of {@link createMemoryHandoffStore}. */
 export interface MemoryStoreOptions {
   /** Default 10,000. Beyond it, finished conversations are dropped first, the oldest first. */
   readonly maxConversations?: number;
@@ -15,7 +20,7 @@ export interface MemoryStoreOptions {
 }
 
 /** Creates a {@link HandoffStore} that lasts as long as the process, and never grows beyond its bounds. */
-export function createMemoryStore({
+export function createMemoryHandoffStore({
   maxConversations = 10_000,
   maxKeys = 100_000,
   keepContent = false,
@@ -72,7 +77,7 @@ export function createMemoryStore({
       const known = find(conversation.id);
       if (known) return { conversation: known, created: false };
       makeRoom();
-      const first = firstConversation(conversation, now());
+      const first = createConversation(conversation, now());
       put(first);
       return { conversation: first, created: true };
     },
@@ -85,7 +90,7 @@ export function createMemoryStore({
     async update(id, version, change) {
       const conversation = find(id);
       if (conversation?.version !== version) return null;
-      const next = nextConversation(conversation, change, { now: now(), keepContent });
+      const next = applyConversationChange(conversation, change, { now: now(), keepContent });
       // Moves it to the end of its map: the least recently changed is dropped first.
       remove(conversation);
       put(next);

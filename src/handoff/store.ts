@@ -2,7 +2,7 @@ import type { Conversation } from '../events/index.js';
 import type { ConversationChange, ConversationFilter, NewConversation } from './conversation.js';
 
 /** The result of {@link HandoffStore.create}. */
-export interface CreateResult {
+export interface CreateConversationResult {
   /** The stored conversation. */
   readonly conversation: Conversation;
   /** `false` when it existed before. */
@@ -16,7 +16,7 @@ export interface CreateResult {
  */
 export interface HandoffStore {
   /** Creates a conversation in state `requested`, unless its id exists. */
-  create(conversation: NewConversation): Promise<CreateResult>;
+  create(conversation: NewConversation): Promise<CreateConversationResult>;
   get(id: string): Promise<Conversation | null>;
   /** The conversation that has this id in an adapter's system; the latest where there are several. */
   findByLink(adapter: string, externalId: string): Promise<Conversation | null>;

@@ -22,13 +22,13 @@ export type HttpInterruption = {
 }[DeadlineEnd];
 
 /** The result of an exchange. */
-export type HttpExchange = HttpAnswer | HttpInterruption | ConnectionFailure;
+export type HttpResult = HttpAnswer | HttpInterruption | ConnectionFailure;
 
 /**
  * Sends one request and reads its answer. Network failures are returned as values; only an error of the headers
  * function is thrown, and then nothing was sent.
  */
-export async function exchange(fetch: Fetch, request: OutgoingRequest): Promise<HttpExchange> {
+export async function sendRequest(fetch: Fetch, request: OutgoingRequest): Promise<HttpResult> {
   const deadline = createDeadline(request.timeoutMs, request.signal);
   let sent = false;
   try {

@@ -7,14 +7,21 @@ import {
   createDirectReplies,
   createDispatcher,
   createRegistry,
-  type DeliveredName,
+  type DeliveredEventName,
   type ErrorHandler,
   type EventName,
   type Handler,
 } from '../events/index.js';
-import { createLifecycle, createMemoryStore } from '../handoff/index.js';
+import { createHandoffLifecycle, createMemoryHandoffStore } from '../handoff/index.js';
 import { createLog, withRedaction } from '../internal/create-log.js';
-import { createPending, duration, type Log, quantityOf, silentLog, within } from '../internal/index.js';
+import {
+  checkCount,
+  checkDuration,
+  createTaskCounter,
+  type Log,
+  settlesWithin,
+  silentLog,
+} from '../internal/index.js';
 import type { WebhookEndpoint } from '../protocol/index.js';
 import { createAnswers } from './answer.js';
 import { createAuthenticate, createGuard, type Guards } from './auth/authenticate.js';
@@ -25,7 +32,7 @@ import { checkOptionNames, type ReceiverOptions, serviceOf } from './options.js'
 import { createPipeline } from './pipeline.js';
 import { createRequestLog } from './request-log.js';
 import { createRoutes } from './routes.js';
-import { beginHandoff, trackHandlers } from './track-handoffs.js';
+import { beginHandoff, withHandoffTracking } from './track-handoffs.js';
 import { trackReplies } from './track-replies.js';
 
 /** A request handler for Express or `http.createServer`, and the methods to set it up and close it. */
@@ -119,15 +126,17 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const handlerLog = withRedaction(log);
   const delivery = options.delivery ?? inline();
   const registry = createRegistry();
-  const inFlight = createPending();
+  const inFlight = createTaskCounter();
   const client = serviceOf(options.service);
   const untracked =
     delivery.createReplies?.(client) ??
     createDirectReplies(client, (conversationId, err) =>
       log.warn({ conversationId, err }, 'a reply or end did not reach the platform'),
     );
-  const waitTimeoutMs = duration('waitTimeoutMs', options.waitTimeoutMs ?? 60_000);
-  const lifecycle = createLifecycle(delivery.handoffs ?? createMemoryStore(), { waitTimeoutMs });
+  const waitTimeoutMs = checkDuration('waitTimeoutMs', options.waitTimeoutMs ?? 60_000);
+  const lifecycle = createHandoffLifecycle(delivery.handoffs ?? createMemoryHandoffStore(), {
+    waitTimeoutMs,
+  });
   const tracked = guards.handoff ? trackReplies({ lifecycle, replies: untracked, log }) : null;
   const replies = tracked ?? untracked;
   const dispatcher = createDispatcher({
@@ -144,8 +153,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   const greet = createGreet(options.greeting, tracked?.greetings ?? untracked, dispatcher);
   /** The lifecycle of conversations is kept whether or not the application handles these events. */
-  const TRACKED: ReadonlySet<DeliveredName> = new Set(tracked ? ['handoff.requested', 'handoff.closed'] : []);
-  const handles = (name: DeliveredName): boolean => TRACKED.has(name) || registry.handlersOf(name).length > 0;
+  const TRACKED: ReadonlySet<DeliveredEventName> = new Set(
+    tracked ? ['handoff.requested', 'handoff.closed'] : [],
+  );
+  const handles = (name: DeliveredEventName): boolean =>
+    TRACKED.has(name) || registry.handlersOf(name).length > 0;
   delivery.connect({
     handles,
     async greet(event) {
@@ -154,7 +166,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       if (tracked) await beginHandoff(lifecycle, event).catch(() => undefined);
       await greet(event);
     },
-    handle: tracked ? trackHandlers(lifecycle, dispatcher) : (event, run) => dispatcher.handle(event, run),
+    handle: tracked
+      ? withHandoffTracking(lifecycle, dispatcher)
+      : (event, run) => dispatcher.handle(event, run),
     report: (error, place) => dispatcher.report(error, place),
     log,
   });
@@ -162,9 +176,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const knowsToken = (segment: string): boolean =>
     Boolean(guards.message?.knowsToken(segment) || guards.handoff?.knowsToken(segment));
   const limits = {
-    maxBytes: quantityOf('limits.bodyBytes', options.limits?.bodyBytes ?? 262_144),
-    readTimeoutMs: duration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
-    depth: quantityOf('limits.depth', options.limits?.depth ?? 64),
+    maxBytes: checkCount('limits.bodyBytes', options.limits?.bodyBytes ?? 262_144),
+    readTimeoutMs: checkDuration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
+    depth: checkCount('limits.depth', options.limits?.depth ?? 64),
   };
 
   const listener = createListener({
@@ -198,7 +212,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const closingHooks: (() => unknown)[] = [];
   const runClosingHook = async (hook: () => unknown): Promise<void> => {
     try {
-      await within(Promise.resolve(hook()), CLOSING_HOOK_MS);
+      await settlesWithin(Promise.resolve(hook()), CLOSING_HOOK_MS);
     } catch (err) {
       log.error({ err }, 'a closing hook failed');
     }
@@ -206,7 +220,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   const start = async (): Promise<void> => {
     registry.seal();
-    const expected: readonly DeliveredName[] = [
+    const expected: readonly DeliveredEventName[] = [
       ...(guards.message ? ['message' as const] : []),
       ...(guards.handoff ? ['handoff.message' as const] : []),
     ];
@@ -224,9 +238,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const drain = async (timeoutMs: number): Promise<{ unfinished: number }> => {
     const deadline = Date.now() + timeoutMs;
     const left = (): number => Math.max(0, deadline - Date.now());
-    await within(Promise.all([inFlight.idle(), ...closingHooks.map(runClosingHook)]), left());
+    await settlesWithin(Promise.all([inFlight.idle(), ...closingHooks.map(runClosingHook)]), left());
     const { unfinished } = await delivery.stop({ timeoutMs: left() });
-    await within(replies.idle(), left());
+    await settlesWithin(replies.idle(), left());
     if (unfinished > 0) log.error({ unfinished, timeoutMs }, 'closed before all handlers had finished');
     return { unfinished };
   };

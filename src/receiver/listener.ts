@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from '../events/index.js';
-import type { Pending } from '../internal/index.js';
+import type { TaskCounter } from '../internal/index.js';
 import type { Answers } from './answer.js';
 import type { Greet } from './greeting.js';
 import type { Exchange, Outcome, Pipeline } from './pipeline.js';
-import { HUNG_UP, type ReadLimits, readBody } from './read-body.js';
+import { type ReadLimits, readBody, SENDER_HUNG_UP } from './read-body.js';
 import { isRefusal, type Refusal, refuse } from './refusal.js';
 import { createRequestIds } from './request-id.js';
 import type { RequestLog } from './request-log.js';
@@ -31,7 +31,7 @@ export interface ListenerParts {
   readonly dispatcher: Dispatcher;
   readonly greet: Greet | null;
   /** Counts requests under way. */
-  readonly inFlight: Pending;
+  readonly inFlight: TaskCounter;
 }
 
 const NOT_FOUND = refuse(404, 'not found');
@@ -60,7 +60,7 @@ export function createListener(parts: ListenerParts): RequestListener {
 
   const refuseRequest = (exchange: Exchange, refusal: Refusal): void => {
     const { response, route, requestId } = exchange;
-    if (refusal !== HUNG_UP) answers.refuse(response, route.endpoint, requestId, refusal);
+    if (refusal !== SENDER_HUNG_UP) answers.refuse(response, route.endpoint, requestId, refusal);
     requestLog.refused(exchange, refusal);
   };
 

@@ -2,15 +2,15 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Acceptance, Delivery } from '../delivery/index.js';
 import {
   type DeliveredEvent,
-  type DeliveredName,
+  type DeliveredEventName,
   type Dispatcher,
-  EVENT_OF,
+  EVENT_OF_ENDPOINT,
   eventKey,
 } from '../events/index.js';
 import { isProbe, ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
 import type { Authenticate, Grant } from './auth/authenticate.js';
 import { decodeBody, type JsonObject, parseJson } from './parse-json.js';
-import { checkAnnouncedSize, HUNG_UP, type ReadLimits } from './read-body.js';
+import { checkAnnouncedSize, type ReadLimits, SENDER_HUNG_UP } from './read-body.js';
 import { isRefusal, type Refusal, refuse } from './refusal.js';
 import type { Route } from './routes.js';
 
@@ -22,7 +22,7 @@ export interface PipelineOptions {
   readonly dispatcher: Dispatcher;
   readonly delivery: Delivery;
   /** Whether events of this name are acknowledged and dropped, since no handler is registered. */
-  readonly isDropped: (name: DeliveredName) => boolean;
+  readonly isDropped: (name: DeliveredEventName) => boolean;
 }
 
 /** One request with its response. */
@@ -109,7 +109,7 @@ export function createPipeline({
       return checkAnnouncedSize(headers, limits.maxBytes) ?? authenticate(request, headers, route);
     },
     take(exchange, grant, raw) {
-      if (raw === HUNG_UP) return HUNG_UP;
+      if (raw === SENDER_HUNG_UP) return SENDER_HUNG_UP;
       const read = isRefusal(raw) ? raw : decodeBody(raw);
       const body = isRefusal(read) ? read : parseJson(read, limits.depth);
 
@@ -142,7 +142,7 @@ function toEvent(
   try {
     const body = validateWebhook(endpoint, json);
     return {
-      name: EVENT_OF[endpoint],
+      name: EVENT_OF_ENDPOINT[endpoint],
       key: eventKey(endpoint, body, requestId),
       conversationId: body.conversation_id,
       body,

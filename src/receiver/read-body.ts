@@ -12,7 +12,9 @@ export interface ReadLimits {
 }
 
 /** The sender hung up, so there is no one to answer. */
-export const HUNG_UP = refuse(499, 'client closed the request', { detail: 'the sender hung up mid-body' });
+export const SENDER_HUNG_UP = refuse(499, 'client closed the request', {
+  detail: 'the sender hung up mid-body',
+});
 
 const tooLarge = (maxBytes: number): Refusal =>
   refuse(413, 'body too large', {
@@ -80,7 +82,7 @@ export function readStream(
   { maxBytes, readTimeoutMs }: ReadLimits,
 ): Promise<Buffer | Refusal> {
   // A request that was destroyed while its credentials were checked emits no more events.
-  if (request.destroyed) return Promise.resolve(HUNG_UP);
+  if (request.destroyed) return Promise.resolve(SENDER_HUNG_UP);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -102,6 +104,6 @@ export function readStream(
       })
       .on('end', () => settle(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
       // A broken connection emits 'close'; 'error' only where there is a listener.
-      .on('close', () => settle(HUNG_UP));
+      .on('close', () => settle(SENDER_HUNG_UP));
   });
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../internal/index.js';
 import type { Exchange, Outcome } from './pipeline.js';
-import { HUNG_UP } from './read-body.js';
+import { SENDER_HUNG_UP } from './read-body.js';
 import type { Refusal } from './refusal.js';
 import { wasProbe } from './rejected-probe.js';
 
@@ -38,7 +38,7 @@ export function createRequestLog(log: Log, maxDepth: number): RequestLog {
         reason: refusal.reason,
         detail: refusal.detail,
       };
-      if (refusal === HUNG_UP) return log.debug(line, 'request refused');
+      if (refusal === SENDER_HUNG_UP) return log.debug(line, 'request refused');
       if (refusal.status !== 401) return log.warn(line, 'request refused');
       void wasProbe(exchange.request, maxDepth).then((probe) =>
         log.warn(line, probe ? REJECTED_PROBE : 'request refused'),

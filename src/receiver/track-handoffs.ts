@@ -12,7 +12,10 @@ export async function beginHandoff(
 }
 
 /** Runs handlers, and records what their event means for its conversation. A failing store is a failed handler. */
-export function trackHandlers(lifecycle: HandoffLifecycle, dispatcher: Dispatcher): DeliveryHost['handle'] {
+export function withHandoffTracking(
+  lifecycle: HandoffLifecycle,
+  dispatcher: Dispatcher,
+): DeliveryHost['handle'] {
   const reported = async <Result>(
     event: DeliveredEvent,
     { attempt }: HandlerRun,

@@ -5,7 +5,7 @@ import type { AgentView } from '../adapters/desk/index.js';
 import { createServiceClient } from '../client/index.js';
 import { type Delivery, inline } from '../delivery/index.js';
 import type { HandoffMessageContext } from '../events/index.js';
-import { within } from '../internal/index.js';
+import { settlesWithin } from '../internal/index.js';
 import {
   type AuthScheme,
   bearer,
@@ -86,7 +86,7 @@ export async function createStandalone(
     const drained = await receiver.close({ timeoutMs: settings.shutdownTimeout });
     await adapter?.close({ timeoutMs: Math.max(SOCKETS_CLOSE_MS, deadline - Date.now()) });
     const sweep = setInterval(() => server.closeIdleConnections(), 20);
-    await within(closed, SOCKETS_CLOSE_MS);
+    await settlesWithin(closed, SOCKETS_CLOSE_MS);
     clearInterval(sweep);
     server.closeAllConnections();
     return drained;

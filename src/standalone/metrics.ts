@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BridgeStats } from '../bridge/index.js';
 import type { ServiceClient } from '../client/index.js';
 import type { Delivery, QueueAdmin, QueueDepth, QueueName } from '../delivery/index.js';
-import { within } from '../internal/index.js';
+import { settlesWithin } from '../internal/index.js';
 import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
 
 /** Upper bounds in seconds for work within one request or one handler run. */
@@ -268,7 +268,7 @@ export function registerQueues(
   return async () => {
     const query = Promise.all(QUEUES.map(async (queue) => ({ queue, depth: await queues.depth(queue) })));
     const answer = query.catch(() => null);
-    const depths = (await within(answer, timeoutMs)) ? await answer : null;
+    const depths = (await settlesWithin(answer, timeoutMs)) ? await answer : null;
     databaseUp.set(depths ? 1 : 0);
     for (const gauge of [waiting, dead, oldestAge]) gauge.reset();
     for (const { queue, depth } of depths ?? []) setDepth(queue, depth);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { Client, ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
-import { configError, duration, HandoffKitError, quantityOf } from '../../internal/index.js';
+import { checkCount, checkDuration, configError, HandoffKitError } from '../../internal/index.js';
 import { runMigrations } from '../migrate.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from '../sql.js';
 
@@ -59,12 +59,12 @@ export function checkConnection({
     settings: {
       ...(pool as PoolConfig),
       ...(connectionString === undefined ? {} : { connectionString }),
-      max: quantityOf('pool.max', pool.max ?? 10),
-      connectionTimeoutMillis: duration(
+      max: checkCount('pool.max', pool.max ?? 10),
+      connectionTimeoutMillis: checkDuration(
         'pool.connectionTimeoutMillis',
         pool.connectionTimeoutMillis ?? 5_000,
       ),
-      query_timeout: duration('pool.query_timeout', pool.query_timeout ?? 30_000),
+      query_timeout: checkDuration('pool.query_timeout', pool.query_timeout ?? 30_000),
       keepAlive: true,
       application_name: 'handoff-kit',
     },

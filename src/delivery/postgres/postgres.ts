@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { duration, HandoffKitError } from '../../internal/index.js';
+import { checkDuration, HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
 import { createQueueAdmin, type OpenDatabase } from '../queue-admin.js';
 import { deliveryMigrations } from '../schema.js';
@@ -8,13 +8,13 @@ import {
   createStoredDelivery,
   type EngineSettings,
   type StorageEngine,
-  type StoredOptions,
+  type StoredDeliveryOptions,
 } from '../stored-delivery.js';
 import { checkConnection, checkDriver, createDatabase, type PostgresConnection } from './database.js';
 import { createPostgresLease, createPostgresQueue } from './queue.js';
 
 /** Settings of {@link postgres}. */
-export interface PostgresOptions extends PostgresConnection, StoredOptions {
+export interface PostgresOptions extends PostgresConnection, StoredDeliveryOptions {
   /** How long storing an event may take before the sender is told to try again. Default 5 seconds. */
   readonly storeTimeoutMs?: number;
 }
@@ -34,7 +34,7 @@ const ADMIN_TIMEOUT_MS = 60_000;
 export function postgres(options: PostgresOptions): Delivery {
   checkDriver();
   const connection = checkConnection(options);
-  const timeoutMs = duration('storeTimeoutMs', options.storeTimeoutMs ?? 5_000);
+  const timeoutMs = checkDuration('storeTimeoutMs', options.storeTimeoutMs ?? 5_000);
   return createStoredDelivery(options, DEFAULTS, (settings) =>
     createPostgresEngine(connection, timeoutMs, settings),
   );

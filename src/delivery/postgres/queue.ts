@@ -10,7 +10,7 @@ import type {
 } from '../queue.js';
 import { USER_NOTED_MS } from '../retention.js';
 import type { SqlRow, SqlValue } from '../sql.js';
-import { conversationKey, digestKey, digestText, fromText, toText } from '../text.js';
+import { conversationKey, decodeText, digestKey, digestText, encodeText } from '../text.js';
 import { createBatcher } from './batcher.js';
 
 /**
@@ -218,7 +218,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     complete,
     async fail(job, { error, retryInMs, counts }) {
       if (retryInMs === null) {
-        const [row] = await query(PARK, [queue, ...columnsOf([job]), owner, toText(error)]);
+        const [row] = await query(PARK, [queue, ...columnsOf([job]), owner, encodeText(error)]);
         return resultOf(row);
       }
       const { id, conversation, claim } = job;
@@ -229,7 +229,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
         claim,
         Math.ceil(retryInMs),
         counts ? 1 : 0,
-        toText(error),
+        encodeText(error),
         id,
       ];
       return (await query(POSTPONE, values)).length > 0 ? 'idle' : 'lost';
@@ -274,7 +274,7 @@ const toJob = (row: SqlRow, claim: number): ClaimedJob => ({
 });
 
 function toStatus({ state, error, known }: SqlRow): JobStatus {
-  if (state === 'dead') return { state, error: fromText(error) };
+  if (state === 'dead') return { state, error: decodeText(error) };
   if (state === 'waiting' || state === 'done') return { state };
   return { state: known === true ? 'done' : 'gone' };
 }

@@ -1,7 +1,7 @@
 import type { AddResult, ClaimedJob, ClaimResult, JobFailure, QueueName, SettleResult } from '../queue.js';
 import { USER_NOTED_MS } from '../retention.js';
 import type { SqlRow, SqlStatement } from '../sql.js';
-import { conversationKey, digestKey, digestText, toText } from '../text.js';
+import { conversationKey, digestKey, digestText, encodeText } from '../text.js';
 import {
   type Connection,
   createTransactionRunner,
@@ -187,12 +187,12 @@ function createQueueCommands(
     fail(queue, id, conversation, claim, { error, retryInMs, counts }, now) {
       if (retryInMs === null) {
         const result = advance(queue, conversation, claim, now);
-        if (result !== 'lost') parkJob.get(toText(error), Number(id));
+        if (result !== 'lost') parkJob.get(encodeText(error), Number(id));
         return result;
       }
       const dueAt = now + Math.ceil(retryInMs);
       if (!changed(postponeHead.get(dueAt, queue, conversation, owner, claim))) return 'lost';
-      failJob.get(counts ? 1 : 0, toText(error), Number(id));
+      failJob.get(counts ? 1 : 0, encodeText(error), Number(id));
       return 'idle';
     },
     release(queue, jobs, interrupted) {

@@ -10,9 +10,9 @@ import {
   createStoredDelivery,
   type EngineSettings,
   type StorageEngine,
-  type StoredOptions,
+  type StoredDeliveryOptions,
 } from '../stored-delivery.js';
-import { digestKey, fromText } from '../text.js';
+import { decodeText, digestKey } from '../text.js';
 import { createTopics } from '../topics.js';
 import type { CommandOptions } from './commands.js';
 import {
@@ -31,7 +31,7 @@ import {
 } from './writer.js';
 
 /** Settings of {@link sqlite}. */
-export interface SqliteOptions extends StoredOptions {
+export interface SqliteOptions extends StoredDeliveryOptions {
   /** The database file. It is created when it is not there; its folder must be. */
   readonly file: string;
 }
@@ -163,7 +163,7 @@ export function createSqliteEngine(
 
 function statusOf(read: (sql: string, values: readonly SqlValue[]) => SqlRow[], id: string): JobStatus {
   const [job] = read('SELECT state, error FROM job WHERE seq = $1', [Number(id)]);
-  if (job?.state === 'dead') return { state: 'dead', error: fromText(job.error) };
+  if (job?.state === 'dead') return { state: 'dead', error: decodeText(job.error) };
   if (job) return { state: job.state === 'done' ? 'done' : 'waiting' };
   const isKnown = read('SELECT 1 AS one FROM seen_key WHERE seq = $1', [Number(id)]).length > 0;
   return { state: isKnown ? 'done' : 'gone' };
