@@ -9,7 +9,7 @@ import {
 import type { SqlDatabase, SqlRow, SqlValue } from './sql.js';
 import { conversationKey, decodeText, digestText, encodeText } from './text.js';
 
-/** Rows in one statement; more would hold up other writers. */
+/** Rows per statement; larger batches would block other writers. */
 const BATCH_SIZE = 1_000;
 
 const COLUMNS =
@@ -25,7 +25,7 @@ const ALL_STATES: readonly ConversationState[] = [
   'failed',
 ];
 
-/** Creates a {@link HandoffStore} in a database. `keepContent`: whether transcripts stay after the end. */
+/** Creates a {@link HandoffStore} in a database. `keepContent`: whether transcripts are kept after the end. */
 export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolean): HandoffStore {
   const { now } = database;
   const table = database.table('conversation');
@@ -42,7 +42,6 @@ export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolea
   const wrote = async (sql: string, values: readonly SqlValue[]): Promise<boolean> =>
     (await database.write(sql, values)).length > 0;
 
-  /** Deletes in batches, and counts. */
   const removeAll = async (
     from: string,
     key: string,
@@ -148,7 +147,7 @@ const linkKey = (adapter: string, externalId: string): string =>
 const digestOrNull = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : digestText(text);
 
-/** The columns a conversation is looked up by, and the whole of it as JSON, in the order of {@link COLUMNS}. */
+/** Lookup columns, then the whole conversation as JSON, in the order of {@link COLUMNS}. */
 function columnsOf(conversation: Conversation): SqlValue[] {
   const { id, version, state, user, link, closure, requestedAt, changedAt } = conversation;
   return [
@@ -181,8 +180,8 @@ function restore({ content }: SqlRow): Conversation {
 }
 
 /**
- * The statement of a list, whose parameters it adds to `values`. Each state is read in the order of its own index,
- * and the parts are merged: one condition for several states would sort every conversation there is.
+ * The SQL of `list`; adds its parameters to `values`. Each state is read in index order and the parts are merged:
+ * one condition for several states would sort the whole table.
  */
 function listStatement(table: string, filter: ConversationFilter, values: SqlValue[]): string {
   const { states = ALL_STATES, userKey, adapter, changedBefore, after, limit = 100 } = filter;

@@ -4,13 +4,13 @@ import { hash } from 'node:crypto';
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 /**
- * Escapes what databases do not keep: PostgreSQL refuses NUL, and both turn every lone surrogate into the same
- * character. Nearly all ids have neither and stay as they are.
+ * Escapes characters that databases cannot store: PostgreSQL refuses NUL, and both replace lone surrogates. Nearly all
+ * text is returned unchanged.
  */
 export const encodeText = (text: string): string =>
   PLAIN.test(text) ? text : JSON.stringify(text).slice(1, -1);
 
-/** Reads what {@link encodeText} wrote. */
+/** The inverse of {@link encodeText}. */
 export function decodeText(stored: unknown): string {
   const text = String(stored);
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;

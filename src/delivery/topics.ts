@@ -1,7 +1,7 @@
-/** Tells subscribers within a process that something changed, and polls for changes that other processes made. */
+/** Notifies subscribers in this process of changes, and polls for changes by other processes. */
 export interface Topics {
   publish(topic: string): void;
-  /** Returns how to unsubscribe. */
+  /** Returns a function that unsubscribes. */
   subscribe(topic: string, listener: () => void): () => void;
   stop(): void;
 }
@@ -9,7 +9,7 @@ export interface Topics {
 /** Options of {@link createTopics}. */
 export interface TopicOptions {
   readonly pollMs: number;
-  /** Gives another value whenever something may have changed. Cheaper than looking what did. */
+  /** Returns a different value after every change of the database. */
   readonly changeCounter: () => unknown;
   /** Called when `changeCounter` throws. */
   readonly onError: (error: unknown) => void;

@@ -9,7 +9,7 @@ import type {
 
 /** The payload of a probe: the endpoint that the platform tested. */
 export interface ProbePayload {
-  /** The endpoint; `root` for the address that stands for both groups. */
+  /** The endpoint; `root` for the address that serves messages and handoffs. */
   readonly endpoint: WebhookEndpoint | 'root';
 }
 
@@ -19,7 +19,7 @@ export interface EventPayloads {
   message: AgentMessage;
   /** A user is to be handed over to a human. */
   'handoff.requested': HandoffRequest;
-  /** The user says something during a handoff. */
+  /** The user wrote something during a handoff. */
   'handoff.message': HandoffChat;
   /** The user left, or the conversation timed out. */
   'handoff.closed': HandoffClose;
@@ -32,7 +32,7 @@ export type EventName = keyof EventPayloads;
 /** The name of an event that is delivered, once and in order; a probe is only observed. */
 export type DeliveredEventName = Exclude<EventName, 'probe'>;
 
-/** Which endpoint brings which event. */
+/** The event of each endpoint. */
 export const EVENT_OF_ENDPOINT = {
   message: 'message',
   establish: 'handoff.requested',
@@ -40,7 +40,7 @@ export const EVENT_OF_ENDPOINT = {
   close: 'handoff.closed',
 } as const satisfies Record<WebhookEndpoint, DeliveredEventName>;
 
-/** All names, for messages that list the choices. */
+/** All event names, for error messages. */
 export const EVENT_NAMES: readonly EventName[] = [...Object.values(EVENT_OF_ENDPOINT), 'probe'];
 
 /** The validated body behind each delivered event. */
@@ -57,9 +57,9 @@ interface Delivered<Name extends DeliveredEventName> {
   readonly conversationId: string;
   /** The validated body. */
   readonly body: DeliveredBodies[Name];
-  /** The JSON text that `body` was parsed from, where that is all it is: storing it saves writing it again. */
+  /** The JSON text of `body`, if available: storing it saves serialising the body again. */
   readonly text?: string | undefined;
-  /** The body as it was received, where normalising has changed it. */
+  /** The body as received, if normalising has changed it. */
   readonly raw?: unknown;
   /** When it arrived, in milliseconds. */
   readonly receivedAt: number;
@@ -67,7 +67,7 @@ interface Delivered<Name extends DeliveredEventName> {
   readonly requestId: string;
 }
 
-/** An event that was accepted: plain data, so that it can be stored and handled elsewhere, later. */
+/** An accepted event: plain data, so that it can be stored and handled by another process. */
 export type DeliveredEvent<Name extends DeliveredEventName = DeliveredEventName> = {
   [Each in Name]: Delivered<Each>;
 }[Name];

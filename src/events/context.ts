@@ -17,7 +17,7 @@ import type { Replies } from './replies.js';
 import { type TranscriptItem, transcriptOf } from './transcript.js';
 import { type User, unknownUser, userOf } from './user.js';
 
-/** What contexts are built from. */
+/** The dependencies of contexts. */
 export interface ContextParts {
   /** Sends or stores replies. */
   readonly replies: Replies;
@@ -40,8 +40,8 @@ export interface HandlerRun {
 }
 
 /**
- * What all contexts of delivered events share. Costly fields are made when they are first read, by getters of a class:
- * getters on an object literal would give every event a hidden class of its own.
+ * Base of all contexts of delivered events. Costly fields are lazy getters of a class: getters on an object literal
+ * would give every event its own hidden class, which V8 cannot optimise.
  */
 abstract class DeliveredEventContext<Name extends DeliveredEventName> implements DeliveredContext<Name> {
   readonly event: Name;
@@ -150,7 +150,7 @@ class HandoffEventContext<Name extends HandoffName>
     this.parts.findConversation(this.conversationId);
 }
 
-/** Gives each action of a run an idempotency key: equal when the handler runs again, different for a repeat within it. */
+/** Numbers the actions of a run: a repeated run gets the same idempotency keys, two equal replies in one run differ. */
 function createActionKeys(eventKey: string): (action: string) => string {
   const counts = new Map<string, number>();
   return (action) => {
@@ -237,7 +237,7 @@ async function findUser(
 
 const NO_RUN: HandlerRun = { attempt: 1, signal: new AbortController().signal };
 
-/** Builds what a gate sees: the request, and nothing that acts. */
+/** Builds the argument of a gate: the request, without actions. */
 export function admitContextOf(
   parts: ContextParts,
   event: DeliveredEvent<'handoff.requested'>,

@@ -6,7 +6,7 @@ import { reportNewValues } from './new-values.js';
 import { Postponed } from './postponed.js';
 import type { Registry } from './registry.js';
 
-/** Where a failure happened. */
+/** The event, conversation, request and attempt of a failure, as far as known. */
 export type FailureDetails = Partial<
   Pick<FailureReport, 'event' | 'conversationId' | 'requestId' | 'attempt'>
 >;
@@ -18,7 +18,7 @@ export interface Dispatcher {
    * were synchronous, as most handlers of messages are.
    */
   handle(event: DeliveredEvent, run: HandlerRun): Promise<void> | undefined;
-  /** Asks every gate. Resolves to `true`, or to the reason of the first that refuses. */
+  /** Calls the gates. Resolves to `true`, or to the reason of the first one that refuses. */
   admit(event: DeliveredEvent<'handoff.requested'>): Promise<true | string>;
   /** Calls the observers of a probe. Never rejects: the answer to a probe does not depend on them. */
   observe(probe: ProbePayload, requestId: string, receivedAt: number): Promise<void>;
@@ -32,7 +32,7 @@ export interface DispatcherOptions
   readonly registry: Registry;
   /** The receiver's logger. */
   readonly log: Log;
-  /** The logger for handlers, which hides what people write. */
+  /** The logger for handlers, which redacts the words of users and agents. */
   readonly handlerLog: Log;
 }
 
@@ -80,17 +80,17 @@ export function createDispatcher({
     requestId: event.requestId,
   });
 
-  /** Reports errors, and throws what the delivery is to know of them. */
+  /** Reports errors, and throws the one that decides whether the delivery retries. */
   const fail = (event: DeliveredEvent, run: HandlerRun, errors: readonly unknown[]): never => {
     const failures = errors.filter((error) => !(error instanceof Postponed));
     for (const error of failures) report(error, { ...placeOf(event), attempt: run.attempt });
-    // A handler that postpones must run again, also where another one failed.
+    // A handler that postpones must run again, even if another one failed.
     const postponed = errors.find((error) => error instanceof Postponed);
     if (postponed) throw postponed;
     throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'several handlers failed');
   };
 
-  /** Runs handlers from the first asynchronous one on. Each runs, also after an earlier one threw. */
+  /** Runs the handlers from the first asynchronous one on. Each runs, even if an earlier one threw. */
   const runAsync = async ({ event, run, context, handlers, pending }: AsyncRun): Promise<void> => {
     const errors: unknown[] = [];
     let argument: HandlerContexts[DeliveredEventName];
@@ -179,7 +179,7 @@ interface AsyncRun {
   readonly pending?: Promise<unknown>;
 }
 
-/** Calls a handler. `undefined`: it was synchronous and is done. A thrown error becomes a rejection. */
+/** Calls a handler. `undefined`: it was synchronous. A thrown error becomes a rejection. */
 function call(handler: (context: AnyContext) => unknown, context: AnyContext): Promise<unknown> | undefined {
   try {
     const result = handler(context);
@@ -192,7 +192,7 @@ function call(handler: (context: AnyContext) => unknown, context: AnyContext): P
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   value !== null && typeof value === 'object' && typeof (value as { then?: unknown }).then === 'function';
 
-/** The error a handler threw, or one that says so where it threw nothing. */
+/** Replaces a thrown `undefined` or `null` by an error. */
 const nameEmptyError = (error: unknown): unknown =>
   error ?? new HandoffKitError('EMPTY_ERROR', 'a handler threw nothing (undefined or null).');
 

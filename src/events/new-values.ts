@@ -7,7 +7,7 @@ export type NewValueReport = (field: string, value: string) => void;
 const isNew = (known: readonly string[], value: string | null): value is string =>
   value !== null && !known.includes(value);
 
-/** Reports values newer than the contract. They reach handlers as they are, and operators should know. */
+/** Reports values newer than the contract, which handlers get unchanged. */
 export const reportNewValues: {
   [Name in DeliveredEventName]: (payload: EventPayloads[Name], report: NewValueReport) => void;
 } = {

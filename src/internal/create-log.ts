@@ -28,7 +28,7 @@ function redactPaths(showText = false): string[] {
   return [...everywhere(SECRETS), ...(showText ? [] : everywhere(PERSONAL))];
 }
 
-/** Marks a logger of `createLog`, and by inheritance its children: its redaction is decided already. */
+/** Set on loggers of `createLog`, and inherited by their children: they redact already. */
 const POLICY_APPLIED = Symbol('handoff-kit redaction');
 
 /** Options of {@link createLog}. */

@@ -1,5 +1,5 @@
 /**
- * Small helpers that know nothing of the protocol: errors, limits, logging, HTTP, timers.
+ * Small helpers without domain knowledge: errors, limits, logging, HTTP, timers.
  *
  * @module
  */

@@ -29,7 +29,7 @@ export function createTaskCounter(): TaskCounter {
   };
 }
 
-/** Waits for a promise, at most for a time. Resolves to whether it settled in time. */
+/** Waits for a promise for a limited time. Resolves to whether it settled in time. */
 export async function settlesWithin(done: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<false>((resolve) => {

@@ -68,14 +68,14 @@ export interface Receiver {
   readonly conversations: Conversations;
   /** The database of the delivery, where it has one. */
   readonly storage: {
-    /** For stores that share the database; `null` where nothing is stored. */
+    /** The database, for other stores in it; `null` with inline delivery. */
     readonly database: SqlDatabase | null;
-    /** Stored events and replies, for operators; `null` where nothing is stored. */
+    /** Inspects and repairs stored events and replies; `null` with inline delivery. */
     readonly queues: QueueAdmin | null;
   };
-  /** The client that replies go through; `null` where the receiver was not told where the platform is. */
+  /** The client that replies go through; `null` without the option `service`. */
   readonly service: ServiceClient | null;
-  /** How many events are accepted and not yet handled, and how many keys are remembered. */
+  /** The number of events that are accepted and not yet handled, and of remembered keys. */
   stats(): Promise<DeliveryStats>;
   /** Whether it accepts requests: `false` once `close` was called. */
   readonly accepting: boolean;
@@ -93,7 +93,7 @@ export interface Receiver {
   start(): Promise<void>;
   /** Adds a hook that runs when the receiver begins to close, while the storage is still open. */
   onClosing(hook: () => unknown): Receiver;
-  /** Drains: new requests are answered 503, and running handlers may finish within the time, default 10 seconds. */
+  /** Drains: answers 503 to new requests, and lets running handlers finish within `timeoutMs`, default 10 seconds. */
   close(options?: { readonly timeoutMs?: number }): Promise<{ readonly unfinished: number }>;
 }
 
@@ -152,7 +152,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   let isStarted = false;
 
   const greet = createGreet(options.greeting, tracked?.greetings ?? untracked, dispatcher);
-  /** The lifecycle of conversations is kept whether or not the application handles these events. */
+  /** Events that change a conversation's lifecycle, even if the application has no handlers for them. */
   const TRACKED: ReadonlySet<DeliveredEventName> = new Set(
     tracked ? ['handoff.requested', 'handoff.closed'] : [],
   );

@@ -1,5 +1,5 @@
 /**
- * HTTP in: match, authenticate, read, validate, hand over, answer.
+ * HTTP in: match a request, authenticate, read, validate, pass it to the delivery, answer.
  *
  * @module
  */

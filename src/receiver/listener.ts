@@ -37,12 +37,12 @@ export interface ListenerParts {
 const NOT_FOUND = refuse(404, 'not found');
 const WRONG_METHOD = refuse(405, 'method not allowed', { headers: { allow: 'POST' } });
 
-/** Binds the pipeline to `node:http`: picks the requests for its paths, and always answers them. */
+/** Connects the pipeline to `node:http`: selects the requests for its paths, and always answers them. */
 export function createListener(parts: ListenerParts): RequestListener {
   const { routes, knowsToken, pipeline, limits, answers, requestLog, dispatcher, greet, inFlight } = parts;
   const requestIdOf = createRequestIds();
 
-  /** Another method on the root of the mount, or below a segment that is no token, may belong to another handler. */
+  /** Other methods on the root of the mount, or below a segment that is no token, may belong to another handler. */
   const isOurs = (route: Route, method: string | undefined): boolean => {
     if (method === 'POST') return true;
     return route.endpoint !== 'root' && (route.pathToken === undefined || knowsToken(route.pathToken));
@@ -52,7 +52,7 @@ export function createListener(parts: ListenerParts): RequestListener {
     answers.succeed(exchange.response, exchange.route.endpoint, exchange.requestId);
     requestLog.accepted(exchange, outcome);
     if (outcome.kind !== 'event' || outcome.event.name !== 'handoff.requested') return;
-    // A stored handoff is greeted when it is handled.
+    // The worker greets stored handoffs.
     if (!greet || outcome.acceptance === 'duplicate' || outcome.acceptance === 'stored') return;
     inFlight.enter();
     void greet(outcome.event).finally(() => inFlight.leave());
@@ -64,7 +64,7 @@ export function createListener(parts: ListenerParts): RequestListener {
     requestLog.refused(exchange, refusal);
   };
 
-  /** One async function for the whole request: every further one would cost each request a promise. */
+  /** One async function for the whole request: each additional one costs a promise per request. */
   const serve = async (exchange: Exchange): Promise<void> => {
     const { request, headers, route, requestId, response } = exchange;
     try {

@@ -54,7 +54,7 @@ const UNAVAILABLE = refuse(503, 'cannot store', {
 });
 
 /**
- * The steps from a matched path to an answer, in order. The listener reads the body between the two parts.
+ * The steps from a matched path to an answer, in order. The listener reads the body between `enter` and `take`.
  *
  * 1. draining: 503; announced size over the limit: 413
  * 2. authenticate from headers or path: 401
@@ -63,12 +63,12 @@ const UNAVAILABLE = refuse(503, 'cannot store', {
  * 5. a probe: 200
  * 6. validate: 400 with field paths, never values
  * 7. a handoff request: ask the gates, 503 with the reason
- * 8. hand over to the delivery, and answer what it says
+ * 8. pass the event to the delivery, whose result decides the answer
  */
 export interface Pipeline {
   /** Steps 1 and 2. */
   enter(exchange: Exchange): Grant | Refusal | Promise<Grant>;
-  /** Steps 4 to 8. Returns a promise only where there is something to wait for. */
+  /** Steps 4 to 8. Returns a promise only if it must wait. */
   take(exchange: Exchange, grant: UsableGrant, raw: unknown): Result | Promise<Result>;
 }
 
@@ -114,7 +114,7 @@ export function createPipeline({
       const body = isRefusal(read) ? read : parseJson(read, limits.depth);
 
       if (!isRefusal(body) && isProbe(body)) return observe(exchange);
-      // A sender who may only send probes is not told what else is wrong with a body.
+      // A sender who may only send probes gets no details about other bodies.
       if (grant.level === 'probe') return grant.otherwise;
       if (isRefusal(body)) return body;
 
@@ -156,7 +156,7 @@ function toEvent(
   }
 }
 
-/** The paths of wrong fields, for the sender: they are the contract's own names. */
+/** Names the wrong fields to the sender, by the contract's own names. */
 function refusalText(error: ValidationError): string {
   if (error.code === 'OLD_MESSAGE_FORMAT') return 'deprecated message format (V1)';
   const places = error.issues.slice(0, 10).map(({ path }) => path || 'body');

@@ -4,7 +4,7 @@ import { SENDER_HUNG_UP } from './read-body.js';
 import type { Refusal } from './refusal.js';
 import { wasProbe } from './rejected-probe.js';
 
-/** Logs one line for each request: ids and outcomes, never what a user wrote. */
+/** Logs one line per request: ids and outcomes, never users' words. */
 export interface RequestLog {
   accepted(exchange: Exchange, outcome: Outcome): void;
   refused(exchange: Exchange, refusal: Refusal): void;

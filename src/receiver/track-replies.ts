@@ -18,7 +18,7 @@ export interface TrackedReplies extends Replies {
 
 /** Creates {@link TrackedReplies}. A reply that cannot be recorded rejects, although it may have been sent. */
 export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): TrackedReplies {
-  // Ending looks up first whether the platform must be told; later replies must not overtake it meanwhile.
+  // `end` first looks up whether the platform must be told; later replies must not overtake it.
   const conversations = createKeyedQueue();
 
   /** Logs a failure, since the caller may not wait for its reply. */

@@ -21,12 +21,12 @@ export interface PostgresOptions extends PostgresConnection, StoredDeliveryOptio
 
 const DEFAULTS = { concurrency: 32, leaseMs: 8_000, pollMs: 1_000 };
 
-/** Inspecting and repairing by hand may take its time. */
+/** Queries of operators may be slow. */
 const ADMIN_TIMEOUT_MS = 60_000;
 
 /**
- * Keeps events and replies in PostgreSQL: 200 means that the database has committed the event. Any number of processes
- * on any number of machines may share a database and a schema, and with it the work.
+ * Stores events and replies in PostgreSQL: 200 means that the event is committed. Processes on any number of machines
+ * that use the same database and schema share the work.
  *
  * @example
  * const receiver = createReceiver({ auth, service, delivery: postgres({ connectionString }) });
@@ -61,7 +61,7 @@ export async function openPostgresDatabase(connection: string | PostgresConnecti
   return { sql, queues: createQueueAdmin(sql, forgetHooks), close };
 }
 
-/** The queues of a database. `timeoutMs`: how long one call may take. */
+/** Creates the storage engine of a database. `timeoutMs`: how long one call may take. */
 export function createPostgresEngine(
   connection: ReturnType<typeof checkConnection>,
   timeoutMs: number,

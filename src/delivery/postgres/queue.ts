@@ -14,12 +14,11 @@ import { conversationKey, decodeText, digestKey, digestText, encodeText } from '
 import { createBatcher } from './batcher.js';
 
 /**
- * The queue on PostgreSQL. Statements lock heads in the order of their conversation, so that two processes never wait
- * for each other in a circle; claims skip locked heads.
+ * The queue on PostgreSQL. Statements lock heads in the order of their conversation, which prevents deadlocks; claims
+ * skip locked heads.
  *
- * A head stays when its last job is done, with `jobs = 0`. Deleting it would need to know that no other process is
- * adding a job at that moment, and a statement cannot see rows that are not committed yet; counting in the head row
- * itself is safe, since an update always sees the latest version of the row it locks. Retention removes idle heads.
+ * A head stays, with `jobs = 0`, when its last job is done: deleting it could race with a process that adds a job and
+ * has not committed yet. An update always sees the latest version of the row it locks. Retention removes idle heads.
  */
 export interface PostgresQueueOptions {
   /** Runs one statement, within a time limit. */
@@ -110,7 +109,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     return batch.map(({ claim, digest }, index): AddResult => {
       const row = rows[index];
       if (row?.added !== true) {
-        // Without a key, the first was removed meanwhile. No job has the id 0, so its status is `gone`.
+        // Without a key, the first job was removed meanwhile. No job has the id 0, so its status is `gone`.
         return { id: known.get(digest.toString('hex')) ?? '0', isDuplicate: true, isClaimed: false };
       }
       const isClaimed =
@@ -127,14 +126,14 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     UPDATE ${heads} h SET owner = $3, claim = $4 FROM due
     WHERE h.queue = $1 AND h.conversation = due.conversation RETURNING h.conversation, h.jobs`;
 
-  /** A statement of its own: its snapshot is taken once the heads are ours, so no job in it is finished already. */
+  /** A separate statement: its snapshot is taken after the heads are claimed, so it contains no finished job. */
   const FIRST_JOBS = `
     SELECT c.conversation, j.seq, j.type, j.attempts, j.interruptions, j.created_at, j.content
     FROM unnest($2::text[]) AS c (conversation) CROSS JOIN LATERAL (
       SELECT * FROM ${jobs} WHERE queue = $1 AND conversation = c.conversation AND state = 'waiting'
       ORDER BY seq LIMIT 1) AS j`;
 
-  /** Frees heads without a job, which would be claimed again and again. */
+  /** Releases heads without a job, which would otherwise be claimed again and again. */
   const RESET = `
     WITH empty AS (
       SELECT h.conversation, e.jobs FROM ${heads} h
@@ -288,7 +287,7 @@ export function createPostgresLease(
   const jobs = table('job');
   const processes = table('process');
 
-  /** Frees the heads of owners in the relation `dead`. */
+  /** Releases the heads of the owners in the relation `dead`. */
   const FREE = `
     owned AS (
       SELECT h.queue, h.conversation FROM ${heads} h JOIN dead d ON d.owner = h.owner

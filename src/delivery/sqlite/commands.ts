@@ -10,8 +10,8 @@ import {
 } from './database.js';
 
 /**
- * Everything that is written to the database, each command with plain data alone, since the caller is in another
- * thread. The writer runs commands within a transaction and commits them in groups.
+ * All writes to the database. Arguments and results are plain data, since the caller is in another thread. The writer
+ * runs commands within a transaction and commits them in groups.
  */
 export interface Commands {
   add(
@@ -43,7 +43,7 @@ export interface Commands {
   /** Extends this process's lease; with `reclaim`, releases the conversations of processes whose lease has expired. */
   renewLease(now: number, reclaim: boolean): number;
   endLease(): void;
-  /** Runs statements of other stores. A failure is theirs alone: the rest of the group is committed. */
+  /** Runs statements of other stores. If they fail, the rest of the group is still committed. */
   transaction(statements: readonly SqlStatement[]): TransactionResult;
 }
 
@@ -137,7 +137,7 @@ function createQueueCommands(
     'INSERT INTO process (owner, expires_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at',
   );
   const removeExpired = sql('DELETE FROM process WHERE expires_at <= ?');
-  // Without a row in `process`: also a process that claimed something after a pause in which its row was removed.
+  // A process without a row is dead, or made a claim after a pause during which its row was removed.
   const deadOwners = sql(
     'SELECT DISTINCT owner FROM head WHERE owner IS NOT NULL AND owner NOT IN (SELECT owner FROM process)',
   );
