@@ -45,7 +45,7 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
     const session = toSession(conversation);
     const isFirstAttempt = await orphans.markOpening(conversation);
     const found = isFirstAttempt ? null : await calls.run('find', (call) => adapter.find(session, call));
-    // The mark stays when this fails: the helpdesk may have created the conversation all the same.
+    // Not cleared when this fails: the helpdesk may have created the conversation all the same.
     return found ?? calls.run('open', (call) => adapter.open(session, call));
   };
 

@@ -17,24 +17,24 @@ import { type BusinessHours, type IsOpenAt, readHours } from './business-hours.j
  * });
  */
 export interface BridgeOptions {
-  /** The receiver that gets the platform's webhooks. Create the bridge before its first request. */
+  /** The receiver that gets the platform's webhooks. Create the bridge before `receiver.start()`. */
   readonly receiver: Receiver;
   /** The adapter for the helpdesk. */
   readonly adapter: Adapter;
   /** How long the answer to a handoff request waits for the helpdesk. Default 4 seconds. */
   readonly openWithinMs?: number;
   /**
-   * What happens to a handoff that the helpdesk cannot take. `busy`: the request is refused, and the platform tells
+   * The reaction to a handoff that the helpdesk cannot take. `busy`: the request is refused, and the platform tells
    * the user. `apologise`: the request is accepted at once and opened in the background; when that fails for good,
    * the user gets `messages.unavailable` and the conversation ends. Default `busy`.
    */
   readonly whenUnopened?: 'busy' | 'apologise';
   /** How long an accepted handoff is retried before it counts as failed. Default 45 seconds. */
   readonly giveUpOpeningAfterMs?: number;
-  /** When agents are available, or a function that tells. Default always. */
+  /** When agents are available, or a function that decides it. Default always. */
   readonly hours?: BusinessHours | IsOpenAt;
   /**
-   * What happens to a handoff outside `hours`. `refuse`: the request is refused, and the platform tells the user.
+   * The reaction to a handoff outside `hours`. `refuse`: the request is refused, and the platform tells the user.
    * `say`: the request is accepted, the user gets `messages.outsideHours`, and the conversation ends. Default
    * `refuse`.
    */

@@ -167,7 +167,7 @@ interface ProbeReport {
   readonly status: number | null;
   readonly latencyMs: number;
   readonly error: string | null;
-  /** What to do; `null` when the test passed. */
+  /** The remedy; `null` if the test passed. */
   readonly advice: string | null;
 }
 

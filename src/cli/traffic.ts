@@ -24,7 +24,7 @@ export function readOpenapi(): object {
   return JSON.parse(readFileSync(OPENAPI_FILE, 'utf8'));
 }
 
-/** What {@link watchTraffic} shows. */
+/** Options of {@link watchTraffic}. */
 export interface WatchedTraffic {
   readonly traffic: TrafficLog;
   /** The first output: `data` for programs, `text` for people. */

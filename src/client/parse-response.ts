@@ -10,7 +10,7 @@ import { SERVICE_CODES, ValidationError } from '../protocol/index.js';
 import type { EndpointRules } from './endpoints.js';
 import type { ServiceErrorCode, ServiceErrorDetails } from './service-error.js';
 
-/** What {@link parseResponse} must know about the call. */
+/** The call that a response belongs to. */
 export interface ResponseSpec<Value> {
   readonly endpoint: EndpointRules;
   /** The platform's origin, for error messages. */
@@ -26,7 +26,7 @@ export type CallResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly failure: ServiceErrorDetails };
 
-/** Turns an exchange into a value, or into a failure with advice. */
+/** Turns an HTTP result into a value, or into a failure with advice. */
 export function parseResponse<Value>(exchange: HttpResult, spec: ResponseSpec<Value>): CallResult<Value> {
   if (exchange.kind === 'answered') return parseAnswer(exchange, spec);
   const failure =
@@ -174,7 +174,7 @@ export function serviceCodeOf(body: unknown): number | null {
   return typeof number === 'number' && Number.isInteger(number) ? number : null;
 }
 
-/** The meaning of each service code, and what to do about it. */
+/** The meaning of each error code of the platform, and the remedy. */
 const ADVICE: ReadonlyMap<number, string> = new Map([
   [
     SERVICE_CODES.PARAMETER_ERROR,

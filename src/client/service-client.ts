@@ -120,7 +120,7 @@ export interface WebhookClient {
    *
    * @example
    * const watch = client.webhooks.watch({
-   *   onChange: ({ available }) => console.log(available ? 'service is up' : 'service is down'),
+   *   onChange: ({ available }) => console.log(available ? 'platform is up' : 'platform is down'),
    * });
    * watch.stop();
    */

@@ -55,7 +55,7 @@ export interface QueueAdmin {
    */
   forget(userId: string): Promise<number>;
   depth(queue: QueueName): Promise<QueueDepth>;
-  /** Rejects when nothing can be written: the database is away, its disk is full, or it is read-only. */
+  /** Rejects when nothing can be written: the database is unreachable, its disk is full, or it is read-only. */
   check(): Promise<void>;
 }
 

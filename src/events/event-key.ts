@@ -18,7 +18,7 @@ const distinctionOf: {
 /**
  * The idempotency key of an event: equal for two deliveries of the same event. Messages have an id. Handoff events
  * have none, so their key is made of conversation, time and, for chat messages, content. A chat message without a time
- * could be the user repeating themselves, so it counts as new: a repeat is better than a lost message.
+ * may be the user writing the same text again, so it counts as new: a repeat is better than a lost message.
  */
 export function eventKey<Endpoint extends WebhookEndpoint>(
   endpoint: Endpoint,

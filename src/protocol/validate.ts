@@ -7,7 +7,7 @@ import { agentMessageEnvelope, isNormalEnvelope, isOldMessageFormat } from './me
 export interface BodyIssue {
   /** The path in the body, such as `body[0].text`; empty for the body as a whole. */
   readonly path: string;
-  /** What was expected there. */
+  /** The expected value. */
   readonly message: string;
 }
 

@@ -28,7 +28,7 @@ export interface Metrics {
 }
 
 /**
- * Creates the metrics. Labels are names from this code only: never ids of people, and never text that a sender
+ * Creates the metrics. Labels are names from this code only: never ids of users, and never text that a sender
  * chooses, which would let a sender create any number of series.
  */
 export function createMetrics(): Metrics {

@@ -34,7 +34,7 @@ export interface ConversationSummary {
   readonly conversationId: string;
   readonly state: ConversationStatus;
   readonly user: CustomerView;
-  /** The id of the agent who has it, or `null`. */
+  /** The id of the agent it is assigned to, or `null`. */
   readonly agent: string | null;
   readonly requestedAt: number;
   /** The platform ends the handoff unless the user got a reply by then; `null` when the user got an automatic one. */

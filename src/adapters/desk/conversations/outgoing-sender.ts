@@ -14,7 +14,7 @@ import {
 } from './outgoing-items.js';
 
 /**
- * Hands replies and closes of agents to the bridge and records their delivery state:
+ * Passes replies and closes of agents to the bridge and records their delivery state:
  *
  *     storing ──▶ stored ──▶ sent
  *        ▲ │         │
@@ -185,7 +185,7 @@ function eventOf({ kind, messageId, deskId, name, text, attempt }: OutgoingItem)
   return { ...common, kind, text, internal: false, messageId: null };
 }
 
-/** Messages of {@link HandoffKitError} are written for people and hold neither secrets nor message texts. */
+/** Messages of {@link HandoffKitError} are meant for operators and contain neither secrets nor message texts. */
 function failureOf(error: unknown): Outcome {
   const { code, message: reason } =
     error instanceof HandoffKitError ? error : { code: 'FAILED', message: 'It could not be sent.' };
