@@ -95,7 +95,7 @@ describe('the lifecycle of a conversation', () => {
   });
 
   it.each(Object.keys(VERBS).filter((verb) => !verb.includes('request')))(
-    '%s of a conversation that nobody knows is refused',
+    '%s of an unknown conversation is refused',
     async (verb) => {
       expect(await VERBS[verb]?.(start())).toBeNull();
     },
