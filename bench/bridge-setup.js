@@ -23,7 +23,7 @@ async function listen(listener) {
 }
 
 /**
- * Starts a service, a receiver on SQLite, a bridge and a desk in this process, connected over HTTP.
+ * Starts a platform, a receiver on SQLite, a bridge and a desk in this process, connected over HTTP.
  *
  * @param {{ onMessage: (id: string, text: string) => void, onReply: (id: string, text: string) => void }} callbacks
  */

@@ -171,7 +171,7 @@ console.log(`${machine()}\n${busyWarning() ?? ''}`);
 console.log(
   `Each conversation: a request, ${MESSAGES} messages each way, an end. The desk takes ${LATENCY_MS} ms per call and fails in 3 of 100.`,
 );
-console.log('The user, the service, the desk, the receiver and the bridge share this process.\n');
+console.log('The user, the platform, the desk, the receiver and the bridge share this process.\n');
 console.log(line(COLUMNS));
 
 /** @param {{ desk: ReturnType<typeof createInbox>, user: ReturnType<typeof createInbox> }} inboxes */

@@ -47,6 +47,8 @@ app.post('/echo', (request, response) => {
 });
 app.use('/webhook', receiver);
 
+await receiver.start();
+
 const server = app.listen(Number(env.PORT ?? 3000), (error) => {
   if (error) throw error;
   const address = server.address();

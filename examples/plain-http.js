@@ -28,6 +28,7 @@ receiver.on('handoff.message', async ({ payload, reply, end }) => {
   if (payload.body === 'bye') await end();
 });
 
+await receiver.start();
 const server = createServer(receiver);
 server.listen(Number(env.PORT ?? 3000), () => {
   const address = server.address();

@@ -39,6 +39,8 @@ function createAgent(name) {
 
 const agents = ['sales', 'support'].map(createAgent);
 
+await Promise.all(agents.map(({ receiver }) => receiver.start()));
+
 const app = express();
 for (const { name, receiver } of agents) app.use(`/agents/${name}`, receiver);
 

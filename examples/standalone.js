@@ -15,6 +15,7 @@ const receiver = createReceiver({
   },
 });
 receiver.onAny(({ event, requestId }) => console.log(`${event} received with request ${requestId}`));
+await receiver.start();
 
 const server = express().use('/webhook', receiver).listen(Number(PORT));
 server.once('listening', () => console.log('listening on', server.address()));

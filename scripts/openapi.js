@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // @ts-check
-// Writes openapi.json from the schemas of src/protocol: `paths` are the endpoints that the service hosts,
+// Writes openapi.json from the schemas of src/protocol: `paths` are the endpoints that the platform hosts,
 // `webhooks` the requests that it sends. `--check` writes nothing and fails when the committed file is outdated.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -98,9 +98,9 @@ const answer = (/** @type {string} */ description, /** @type {object} */ schema)
   description,
   content: json(schema),
 });
-const failure = answer('The service says no; `code` says why, whatever the status.', ref('Failure'));
+const failure = answer('The platform says no; `code` says why, whatever the status.', ref('Failure'));
 
-/** An endpoint that the service hosts. */
+/** An endpoint that the platform hosts. */
 const hosted = (
   /** @type {{ id: string, tag: string, summary: string, body?: string, success: object }} */
   { id, tag, summary, body, success },
@@ -112,7 +112,7 @@ const hosted = (
   responses: { 200: answer('Done.', success), '4XX': failure, '5XX': failure },
 });
 
-/** A request that the service sends. */
+/** A request that the platform sends. */
 const sent = (
   /** @type {{ id: string, summary: string, body: string, answer: string, security: object[] }} */
   { id, summary, body, answer: answerName, security },
@@ -138,7 +138,7 @@ const document = {
   info: {
     title: 'Webhooks, human handoff and QA knowledge of a conversational-agent platform',
     version: '1.0.0',
-    summary: 'What the service hosts (paths) and what it sends to a developer (webhooks).',
+    summary: 'What the platform hosts (paths) and what it sends to a developer (webhooks).',
     description:
       'Generated from the schemas that validate at run time. Unknown fields are allowed everywhere.',
     license: { name: 'MIT', identifier: 'MIT' },
@@ -152,7 +152,7 @@ const document = {
   ],
   tags: [
     { name: 'Knowledge', description: 'Questions and answers an agent knows.' },
-    { name: 'Webhooks', description: 'Whether the service reaches the developer, and what it sends.' },
+    { name: 'Webhooks', description: 'Whether the platform reaches the developer, and what it sends.' },
     { name: 'Handoff', description: 'The human side of a handed-over conversation.' },
   ],
   security: [{ apiKey: [] }],
@@ -187,7 +187,7 @@ const document = {
       get: {
         operationId: 'health',
         tags: ['Webhooks'],
-        summary: 'Whether the service works',
+        summary: 'Whether the platform works',
         security: [],
         responses: {
           200: {

@@ -1,4 +1,4 @@
-/** The answer that the service expects. A string, because Node then writes head and body at once. */
+/** The answer that the platform expects. A string, because Node then writes head and body at once. */
 const OK = '{"code":200,"msg":"success"}';
 const HEADERS = { 'content-type': 'application/json', 'content-length': OK.length };
 

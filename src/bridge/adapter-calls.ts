@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Postponed } from '../events/index.js';
-import { createPending, type Log, within } from '../internal/index.js';
+import { createTaskCounter, type Log, settlesWithin } from '../internal/index.js';
 import { AdapterError } from './adapter-error.js';
 import type { AdapterCall } from './adapter-types.js';
 
@@ -27,7 +27,7 @@ export interface AdapterCallsOptions {
 
 /** Creates {@link AdapterCalls}. */
 export function createAdapterCalls({ system, log, timeoutMs }: AdapterCallsOptions): AdapterCalls {
-  const inFlight = createPending();
+  const inFlight = createTaskCounter();
   const controllers = new Set<AbortController>();
   const ending = new AbortController();
   // Each waiting conversation adds a listener, so there is no useful maximum.
@@ -77,7 +77,7 @@ export function createAdapterCalls({ system, log, timeoutMs }: AdapterCallsOptio
     signal: ending.signal,
     async end(graceMs) {
       ending.abort();
-      await within(inFlight.idle(), graceMs);
+      await settlesWithin(inFlight.idle(), graceMs);
       for (const controller of controllers) controller.abort();
     },
   };

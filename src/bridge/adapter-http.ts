@@ -1,10 +1,10 @@
 import {
   configError,
-  exchange,
   type Fetch,
-  type HttpExchange,
+  type HttpResult,
   parseJsonOrText,
   readRetryAfter,
+  sendRequest,
 } from '../internal/index.js';
 import { AdapterError, type AdapterErrorKind } from './adapter-error.js';
 import type { AdapterCall } from './adapter-types.js';
@@ -65,7 +65,7 @@ export function createAdapterHttp({
 }: AdapterHttpOptions): AdapterHttp {
   const base = checkedBaseUrl(system, baseUrl);
   return async ({ method, path, json, headers: more }, { signal }) => {
-    const outcome = await exchange(fetch, {
+    const outcome = await sendRequest(fetch, {
       url: `${base}${path}`,
       method,
       headers: async () =>
@@ -82,7 +82,7 @@ export function createAdapterHttp({
   };
 }
 
-function toResponse(system: string, request: string, outcome: HttpExchange): AdapterHttpResponse {
+function toResponse(system: string, request: string, outcome: HttpResult): AdapterHttpResponse {
   if (outcome.kind !== 'answered') {
     const why =
       'errorCode' in outcome && outcome.errorCode ? `${outcome.kind}, ${outcome.errorCode}` : outcome.kind;

@@ -1,6 +1,6 @@
 /**
- * Values that pass between the bridge and an adapter: first those the bridge hands to the adapter, then those the
- * adapter hands back.
+ * Values that pass between the bridge and an adapter: first the arguments of the adapter's methods, then their
+ * results.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export interface HandoffSession {
   readonly conversationId: string;
   /** The user. Identify contacts by `user.key`: many users can share one placeholder e-mail address. */
   readonly user: User;
-  /** The platform agent that hands the conversation over. */
+  /** The platform agent that requested the handoff. */
   readonly botId: string | null;
   /** The conversation before the handoff, oldest first. */
   readonly transcript: readonly TranscriptItem[];
@@ -96,7 +96,7 @@ export interface PollResult {
 }
 
 /**
- * Hands an event of a stream to the bridge. Once the promise has resolved, the event is safe. It resolves to the
+ * Passes an event of a stream to the bridge. Once the promise has resolved, the event is safe. It resolves to the
  * receipt of the reply or close that was sent to the user, or to `null` when the event had no effect. Emitting the
  * same event again, for instance after a restart, has no second effect and resolves to the first receipt.
  */

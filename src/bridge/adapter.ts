@@ -1,4 +1,4 @@
-import { configError, quantityOf } from '../internal/index.js';
+import { checkCount, configError } from '../internal/index.js';
 import type {
   AdapterCall,
   AdapterCheckResult,
@@ -221,7 +221,7 @@ export function checkAdapter(adapter: Adapter): void {
       `an adapter's name is lower-case letters, digits and hyphens, at most 31; got ${JSON.stringify(name)}.`,
     );
   }
-  quantityOf(`${name}: capabilities.maxTextLength`, capabilities.maxTextLength);
+  checkCount(`${name}: capabilities.maxTextLength`, capabilities.maxTextLength);
   for (const way of capabilities.inbound) {
     const missing = REQUIRED_METHODS[way].filter((method) => typeof adapter[method] !== 'function');
     if (missing.length === 0) continue;

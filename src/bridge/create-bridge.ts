@@ -20,7 +20,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createLog, withRedaction } from '../internal/create-log.js';
-import { type Log, silentLog, within } from '../internal/index.js';
+import { type Log, settlesWithin, silentLog } from '../internal/index.js';
 import { createAdmitHandoff, createOnRequested } from './accept-handoff.js';
 import { createAdapterCalls, createAuthFailureLog, createInlineRetry } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
@@ -138,9 +138,9 @@ export function createBridge(options: BridgeOptions): Bridge {
   const stop = async (timeoutMs: number): Promise<void> => {
     const deadline = Date.now() + timeoutMs;
     const remaining = (): number => Math.max(0, deadline - Date.now());
-    await within(webhook.inFlight.idle(), remaining());
+    await settlesWithin(webhook.inFlight.idle(), remaining());
     await calls.end(remaining());
-    await within(Promise.all([events.idle(), stopLoops()]), Math.max(1_000, remaining()));
+    await settlesWithin(Promise.all([events.idle(), stopLoops()]), Math.max(1_000, remaining()));
     await adapter.dispose?.();
   };
   let closing: Promise<void> | undefined;

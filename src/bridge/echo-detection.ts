@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { createPending, type Pending, within } from '../internal/index.js';
+import { createTaskCounter, settlesWithin, type TaskCounter } from '../internal/index.js';
 import type { InboundMessage } from './adapter-types.js';
 import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
 
@@ -16,7 +16,7 @@ export interface EchoDetector {
 
 /** The sends in flight of one conversation. */
 interface SendsInFlight {
-  readonly pending: Pending;
+  readonly pending: TaskCounter;
   readonly texts: Set<string>;
 }
 
@@ -39,7 +39,7 @@ export function createEchoDetector({ adapter, lifecycle }: BridgeContext): EchoD
     text: string,
     task: () => Promise<Result>,
   ): Promise<Result> => {
-    const sends = inFlight.get(externalId) ?? { pending: createPending(), texts: new Set<string>() };
+    const sends = inFlight.get(externalId) ?? { pending: createTaskCounter(), texts: new Set<string>() };
     inFlight.set(externalId, sends);
     sends.pending.enter();
     sends.texts.add(normalized(text));
@@ -77,7 +77,11 @@ export function createEchoDetector({ adapter, lifecycle }: BridgeContext): EchoD
       if (messageId === null) return false;
       const sends = inFlight.get(externalId);
       // The send is still without an id: its text decides.
-      if (sends && !(await within(sends.pending.idle(), WAIT_FOR_ID_MS)) && sends.texts.has(normalized(text)))
+      if (
+        sends &&
+        !(await settlesWithin(sends.pending.idle(), WAIT_FOR_ID_MS)) &&
+        sends.texts.has(normalized(text))
+      )
         return true;
       return store.hasIdempotencyKey(idKey(externalId, messageId));
     },

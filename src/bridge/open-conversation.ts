@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Conversation, isOpen } from '../handoff/index.js';
-import { within } from '../internal/index.js';
+import { settlesWithin } from '../internal/index.js';
 import { retryDelay } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
 import type { OpenedConversation } from './adapter-types.js';
@@ -45,7 +45,7 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
     const session = toSession(conversation);
     const isFirstAttempt = await orphans.markOpening(conversation);
     const found = isFirstAttempt ? null : await calls.run('find', (call) => adapter.find(session, call));
-    // The mark stays when this fails: the helpdesk may have created the conversation all the same.
+    // Not cleared when this fails: the helpdesk may have created the conversation all the same.
     return found ?? calls.run('open', (call) => adapter.open(session, call));
   };
 
@@ -131,10 +131,10 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
         () => undefined,
         () => undefined,
       );
-      return (await within(settled, withinMs)) ? opening : { kind: 'pending' };
+      return (await settlesWithin(settled, withinMs)) ? opening : { kind: 'pending' };
     },
     async settled(timeoutMs) {
-      await within(Promise.allSettled(inFlight.values()), timeoutMs);
+      await settlesWithin(Promise.allSettled(inFlight.values()), timeoutMs);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Conversation } from '../handoff/index.js';
-import { configError, duration, type Log, quantityOf } from '../internal/index.js';
+import { checkCount, checkDuration, configError, type Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import { type Adapter, checkAdapter } from './adapter.js';
 import { type AdapterRetryPolicy, DEFAULT_RETRY } from './adapter-calls.js';
@@ -17,24 +17,24 @@ import { type BusinessHours, type IsOpenAt, readHours } from './business-hours.j
  * });
  */
 export interface BridgeOptions {
-  /** The receiver that gets the platform's webhooks. Create the bridge before its first request. */
+  /** The receiver that gets the platform's webhooks. Create the bridge before `receiver.start()`. */
   readonly receiver: Receiver;
   /** The adapter for the helpdesk. */
   readonly adapter: Adapter;
   /** How long the answer to a handoff request waits for the helpdesk. Default 4 seconds. */
   readonly openWithinMs?: number;
   /**
-   * What happens to a handoff that the helpdesk cannot take. `busy`: the request is refused, and the platform tells
+   * The reaction to a handoff that the helpdesk cannot take. `busy`: the request is refused, and the platform tells
    * the user. `apologise`: the request is accepted at once and opened in the background; when that fails for good,
    * the user gets `messages.unavailable` and the conversation ends. Default `busy`.
    */
   readonly whenUnopened?: 'busy' | 'apologise';
   /** How long an accepted handoff is retried before it counts as failed. Default 45 seconds. */
   readonly giveUpOpeningAfterMs?: number;
-  /** When agents are available, or a function that tells. Default always. */
+  /** When agents are available, or a function that decides it. Default always. */
   readonly hours?: BusinessHours | IsOpenAt;
   /**
-   * What happens to a handoff outside `hours`. `refuse`: the request is refused, and the platform tells the user.
+   * The reaction to a handoff outside `hours`. `refuse`: the request is refused, and the platform tells the user.
    * `say`: the request is accepted, the user gets `messages.outsideHours`, and the conversation ends. Default
    * `refuse`.
    */
@@ -162,18 +162,18 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
     throw configError(`whenClosed: 'say' needs messages.outsideHours: what the user is told.`);
   }
   return {
-    openWithinMs: duration('openWithinMs', options.openWithinMs ?? 4_000),
+    openWithinMs: checkDuration('openWithinMs', options.openWithinMs ?? 4_000),
     whenUnopened,
-    giveUpOpeningAfterMs: duration('giveUpOpeningAfterMs', options.giveUpOpeningAfterMs ?? 45_000),
+    giveUpOpeningAfterMs: checkDuration('giveUpOpeningAfterMs', options.giveUpOpeningAfterMs ?? 45_000),
     isOpenAt: readHours(options.hours),
     whenClosed,
     messages,
     addAgentName: agentNamePrefix(options.agentNames ?? false),
     retry: { ...DEFAULT_RETRY, ...options.retry },
-    callTimeoutMs: duration('callTimeoutMs', options.callTimeoutMs ?? 30_000),
-    bodyBytes: quantityOf('limits.bodyBytes', options.limits?.bodyBytes ?? 1_048_576),
-    readTimeoutMs: duration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
-    reconcileEveryMs: duration('reconcileEveryMs', options.reconcileEveryMs ?? 60_000),
+    callTimeoutMs: checkDuration('callTimeoutMs', options.callTimeoutMs ?? 30_000),
+    bodyBytes: checkCount('limits.bodyBytes', options.limits?.bodyBytes ?? 1_048_576),
+    readTimeoutMs: checkDuration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
+    reconcileEveryMs: checkDuration('reconcileEveryMs', options.reconcileEveryMs ?? 60_000),
   };
 }
 

@@ -10,14 +10,14 @@ import { sessionKey, toLink, toRef, toSession } from './conversation.js';
  *     markOpening ──> open succeeds, conversation linked ──> clearMark
  *          │
  *          ├──> open succeeds too late ──> closeLate ──> clearMark
- *          └──> process died, response lost ──> the mark stays ──> reconcile loop: findAndClose
+ *          └──> process died, response lost ──> reconcile loop: findAndClose
  */
 export interface Orphans {
-  /** Marks a conversation before `open` is called. `false` when an earlier attempt left its mark. */
+  /** Records that `open` is about to be called. `false` if an earlier attempt recorded it already. */
   markOpening(conversation: Conversation): Promise<boolean>;
-  /** Removes the mark: no orphan can exist. */
+  /** Removes that record: no orphan can exist. */
   clearMark(conversation: Conversation): Promise<void>;
-  /** Whether the mark is set. */
+  /** Whether the record exists. */
   mayExist(conversation: Conversation): Promise<boolean>;
   /** Closes a conversation that opened too late. Never rejects; the reconcile loop retries. */
   closeLate(conversation: Conversation, opened: OpenedConversation): Promise<void>;

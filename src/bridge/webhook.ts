@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { createPending, type Pending } from '../internal/index.js';
-import { HUNG_UP, isRefusal, type ReadLimits, readStream } from '../receiver/index.js';
+import { createTaskCounter, type TaskCounter } from '../internal/index.js';
+import { isRefusal, type ReadLimits, readStream, SENDER_HUNG_UP } from '../receiver/index.js';
 import { AdapterError } from './adapter-error.js';
 import type { InboundRequest, ParsedWebhook, SignatureVerdict } from './adapter-types.js';
 import type { BridgeContext } from './bridge-context.js';
@@ -12,7 +12,7 @@ export type WebhookHandler = (request: IncomingMessage, response: ServerResponse
 /** The webhook endpoint and its requests in flight. */
 export interface WebhookEndpoint {
   readonly handle: WebhookHandler;
-  readonly inFlight: Pending;
+  readonly inFlight: TaskCounter;
 }
 
 interface WebhookResponse {
@@ -30,7 +30,7 @@ const NO_RAW_BODY =
 export function createWebhook(bridge: BridgeContext, events: EventReceiver): WebhookEndpoint {
   const { adapter, settings, calls, counters, log } = bridge;
   const limits = { maxBytes: settings.bodyBytes, readTimeoutMs: settings.readTimeoutMs };
-  const inFlight = createPending();
+  const inFlight = createTaskCounter();
 
   const processRequest = async (request: InboundRequest): Promise<WebhookResponse> => {
     const verdict: SignatureVerdict = adapter.verify?.(request) ?? 'unsigned';
@@ -80,7 +80,7 @@ export function createWebhook(bridge: BridgeContext, events: EventReceiver): Web
       log.error({}, NO_RAW_BODY);
       return { status: 500, reason: 'body not available' };
     }
-    if (body === HUNG_UP) return null;
+    if (body === SENDER_HUNG_UP) return null;
     if (isRefusal(body)) {
       const { status, reason, detail, closesConnection = false } = body;
       log.warn({ status, reason, detail }, 'webhook request refused');

@@ -16,12 +16,12 @@ Example:
   $ export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…
   $ handoff-kit check && echo 'all reachable'
 
-Exit codes: 0 every webhook is reachable, 1 one is not or the service refused, 2 wrong use`;
+Exit codes: 0 every webhook is reachable, 1 one is not or the platform refused, 2 wrong use`;
 
-/** `check`: makes the service test the agent's webhooks. */
+/** `check`: makes the platform test the agent's webhooks. */
 export function define(command: Command): void {
   command
-    .description('Makes the service test every webhook of the agent, and shows which it can reach.')
+    .description('Makes the platform test every webhook of the agent, and shows which it can reach.')
     .option('--show-urls', 'show whole URLs, with tokens that may be in them');
   addServiceFlags(command).addHelpText('after', MORE_HELP).action(run);
 }

@@ -10,7 +10,7 @@ const MORE_HELP = `${SERVICE_HELP}
 Example:
   $ handoff-kit close --conversation 65d4…
 
-Exit codes: 0 the handoff has ended, 1 the service refused, 2 wrong use`;
+Exit codes: 0 the handoff has ended, 1 the platform refused, 2 wrong use`;
 
 /** `close`: ends a handoff from the human side. */
 export function define(command: Command): void {

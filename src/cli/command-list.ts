@@ -58,7 +58,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'simulate',
     takes: '[options]',
-    summary: 'play the service for your own receiver',
+    summary: 'play the platform for your own receiver',
     load: () => import('./simulate.js'),
   },
   {
@@ -75,13 +75,13 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'check',
     takes: '[options]',
-    summary: "make the service test the agent's webhooks",
+    summary: "make the platform test the agent's webhooks",
     load: () => import('./check.js'),
   },
   {
     name: 'health',
     takes: '[options]',
-    summary: 'check whether the service is available',
+    summary: 'check whether the platform is available',
     load: () => import('./health.js'),
   },
   {

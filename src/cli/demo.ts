@@ -12,15 +12,15 @@ interface DemoFlags {
 }
 
 const MORE_HELP = `
-It needs no account and no settings: a simulated service, a receiver and a desk for human agents start together on
+It needs no account and no settings: a simulated platform, a receiver and a desk for human agents start together on
 this machine, with credentials generated for this run. Open the page in the output: on the left you are a customer, on
 the right the human agent who answers. The link logs you in at the desk once; after that the desk asks for a login.
 
 With --automatic a program plays the human: it greets, answers every message, and closes when you say "bye".
 
 Output:
-  → the service sends a request to the receiver (an agent's message, establish, chat, close)
-  ← the receiver calls the service (reply, human close)
+  → the platform sends a request to the receiver (an agent's message, establish, chat, close)
+  ← the receiver calls the platform (reply, human close)
   Each comes with the request and the answer. Credentials are never shown.
 
 Examples:
@@ -39,18 +39,18 @@ Examples:
   The same for a program, one JSON object per line:
     $ handoff-kit demo --script --json
 
-Next: handoff-kit serve --dev runs a receiver alone, handoff-kit simulate the service alone.
+Next: handoff-kit serve --dev runs a receiver alone, handoff-kit simulate the platform alone.
 
 Exit codes:
   0  stopped by SIGINT or SIGTERM; with --script: every step succeeded
   1  could not start; with --script: a step failed
   2  wrong use`;
 
-/** `demo`: the simulated service, a receiver and the desk together. */
+/** `demo`: the simulated platform, a receiver and the desk together. */
 export function define(command: Command): void {
   command
     .description(
-      'Starts a simulated service, a receiver and a desk together, and shows the requests between them.',
+      'Starts a simulated platform, a receiver and a desk together, and shows the requests between them.',
     )
     .option('--port <number>', 'the port of the page; 0 takes any free one', parsePort, 0)
     .option('--automatic', 'let a program play the human, without the desk')
@@ -117,5 +117,5 @@ ${urlLines(urls)}`;
 
 const urlLines = ({ serviceUrl, receiverUrl }: Pick<Demo, 'serviceUrl' | 'receiverUrl'>): string =>
   `  The receiver is at ${receiverUrl}, the API description at ${serviceUrl}/openapi.json.
-  → the service sends, ← the receiver calls:
+  → the platform sends, ← the receiver calls:
 `;

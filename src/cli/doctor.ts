@@ -33,7 +33,7 @@ type DoctorFlags = ReceiverFlags & {
 const MORE_HELP = `${CREDENTIALS_HELP}
 
 What it does:
-  It plays the service against a receiver that runs anywhere, made with this package or not: deliveries and
+  It plays the platform against a receiver that runs anywhere, made with this package or not: deliveries and
   availability tests on every path, right, wrong and missing credentials, unusual bodies that must be accepted,
   requests that must be refused, repeats, load. Then it lists what a correct receiver must do, whether this one
   does, and how to fix it. A check that cannot be made from outside is marked "n/a".
@@ -65,7 +65,7 @@ function parseMegabytes(text: string): number {
 /** `doctor`: examines any receiver from outside. */
 export function define(command: Command): void {
   command
-    .description('Plays the service against a receiver, lists its mistakes and how to fix them.')
+    .description('Plays the platform against a receiver, lists its mistakes and how to fix them.')
     .requiredOption(
       '--url <url>',
       "the developer's URL: the message webhook, with the handoff endpoints below it",

@@ -19,7 +19,7 @@ const MORE_HELP = `${DATABASE_HELP}
 What it does:
   It finds the conversations of a user by the user_id or anonymous_id of agents' messages and handoff requests, and
   removes all their data from inbox and outbox: waiting items, dead letters, finished items, and the state of their
-  handed-over conversations. Waiting items are no longer handled or sent. A user who is known to the service by
+  handed-over conversations. Waiting items are no longer handled or sent. A user who is known to the platform by
   several ids has to be forgotten under each of them.
   It does not reach backups, your log, or data that your handlers have stored elsewhere.
 

@@ -10,26 +10,26 @@ import { addServiceFlags, runWithService, type ServiceFlags } from './service-fl
 type HealthFlags = ServiceFlags & { readonly watch?: boolean; readonly interval?: number };
 
 const MORE_HELP = `
-It needs no key: the health of the service is public.
+It needs no key: the health of the platform is public.
 
 Examples:
   $ handoff-kit health --base-url https://api.example.com
   $ handoff-kit health --base-url https://api.example.com --watch
 
-Exit codes: 0 the service is available, 1 it is not (with --watch: when it was stopped), 2 wrong use`;
+Exit codes: 0 the platform is available, 1 it is not (with --watch: when it was stopped), 2 wrong use`;
 
 const REASONS: Readonly<Record<UnavailableReason, string>> = {
   status: 'it answered with another status than 200',
-  body: 'it answered 200, but not with the text of a working service',
+  body: 'it answered 200, but not with the text of a working platform',
   timeout: 'it did not answer in time',
   unreachable: 'it cannot be reached',
   lost: 'the connection broke before the answer was complete',
 };
 
-/** `health`: whether the service is available. */
+/** `health`: whether the platform is available. */
 export function define(command: Command): void {
   command
-    .description('Checks whether the webhook part of the service is available.')
+    .description('Checks whether the webhook part of the platform is available.')
     .option('--watch', 'check repeatedly and report changes until stopped (Ctrl-C)')
     .option(
       '--interval <time>',

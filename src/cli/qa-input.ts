@@ -16,7 +16,7 @@ export interface FileFlags {
   readonly fileList?: string;
 }
 
-/** Files to add, by the purpose that the service expects for their kind. */
+/** Files to add, by the purpose that the platform expects for their kind. */
 export type FilesToAdd =
   | { readonly purpose: 'QA_FILE'; readonly files: readonly { file_url: string; file_name: string }[] }
   | { readonly purpose: 'FILE_2_QA'; readonly files: readonly { source_url: string; file_name: string }[] };

@@ -108,9 +108,9 @@ async function upload<File extends NamedFile>(
 
 /** The outcome of an upload. Each file is in exactly one of the lists. */
 interface UploadOutcome<File> {
-  /** The documents that the service created or changed. */
+  /** The documents that the platform created or changed. */
   readonly documents: readonly DocumentResult[];
-  /** The names of files that the service could not use. */
+  /** The names of files that the platform could not use. */
   readonly failed: readonly string[];
   /** Files that were sent without an answer. */
   readonly unknown: readonly File[];
@@ -120,7 +120,7 @@ interface UploadOutcome<File> {
   readonly error: HandoffKitError | null;
 }
 
-/** Sends groups as large as the service accepts. The first group that fails as a whole ends the upload. */
+/** Sends groups as large as the platform accepts. The first group that fails as a whole ends the upload. */
 async function sendInGroups<File>(
   files: readonly File[],
   send: (group: readonly File[]) => Promise<QaAnswer>,
@@ -171,7 +171,7 @@ function report<File extends NamedFile>(
       green(`${documents.length} ${verb}:`),
       documents.map(({ doc_id, doc_name }) => `${doc_id}  ${doc_name}`),
     ),
-    ...section(red(`${failed.length} failed, says the service:`), failed),
+    ...section(red(`${failed.length} failed, says the platform:`), failed),
     ...section(yellow(`${unknown.length} may be ${verb}, the answer did not come:`), names(unknown)),
     ...section(red(`${notDone.length} not ${verb}:`), names(notDone)),
     ...(error ? [red(printable(error.message))] : []),

@@ -15,9 +15,9 @@ One document from pairs:
   $ handoff-kit qa add --name Shipping --pairs shipping.csv      columns: question, answer
   $ handoff-kit qa add --name Shipping --pairs shipping.json     [{"question": "…", "answer": "…"}]
 
-One document for each file, which the service fetches:
+One document for each file, which the platform fetches:
   $ handoff-kit qa add --file-url https://my.host/prices.csv                 CSV with pairs
-  $ handoff-kit qa add --source-url 'Manual.md=https://my.host/manual?v=2'   turned into pairs by the service
+  $ handoff-kit qa add --source-url 'Manual.md=https://my.host/manual?v=2'   turned into pairs by the platform
   $ handoff-kit qa add --file-list files.csv     columns: file_url or source_url, and file_name
 ${FILES_HELP}
 
@@ -28,7 +28,7 @@ const UPDATE_HELP = `${SERVICE_HELP}
 Replace all pairs of one document:
   $ handoff-kit qa update --doc 65d4… --pairs shipping.csv
 
-Replace documents by files, which the service fetches:
+Replace documents by files, which the platform fetches:
   $ handoff-kit qa update --file-list files.csv     columns: doc_id, source_url, and file_name
 ${FILES_HELP}
 

@@ -14,7 +14,7 @@ Examples:
 
 A reply is never sent twice: when it is unknown whether it arrived, the command says so and exits with 1.
 
-Exit codes: 0 the service accepted it, 1 it did not or that is unknown, 2 wrong use: nothing was sent`;
+Exit codes: 0 the platform accepted it, 1 it did not or that is unknown, 2 wrong use: nothing was sent`;
 
 /** `reply`: sends a reply to a user during a handoff. */
 export function define(command: Command): void {

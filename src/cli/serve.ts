@@ -30,7 +30,7 @@ Settings:
   DATABASE_URL stores events and replies, so that nothing is lost after it was answered 200:
     sqlite:<file>   a file on this machine; default sqlite:./handoff.db. To look into it: handoff-kit inbox --help
     postgres://…    a PostgreSQL database that several machines share
-    none            nothing is stored: events are handled while the service waits
+    none            nothing is stored: events are handled while the platform waits
 
   ADAPTER chooses where human agents answer the conversations that are handed over:
     desk             in the browser, at /desk of this program. To add agents: handoff-kit desk add-agent
@@ -78,7 +78,7 @@ All settings: handoff-kit serve --help. Without any settings: handoff-kit serve 
 /** `serve`: the receiver as a program. */
 export function define(command: Command): void {
   command
-    .description('Receives the webhooks of the service and prints each event until it is stopped.')
+    .description('Receives the webhooks of the platform and prints each event until it is stopped.')
     .option('--dev', 'for development: generates credentials, listens on this machine only, prints commands')
     .option('--config <file>', 'a JSON file with settings')
     .option('--json', 'one JSON object per line; the default when the output is not a terminal')

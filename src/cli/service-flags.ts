@@ -4,7 +4,7 @@ import { HandoffKitError } from '../internal/index.js';
 import { parseDuration } from './flags.js';
 import { addOutputFlags, type Output, type OutputFlags, runCommand } from './output.js';
 
-/** The flags of a command that calls the service. */
+/** The flags of a command that calls the platform. */
 export interface ServiceFlags extends OutputFlags {
   readonly baseUrl?: string;
   readonly apiKey?: string;
@@ -13,15 +13,15 @@ export interface ServiceFlags extends OutputFlags {
 
 /** The explanation of {@link addServiceFlags} for the help. */
 export const SERVICE_HELP = `
-SERVICE_BASE_URL and SERVICE_API_KEY of the environment, or the flags, name the service. Other users of a machine
+SERVICE_BASE_URL and SERVICE_API_KEY of the environment, or the flags, name the platform. Other users of a machine
 can see command lines: give the key in the environment.`;
 
-/** Adds the flags of a command that calls the service. */
+/** Adds the flags of a command that calls the platform. */
 export function addServiceFlags(command: Command): Command {
   return addOutputFlags(
     command
       .addOption(
-        new Option('--base-url <url>', 'the base URL of the service; no default').env('SERVICE_BASE_URL'),
+        new Option('--base-url <url>', 'the base URL of the platform; no default').env('SERVICE_BASE_URL'),
       )
       .addOption(new Option('--api-key <key>', "the agent's API key").env('SERVICE_API_KEY'))
       .addOption(new Option('--timeout <time>', 'the limit for one attempt').argParser(parseDuration)),

@@ -21,7 +21,7 @@ interface SimulateFlags {
 }
 
 const MORE_HELP = `
-It plays the service for a receiver that runs anywhere, in any language: it sends agent messages, handoff
+It plays the platform for a receiver that runs anywhere, in any language: it sends agent messages, handoff
 requests, chat messages and close notices, accepts replies, and has a page to write as the customer, with
 faults to switch on. At the start it sends an availability test to the receiver, with advice if that fails.
 It listens on this machine only.
@@ -45,10 +45,10 @@ Exit codes:
   1  could not start
   2  wrong use`;
 
-/** `simulate`: the simulated service alone. */
+/** `simulate`: the simulated platform alone. */
 export function define(command: Command): void {
   command
-    .description('Starts the simulated service alone, for a receiver that runs anywhere.')
+    .description('Starts the simulated platform alone, for a receiver that runs anywhere.')
     .requiredOption('--receiver <url>', 'the URL for messages; handoffs go below it', parseUrl)
     .addOption(
       new Option('--username <name>', 'sent with messages: as Bearer, or as Basic with a secret').env(
@@ -74,7 +74,7 @@ export function define(command: Command): void {
         'SERVICE_API_KEY',
       ),
     )
-    .option('--port <number>', 'the port of the page and of the service; 0 takes any free one', parsePort, 0)
+    .option('--port <number>', 'the port of the page and of the platform; 0 takes any free one', parsePort, 0)
     .addOption(
       new Option('--wait-timeout <time>', 'the limit for the first reply')
         .argParser(parseDuration)
@@ -167,7 +167,7 @@ interface ProbeReport {
   readonly status: number | null;
   readonly latencyMs: number;
   readonly error: string | null;
-  /** What to do; `null` when the test passed. */
+  /** The remedy; `null` if the test passed. */
   readonly advice: string | null;
 }
 
@@ -190,14 +190,14 @@ const CREDENTIALS_ADVICE = {
 function adviceOn(webhook: ProbeReport['webhook'], { status, error }: WebhookDelivery): string {
   if (status === null) return `${error}. Start the receiver, or correct --receiver.`;
   if (status === 401 || status === 403) {
-    return `it refuses the credentials of the service: ${CREDENTIALS_ADVICE[webhook]}`;
+    return `it refuses the credentials of the platform: ${CREDENTIALS_ADVICE[webhook]}`;
   }
   if (status === 404 && webhook === 'handoffs') {
     return 'nothing is at that path: check --receiver and --token.';
   }
   if (status === 404 || status === 405) return 'nothing takes a POST at that path: check --receiver.';
   if (status >= 300 && status < 400) {
-    return 'it redirects, which the service does not follow: give the final URL.';
+    return 'it redirects, which the platform does not follow: give the final URL.';
   }
   if (status >= 500) return "it failed: look at the receiver's own log.";
   return 'a receiver answers 200 to a body with "istest": true, and does nothing else with it.';
@@ -236,7 +236,7 @@ function openingText(
     '  Availability tests of the receiver:',
     ...probes.flatMap(probeLines),
     '',
-    `  The API description is at ${url}/openapi.json. → the service sends, ← the receiver calls:`,
+    `  The API description is at ${url}/openapi.json. → the platform sends, ← the receiver calls:`,
     '',
   ].join('\n');
 }

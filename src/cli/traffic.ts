@@ -6,7 +6,7 @@ import type { RecordedExchange, TrafficLog } from '../simulator/index.js';
 import { createReadableLog, onStopSignal, printable } from '../standalone/index.js';
 import { type Output, print } from './output.js';
 
-// Shared by `demo` and `simulate`: both show every request between the simulated service and a receiver.
+// Shared by `demo` and `simulate`: both show every request between the simulated platform and a receiver.
 
 /** Creates the log of a command on standard error: warnings and errors, as JSON or as text. */
 export function createCommandLog({ json, colours }: Output): Logger {
@@ -24,7 +24,7 @@ export function readOpenapi(): object {
   return JSON.parse(readFileSync(OPENAPI_FILE, 'utf8'));
 }
 
-/** What {@link watchTraffic} shows. */
+/** Options of {@link watchTraffic}. */
 export interface WatchedTraffic {
   readonly traffic: TrafficLog;
   /** The first output: `data` for programs, `text` for people. */
@@ -102,7 +102,7 @@ export function followTraffic(
 /** A request and its answer as JSON output. The simulator has masked secrets before. */
 export interface ExchangeRecord {
   readonly time: string;
-  /** `sent` by the service to the receiver, or `received` by the service. */
+  /** `sent` by the platform to the receiver, or `received` by the platform. */
   readonly direction: RecordedExchange['direction'];
   readonly event: string;
   /** The text of the message, or another detail. */

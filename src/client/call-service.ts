@@ -1,4 +1,4 @@
-import { exchange } from '../internal/index.js';
+import { sendRequest } from '../internal/index.js';
 import { type Clock, sleepUnlessAborted } from './clock.js';
 import { ENDPOINTS, type EndpointRules, type ServiceEndpoint } from './endpoints.js';
 import { type CallOptions, type ClientSettings, type RetryPolicy, timeoutOf } from './options.js';
@@ -32,7 +32,7 @@ export async function callService<Value>(
     signal,
   };
   const spec = { endpoint, origin, isFailure, readBody, now: () => clock.now() };
-  return withRetry(async () => parseResponse(await exchange(settings.fetch, request), spec), {
+  return withRetry(async () => parseResponse(await sendRequest(settings.fetch, request), spec), {
     policy: settings.retry,
     clock,
     endpoint,
@@ -75,7 +75,7 @@ async function withRetry<Value>(
   }
 }
 
-/** Exponential backoff with up to 50 % jitter, or the service's `Retry-After` if that is longer. */
+/** Exponential backoff with up to 50 % jitter, or the platform's `Retry-After` if that is longer. */
 function delayAfter(
   { retryAfterMs }: ServiceErrorDetails,
   attempts: number,

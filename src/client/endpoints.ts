@@ -1,6 +1,6 @@
 import { HEALTH_TIMEOUT_MS, SERVICE_PATHS } from '../protocol/index.js';
 
-/** An endpoint of the service's API. */
+/** An endpoint of the platform's API. */
 export type ServiceEndpoint = keyof typeof SERVICE_PATHS;
 
 /** How an endpoint is called. */

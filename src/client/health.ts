@@ -1,4 +1,4 @@
-import { duration, exchange, type HttpExchange } from '../internal/index.js';
+import { checkDuration, type HttpResult, sendRequest } from '../internal/index.js';
 import { HEALTH_INTERVAL_MS, HEALTHY } from '../protocol/index.js';
 import { type Clock, sleepUnlessAborted } from './clock.js';
 import { ENDPOINTS } from './endpoints.js';
@@ -6,18 +6,18 @@ import { type CallOptions, type ClientSettings, timeoutOf } from './options.js';
 import { abortedFailure } from './parse-response.js';
 import { ServiceError } from './service-error.js';
 
-/** Why the service is unavailable: a wrong status or body, no answer in time, or a failed connection. */
+/** Why the platform is unavailable: a wrong status or body, no answer in time, or a failed connection. */
 export type UnavailableReason = 'status' | 'body' | 'timeout' | 'unreachable' | 'lost';
 
 /** The result of one health probe. */
 export interface ServiceHealth {
-  /** Whether the service answered 200 with the text of a working service. */
+  /** Whether the platform answered 200 with the text that the contract names. */
   readonly available: boolean;
   /** The HTTP status, or `null` if there was no answer. */
   readonly status: number | null;
   /** How long the probe took. */
   readonly latencyMs: number;
-  /** Why the service is unavailable; absent if it is available. */
+  /** Why the platform is unavailable; absent if it is available. */
   readonly reason?: UnavailableReason;
 }
 
@@ -32,7 +32,7 @@ export async function probeHealth(
   const { clock, fetch, urlOf } = settings;
   const endpoint = ENDPOINTS.health;
   const started = clock.now();
-  const result = await exchange(fetch, {
+  const result = await sendRequest(fetch, {
     url: urlOf(endpoint),
     method: endpoint.method,
     headers: async () => new Headers({ accept: 'text/plain' }),
@@ -47,7 +47,7 @@ export async function probeHealth(
   return reason ? { available: false, status, latencyMs, reason } : { available: true, status, latencyMs };
 }
 
-function unavailableReason(result: Exclude<HttpExchange, { kind: 'aborted' }>): UnavailableReason | null {
+function unavailableReason(result: Exclude<HttpResult, { kind: 'aborted' }>): UnavailableReason | null {
   if (result.kind === 'untrusted') return 'unreachable';
   if (result.kind !== 'answered') return result.kind;
   if (result.status !== 200) return 'status';
@@ -56,7 +56,7 @@ function unavailableReason(result: Exclude<HttpExchange, { kind: 'aborted' }>): 
 
 /** Options of a health watch. */
 export interface HealthWatchOptions extends CallOptions {
-  /** Called with the first result, and then whenever the service becomes available or unavailable. */
+  /** Called with the first result, and then whenever the platform becomes available or unavailable. */
   readonly onChange: (health: ServiceHealth, previous: ServiceHealth | null) => void | Promise<void>;
   /** Called with errors of `onChange`, which do not stop the watch. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -83,8 +83,8 @@ export function watchHealth(
   clock: Clock,
   options: HealthWatchOptions,
 ): HealthWatch {
-  const intervalMs = duration('intervalMs', options.intervalMs ?? HEALTH_INTERVAL_MS);
-  if (options.timeoutMs !== undefined) duration('timeoutMs', options.timeoutMs);
+  const intervalMs = checkDuration('intervalMs', options.intervalMs ?? HEALTH_INTERVAL_MS);
+  if (options.timeoutMs !== undefined) checkDuration('timeoutMs', options.timeoutMs);
   const controller = new AbortController();
   const { signal } = controller;
   let current: ServiceHealth | null = null;

@@ -1,5 +1,5 @@
 /**
- * A client of the service's API: replies, ending a handoff, knowledge, webhook checks and health.
+ * A client of the platform's API: replies, ending a handoff, knowledge, webhook checks and health.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-import { configError, duration, type Fetch } from '../internal/index.js';
+import { checkDuration, configError, type Fetch } from '../internal/index.js';
 import { isFailureBody } from '../protocol/index.js';
 import { type Clock, systemClock } from './clock.js';
 import type { EndpointRules, ServiceEndpoint } from './endpoints.js';
@@ -6,7 +6,7 @@ import { serviceCodeOf } from './parse-response.js';
 
 /** Options of `createServiceClient`. */
 export interface ServiceClientOptions {
-  /** The address of the service, before `/v1`. There is no default: it depends on the agent's data centre. */
+  /** The address of the platform, before `/v1`. There is no default: it depends on the agent's data centre. */
   readonly baseUrl: string;
   /** The key from the API key page of the agent. It also selects the agent. */
   readonly apiKey: string;
@@ -50,7 +50,7 @@ export interface RetryPolicy {
   readonly retries: number;
   /** The first delay. Each further delay is twice as long, and up to half of each is cut at random. */
   readonly minDelayMs: number;
-  /** The longest delay, unless the service asks for a longer one. */
+  /** The longest delay, unless the platform asks for a longer one. */
   readonly maxDelayMs: number;
   /** No attempt starts later than this after the first one. */
   readonly maxElapsedMs: number;
@@ -93,7 +93,7 @@ export function readOptions(options: ServiceClientOptions): ClientSettings {
     isFailure: options.isFailure ?? ((body) => isFailureBody({ code: serviceCodeOf(body) })),
     // Looked up at each call, so that instrumentation installed later is used.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
-    timeoutMs: options.timeoutMs === undefined ? null : duration('timeoutMs', options.timeoutMs),
+    timeoutMs: options.timeoutMs === undefined ? null : checkDuration('timeoutMs', options.timeoutMs),
     retry: readRetry(options.retry),
     clock: { ...systemClock, ...options.clock },
   };
@@ -101,14 +101,14 @@ export function readOptions(options: ServiceClientOptions): ClientSettings {
 
 /** The time limit of one attempt: the call's, else the client's, else the endpoint's default. */
 export function timeoutOf(settings: ClientSettings, endpoint: EndpointRules, call: CallOptions): number {
-  if (call.timeoutMs !== undefined) return duration('timeoutMs', call.timeoutMs);
+  if (call.timeoutMs !== undefined) return checkDuration('timeoutMs', call.timeoutMs);
   return settings.timeoutMs ?? endpoint.timeoutMs;
 }
 
 function readBaseUrl(baseUrl: unknown): { readonly origin: string; readonly prefix: string } {
   if (typeof baseUrl !== 'string' || baseUrl.trim() === '') {
     throw configError(
-      'baseUrl is missing: give the address of the service, such as https://api.example.com. ' +
+      'baseUrl is missing: give the address of the platform, such as https://api.example.com. ' +
         'There is no default, because it depends on the data centre of your agent.',
     );
   }
@@ -151,9 +151,9 @@ function readRetry(option: ServiceClientOptions['retry'] = {}): RetryPolicy {
   if (!Number.isInteger(policy.retries) || policy.retries < 0) {
     throw configError('retry.retries must be a whole number, 0 or more.');
   }
-  duration('retry.minDelayMs', policy.minDelayMs);
-  duration('retry.maxDelayMs', policy.maxDelayMs);
-  duration('retry.maxElapsedMs', policy.maxElapsedMs);
+  checkDuration('retry.minDelayMs', policy.minDelayMs);
+  checkDuration('retry.maxDelayMs', policy.maxDelayMs);
+  checkDuration('retry.maxElapsedMs', policy.maxElapsedMs);
   return policy;
 }
 

@@ -1,8 +1,8 @@
 import {
   type ConnectionFailure,
   type HttpAnswer,
-  type HttpExchange,
   type HttpInterruption,
+  type HttpResult,
   parseJsonOrText,
   readRetryAfter,
 } from '../internal/index.js';
@@ -10,10 +10,10 @@ import { SERVICE_CODES, ValidationError } from '../protocol/index.js';
 import type { EndpointRules } from './endpoints.js';
 import type { ServiceErrorCode, ServiceErrorDetails } from './service-error.js';
 
-/** What {@link parseResponse} must know about the call. */
+/** The call that a response belongs to. */
 export interface ResponseSpec<Value> {
   readonly endpoint: EndpointRules;
-  /** The service's origin, for error messages. */
+  /** The platform's origin, for error messages. */
   readonly origin: string;
   readonly isFailure: (body: unknown, status: number) => boolean;
   /** Extracts the value from the body of a success; throws a `ValidationError` if it is not there. */
@@ -26,8 +26,8 @@ export type CallResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly failure: ServiceErrorDetails };
 
-/** Turns an exchange into a value, or into a failure with advice. */
-export function parseResponse<Value>(exchange: HttpExchange, spec: ResponseSpec<Value>): CallResult<Value> {
+/** Turns an HTTP result into a value, or into a failure with advice. */
+export function parseResponse<Value>(exchange: HttpResult, spec: ResponseSpec<Value>): CallResult<Value> {
   if (exchange.kind === 'answered') return parseAnswer(exchange, spec);
   const failure =
     'sent' in exchange ? interruptionFailure(exchange, spec) : connectionFailure(exchange, spec);
@@ -74,7 +74,7 @@ function interruptionFailure(
   const { name } = spec.endpoint;
   if (kind === 'aborted') return abortedFailure(spec.endpoint, sent ? 'unknown' : 'not-applied');
   if (sent) {
-    const problem = `${spec.origin} did not answer in time. Check that the service is up, or raise timeoutMs.`;
+    const problem = `${spec.origin} did not answer in time. Check that the platform is up, or raise timeoutMs.`;
     return unknownOutcome('SERVICE_TIMEOUT', problem, spec);
   }
   return {
@@ -115,7 +115,7 @@ function connectionFailure(
   const advice =
     kind === 'untrusted'
       ? 'TLS could not be set up. Check that baseUrl has the right scheme and host, and that Node trusts its certificate (NODE_EXTRA_CA_CERTS).'
-      : 'Check baseUrl, the network and that the service is up.';
+      : 'Check baseUrl, the network and that the platform is up.';
   return {
     code: 'SERVICE_UNREACHABLE',
     message: `${name}: cannot reach ${spec.origin} (${reason}); nothing was sent. ${advice}`,
@@ -144,7 +144,7 @@ function refusal(answer: HttpAnswer, body: unknown, spec: ResponseSpec<unknown>)
   };
 }
 
-/** The service's code takes precedence over the HTTP status, which the contract does not promise. */
+/** The platform's code takes precedence over the HTTP status, which the contract does not promise. */
 function refusalCode(status: number, serviceCode: number | null): ServiceErrorCode {
   if (serviceCode === SERVICE_CODES.AUTHENTICATION_FAILED) return 'SERVICE_AUTH_FAILED';
   if (serviceCode !== null && serviceCode >= 50_000 && serviceCode < 60_000) return 'SERVICE_FAILED';
@@ -158,7 +158,7 @@ function badAnswer(answer: HttpAnswer, problem: string, spec: ResponseSpec<unkno
   const { name } = spec.endpoint;
   return {
     code: 'BAD_ANSWER',
-    message: `${name}: ${spec.origin} answered HTTP ${answer.status}, but the answer cannot be read (${problem}). Check that baseUrl is the service itself and not a proxy or a web page.`,
+    message: `${name}: ${spec.origin} answered HTTP ${answer.status}, but the answer cannot be read (${problem}). Check that baseUrl is the platform itself and not a proxy or a web page.`,
     endpoint: name,
     outcome: 'unknown',
     retryable: false,
@@ -166,7 +166,7 @@ function badAnswer(answer: HttpAnswer, problem: string, spec: ResponseSpec<unkno
   };
 }
 
-/** The service's code in a body, sent as a number or as digits; `null` if there is none. */
+/** The platform's code in a body, sent as a number or as digits; `null` if there is none. */
 export function serviceCodeOf(body: unknown): number | null {
   if (typeof body !== 'object' || body === null || !('code' in body)) return null;
   const { code } = body;
@@ -174,7 +174,7 @@ export function serviceCodeOf(body: unknown): number | null {
   return typeof number === 'number' && Number.isInteger(number) ? number : null;
 }
 
-/** The meaning of each service code, and what to do about it. */
+/** The meaning of each error code of the platform, and the remedy. */
 const ADVICE: ReadonlyMap<number, string> = new Map([
   [
     SERVICE_CODES.PARAMETER_ERROR,

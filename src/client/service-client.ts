@@ -40,20 +40,20 @@ export interface EndInput {
 }
 
 /**
- * A client of the service's API. Every call validates its input before it sends anything, and rejects with a
+ * A client of the platform's API. Every call validates its input before it sends anything, and rejects with a
  * `ValidationError` if the input is wrong; any later failure is a `ServiceError`.
  */
 export interface ServiceClient {
   /**
    * Sends the user a message. It is never sent twice: when it is not known whether the message arrived, the call
-   * rejects with the code `OUTCOME_UNKNOWN`. Resolves to the service's answer: JSON, or else its text.
+   * rejects with the code `OUTCOME_UNKNOWN`. Resolves to the platform's answer: JSON, or else its text.
    *
    * @example
    * await client.reply({ conversationId, text: 'Good morning, how can I help?' });
    */
   reply(input: ReplyInput, options?: CallOptions): Promise<unknown>;
   /**
-   * Ends the handoff: the user talks to the agent again. Resolves to the service's answer: JSON, or else its text.
+   * Ends the handoff: the user talks to the agent again. Resolves to the platform's answer: JSON, or else its text.
    *
    * @example
    * await client.end({ conversationId });
@@ -61,7 +61,7 @@ export interface ServiceClient {
   end(input: EndInput, options?: CallOptions): Promise<unknown>;
   /** The agent's knowledge. */
   readonly knowledge: KnowledgeClient;
-  /** The agent's webhooks, and the health of the service. */
+  /** The agent's webhooks, and the health of the platform. */
   readonly webhooks: WebhookClient;
 }
 
@@ -98,10 +98,10 @@ export interface WebhookCheck {
   readonly results: readonly WebhookCheckResult[];
 }
 
-/** Calls about an agent's webhooks and about the part of the service that sends them. */
+/** Calls about an agent's webhooks and about the part of the platform that sends them. */
 export interface WebhookClient {
   /**
-   * Makes the service probe every webhook of the agent.
+   * Makes the platform probe every webhook of the agent.
    *
    * @example
    * const { results } = await client.webhooks.check();
@@ -109,18 +109,18 @@ export interface WebhookClient {
    */
   check(options?: CallOptions): Promise<WebhookCheck>;
   /**
-   * Probes the health of the service once. An unavailable service is a result and not an error.
+   * Probes the health of the platform once. An unavailable platform is a result and not an error.
    *
    * @example
    * const { available, reason } = await client.webhooks.health();
    */
   health(options?: CallOptions): Promise<ServiceHealth>;
   /**
-   * Probes the health of the service again and again, and calls `onChange` when it changes.
+   * Probes the health of the platform again and again, and calls `onChange` when it changes.
    *
    * @example
    * const watch = client.webhooks.watch({
-   *   onChange: ({ available }) => console.log(available ? 'service is up' : 'service is down'),
+   *   onChange: ({ available }) => console.log(available ? 'platform is up' : 'platform is down'),
    * });
    * watch.stop();
    */
@@ -128,7 +128,7 @@ export interface WebhookClient {
 }
 
 /**
- * Creates a client of the service's API. Throws a `HandoffKitError` with the code `CONFIG_INVALID` for an invalid
+ * Creates a client of the platform's API. Throws a `HandoffKitError` with the code `CONFIG_INVALID` for an invalid
  * option.
  *
  * @example

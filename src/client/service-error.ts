@@ -5,21 +5,21 @@ import type { ServiceEndpoint } from './endpoints.js';
 export const SERVICE_ERROR_CODES = [
   /** The request was not sent: no connection, no such host, or an untrusted certificate. */
   'SERVICE_UNREACHABLE',
-  /** The service did not answer in time. */
+  /** The platform did not answer in time. */
   'SERVICE_TIMEOUT',
   /** The connection broke before the answer was complete. */
   'CONNECTION_LOST',
   /** The request was sent and then failed; a retry could repeat its effect. */
   'OUTCOME_UNKNOWN',
-  /** The service refused the request; the same call will be refused again. */
+  /** The platform refused the request; the same call will be refused again. */
   'SERVICE_REFUSED',
-  /** The service does not accept the API key. */
+  /** The platform does not accept the API key. */
   'SERVICE_AUTH_FAILED',
-  /** Too many requests; `retryAfterMs` is the delay that the service asks for, if any. */
+  /** Too many requests; `retryAfterMs` is the delay that the platform asks for, if any. */
   'RATE_LIMITED',
-  /** The service reports an internal failure. */
+  /** The platform reports an internal failure. */
   'SERVICE_FAILED',
-  /** The service accepted the request, but its answer cannot be read. */
+  /** The platform accepted the request, but its answer cannot be read. */
   'BAD_ANSWER',
   /** The caller's signal aborted the call. */
   'ABORTED',
@@ -45,7 +45,7 @@ export interface ServiceErrorDetails {
 }
 
 /**
- * A call of the service failed. The error contains neither the API key, nor a header, nor a user's words; of an
+ * A call of the platform failed. The error contains neither the API key, nor a header, nor a user's words; of an
  * error of `fetch` it keeps only the code.
  *
  * @example
@@ -66,9 +66,9 @@ export class ServiceError extends HandoffKitError {
   readonly retryable: boolean;
   /** The HTTP status of the last answer, or `null` if there was none. */
   readonly status: number | null;
-  /** The service's own error code, or `null` if it sent none. */
+  /** The platform's own error code, or `null` if it sent none. */
   readonly serviceCode: number | null;
-  /** The delay that the service asks for, in milliseconds, or `null` if it does not say. */
+  /** The delay that the platform asks for, in milliseconds, or `null` if it does not say. */
   readonly retryAfterMs: number | null;
   /** The number of attempts. */
   readonly attempts: number;

@@ -1,6 +1,6 @@
 import type { Postponed } from '../events/index.js';
 
-/** How delays grow from attempt to attempt. */
+/** Bounds of an exponential backoff. */
 export interface Backoff {
   /** The first delay. */
   readonly minDelayMs: number;
@@ -16,13 +16,13 @@ export function delayAfter(attempts: number, { minDelayMs, maxDelayMs }: Backoff
 
 /** Delays of events whose handlers postpone them. */
 export interface Postponements {
-  /** Notes one more postponement of an event, and gives the delay until its next attempt. */
+  /** Counts a postponement of an event, and returns the delay until its next attempt. */
   next(key: string, postponed: Postponed): number;
   /** Forgets an event that is no longer postponed. */
   end(key: string): void;
 }
 
-/** A handler may ask for any delay, but is asked again after a day. */
+/** Handlers may ask for longer delays, but run again after a day. */
 const LONGEST_DELAY_MS = 86_400_000;
 
 /** 2^30 times the first delay is beyond any maximum. */
@@ -32,8 +32,8 @@ const MOST_DOUBLINGS = 30;
 const MOST_KEYS = 10_000;
 
 /**
- * Makes {@link Postponements}. Delays grow with the number of postponements in a row, unless the handler names one.
- * The number is kept in memory, so a restart begins with short delays again.
+ * Creates {@link Postponements}. Delays grow with consecutive postponements, unless the handler names one. Counts
+ * are in memory: after a restart, delays are short again.
  */
 export function createPostponements(backoff: Backoff): Postponements {
   const inARow = new Map<string, number>();

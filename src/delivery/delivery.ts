@@ -1,12 +1,18 @@
 import type { ServiceClient } from '../client/index.js';
-import type { DeliveredEvent, DeliveredName, FailurePlace, HandlerRun, Replies } from '../events/index.js';
+import type {
+  DeliveredEvent,
+  DeliveredEventName,
+  FailureDetails,
+  HandlerRun,
+  Replies,
+} from '../events/index.js';
 import type { HandoffStore } from '../handoff/index.js';
 import type { Log } from '../internal/index.js';
 import type { QueueAdmin } from './queue-admin.js';
 import type { SqlDatabase } from './sql.js';
 
 /**
- * What a delivery did with an event.
+ * The result of {@link Delivery.accept}.
  *
  * - `handled`: its handlers have finished.
  * - `late`: its handlers are still running, but the acknowledgement deadline has passed.
@@ -18,31 +24,30 @@ import type { SqlDatabase } from './sql.js';
  */
 export type Acceptance = 'handled' | 'late' | 'stored' | 'duplicate' | 'failed' | 'full' | 'unavailable';
 
-/** What a delivery needs from its receiver. */
+/** The receiver, as its delivery uses it. */
 export interface DeliveryHost {
   /** Runs an event's handlers. Rejects when one failed, after reporting it. Returns no promise when all were synchronous. */
   handle(event: DeliveredEvent, run: HandlerRun): Promise<void> | undefined;
-  /** Whether an event of this name is handled. */
-  handles(name: DeliveredName): boolean;
-  /** Sends the greeting of a handoff, where one is set. Never rejects. */
+  /** Whether a handler is registered for events of this name. */
+  handles(name: DeliveredEventName): boolean;
+  /** Sends the greeting of a handoff, if one is configured. Never rejects. */
   greet(event: DeliveredEvent<'handoff.requested'>): Promise<void>;
   /** Reports a failure to the log and to `onError`. */
-  report(error: unknown, place: FailurePlace): void;
+  report(error: unknown, place: FailureDetails): void;
   /** The receiver's logger. */
   readonly log: Log;
 }
 
-/** How much a delivery holds. */
+/** The load of a delivery. */
 export interface DeliveryStats {
   /** Events that are accepted and not yet handled. */
   readonly pending: number;
-  /** Keys that are remembered to recognise repeats, near enough. */
+  /** The approximate number of keys that are remembered to recognise repeats. */
   readonly remembered: number;
 }
 
 /**
- * Takes an event from "accepted" to "handled". Implement it to keep events elsewhere; the receiver does not know which
- * kind it has.
+ * Takes an event from "accepted" to "handled". Implement it to store events in another system.
  */
 export interface Delivery {
   /** Connects the delivery to its receiver. Called once, by `createReceiver`. */
@@ -54,18 +59,18 @@ export interface Delivery {
   start?(): Promise<void>;
   /** Whether an event is a repeat. */
   seen(event: DeliveredEvent): boolean | Promise<boolean>;
-  /** Makes what carries replies; absent where they are sent straight away. */
+  /** Creates the outbox for replies; absent where replies are sent directly. */
   createReplies?(client: ServiceClient | null): Replies;
-  /** Takes charge of an event. After `handled`, `late`, `stored` or `duplicate` the sender is answered 200. */
+  /** Handles or stores an event. After `handled`, `late`, `stored` or `duplicate` the sender is answered 200. */
   accept(event: DeliveredEvent): Promise<Acceptance> | Acceptance;
   /** Lets running handlers finish within a time, then aborts them. Resolves to how many were left unfinished. */
   stop(options: { readonly timeoutMs: number }): Promise<{ readonly unfinished: number }>;
-  /** How much the delivery holds. */
+  /** The current load. */
   stats(): DeliveryStats | Promise<DeliveryStats>;
-  /** The stored queues, for operators. */
+  /** Inspects and repairs the stored queues; absent where nothing is stored. */
   readonly queues?: QueueAdmin;
   /** The store of handed-over conversations; absent where they are kept in the receiver's memory. */
   readonly handoffs?: HandoffStore;
-  /** The database, for stores that share it. */
+  /** The database, for other stores in it; absent where nothing is stored. */
   readonly database?: SqlDatabase;
 }

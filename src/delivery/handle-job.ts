@@ -1,5 +1,5 @@
 import { type DeliveredEvent, Postponed } from '../events/index.js';
-import { within } from '../internal/index.js';
+import { settlesWithin } from '../internal/index.js';
 import { type Backoff, createPostponements, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
 import { describeError } from './outbox.js';
@@ -7,7 +7,7 @@ import type { ClaimedJob, JobOutcome } from './queue.js';
 import { describeEvent, type HandlerRunner, logPostponed, type RunResult } from './run-handlers.js';
 import { restoreEvent } from './stored-event.js';
 
-/** What {@link createHandleJob} needs. */
+/** Options of {@link createHandleJob}. */
 export interface HandleJobOptions {
   readonly host: DeliveryHost;
   readonly runner: HandlerRunner;
@@ -18,13 +18,13 @@ export interface HandleJobOptions {
   readonly greetingTimeoutMs?: number;
 }
 
-/** The platform waits a minute for a first reply; the handler, which may send one too, must not wait that long. */
+/** The platform waits a minute for the first reply, which the handler may send: it must run well before that. */
 const GREETING_TIMEOUT_MS = 10_000;
 
 const DONE: JobOutcome = { state: 'done' };
 const dead = (error: string): JobOutcome => ({ state: 'failed', error, retryInMs: null, counts: true });
 
-/** Makes what runs the handlers of a stored event once, and decides what becomes of it. Never rejects. */
+/** Creates the function that runs the handlers of a stored event once and returns the job's outcome. Never rejects. */
 export function createHandleJob({
   host,
   runner,
@@ -40,7 +40,7 @@ export function createHandleJob({
   };
 
   const greet = async (event: DeliveredEvent<'handoff.requested'>): Promise<void> => {
-    if (await within(host.greet(event), greetingTimeoutMs)) return;
+    if (await settlesWithin(host.greet(event), greetingTimeoutMs)) return;
     host.log.warn(describeEvent(event), 'the greeting takes long: the handoff is handled without it');
   };
 
@@ -72,7 +72,7 @@ export function createHandleJob({
       );
       return dead(`no handler for ${event.name} was registered`);
     }
-    // An event that ends its process each time never gets as far as a failure.
+    // An event that crashes its process never reaches a failure, so attempts are also checked before the run.
     if (attempt > maxAttempts) return park(event, attempt, 'the process ended during its last attempt');
     if (event.name === 'handoff.requested') await greet(event);
     return outcomeOf(event, attempt, await runner.run(host, event, attempt));

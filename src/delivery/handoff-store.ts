@@ -1,15 +1,15 @@
 import {
+  applyConversationChange,
   type Conversation,
   type ConversationFilter,
   type ConversationState,
-  firstConversation,
+  createConversation,
   type HandoffStore,
-  nextConversation,
 } from '../handoff/index.js';
 import type { SqlDatabase, SqlRow, SqlValue } from './sql.js';
-import { conversationKey, digestText, fromText, toText } from './text.js';
+import { conversationKey, decodeText, digestText, encodeText } from './text.js';
 
-/** Rows in one statement; more would hold up other writers. */
+/** Rows per statement; larger batches would block other writers. */
 const BATCH_SIZE = 1_000;
 
 const COLUMNS =
@@ -25,8 +25,8 @@ const ALL_STATES: readonly ConversationState[] = [
   'failed',
 ];
 
-/** Makes a {@link HandoffStore} in a database. `keepContent`: whether transcripts stay after the end. */
-export function createHandoffStore(database: SqlDatabase, keepContent: boolean): HandoffStore {
+/** Creates a {@link HandoffStore} in a database. `keepContent`: whether transcripts are kept after the end. */
+export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolean): HandoffStore {
   const { now } = database;
   const table = database.table('conversation');
   const keys = database.table('idempotency_key');
@@ -42,7 +42,6 @@ export function createHandoffStore(database: SqlDatabase, keepContent: boolean):
   const wrote = async (sql: string, values: readonly SqlValue[]): Promise<boolean> =>
     (await database.write(sql, values)).length > 0;
 
-  /** Deletes in batches, and counts. */
   const removeAll = async (
     from: string,
     key: string,
@@ -62,7 +61,7 @@ export function createHandoffStore(database: SqlDatabase, keepContent: boolean):
     async create(conversation) {
       const known = await get(conversation.id);
       if (known) return { conversation: known, created: false };
-      const first = firstConversation(conversation, Date.now());
+      const first = createConversation(conversation, Date.now());
       const created = await wrote(
         `INSERT INTO ${table} (${COLUMNS}) VALUES (${PARAMETERS}) ON CONFLICT DO NOTHING RETURNING 1 AS one`,
         columnsOf(first),
@@ -74,7 +73,7 @@ export function createHandoffStore(database: SqlDatabase, keepContent: boolean):
     async update(id, version, change) {
       const found = await find('conversation = $1 AND version = $2', [conversationKey(id), version]);
       if (!found) return null;
-      const next = nextConversation(found, change, { now: Date.now(), keepContent });
+      const next = applyConversationChange(found, change, { now: Date.now(), keepContent });
       const updated = await wrote(
         `UPDATE ${table} SET (${COLUMNS}) = (${PARAMETERS})
          WHERE conversation = $1 AND version = $13 RETURNING 1 AS one`,
@@ -106,18 +105,18 @@ export function createHandoffStore(database: SqlDatabase, keepContent: boolean):
       const [row] = await database.read(`SELECT position FROM ${cursors} WHERE name = $1`, [
         digestText(name),
       ]);
-      return row ? fromText(row.position) : null;
+      return row ? decodeText(row.position) : null;
     },
     moveCursor: (name, from, to) =>
       from === null
         ? wrote(
             `INSERT INTO ${cursors} (name, position) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1 AS one`,
-            [digestText(name), toText(to)],
+            [digestText(name), encodeText(to)],
           )
         : wrote(`UPDATE ${cursors} SET position = $3 WHERE name = $1 AND position = $2 RETURNING 1 AS one`, [
             digestText(name),
-            toText(from),
-            toText(to),
+            encodeText(from),
+            encodeText(to),
           ]),
     lease: (name, owner, forMs) =>
       wrote(
@@ -148,7 +147,7 @@ const linkKey = (adapter: string, externalId: string): string =>
 const digestOrNull = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : digestText(text);
 
-/** The columns a conversation is looked up by, and the whole of it as JSON, in the order of {@link COLUMNS}. */
+/** Lookup columns, then the whole conversation as JSON, in the order of {@link COLUMNS}. */
 function columnsOf(conversation: Conversation): SqlValue[] {
   const { id, version, state, user, link, closure, requestedAt, changedAt } = conversation;
   return [
@@ -181,8 +180,8 @@ function restore({ content }: SqlRow): Conversation {
 }
 
 /**
- * The statement of a list, whose parameters it adds to `values`. Each state is read in the order of its own index,
- * and the parts are merged: one condition for several states would sort every conversation there is.
+ * The SQL of `list`; adds its parameters to `values`. Each state is read in index order and the parts are merged:
+ * one condition for several states would sort the whole table.
  */
 function listStatement(table: string, filter: ConversationFilter, values: SqlValue[]): string {
   const { states = ALL_STATES, userKey, adapter, changedBefore, after, limit = 100 } = filter;

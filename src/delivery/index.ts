@@ -3,16 +3,22 @@
  *
  * @module
  */
-export type { DeliveredEvent, DeliveredName, FailurePlace, HandlerRun, Replies } from '../events/index.js';
+export type {
+  DeliveredEvent,
+  DeliveredEventName,
+  FailureDetails,
+  HandlerRun,
+  Replies,
+} from '../events/index.js';
 export type {
   AdapterLink,
   CloseResult,
   ConversationChange,
-  CreateResult,
+  CreateConversationResult,
   HandoffLifecycle,
+  HandoffRequestResult,
   HandoffStore,
   NewConversation,
-  RequestResult,
 } from '../handoff/index.js';
 export type { Backoff } from './backoff.js';
 export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';
@@ -28,5 +34,5 @@ export type {
   StoredJobDetails,
 } from './queue-admin.js';
 export type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
-export type { StoredOptions } from './stored-delivery.js';
-export { conversationKey, fromText, toText } from './text.js';
+export type { StoredDeliveryOptions } from './stored-delivery.js';
+export { conversationKey, decodeText, encodeText } from './text.js';

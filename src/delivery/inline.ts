@@ -1,11 +1,11 @@
 import type { DeliveredEvent } from '../events/index.js';
 import {
+  checkCount,
+  checkDuration,
   createKeyedQueue,
   createRecentKeys,
-  duration,
   HandoffKitError,
-  quantityOf,
-  within,
+  settlesWithin,
 } from '../internal/index.js';
 import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
 import { createHandlerRunner, createInlineRetry, describeEvent, type RunResult } from './run-handlers.js';
@@ -14,7 +14,7 @@ import { createHandlerRunner, createInlineRetry, describeEvent, type RunResult }
 export interface InlineOptions {
   /** How long the sender waits for handlers before it is answered 200 regardless. Default 5 seconds. */
   readonly ackDeadlineMs?: number;
-  /** How long handlers may delay their conversation, postponements included. Default 5 minutes. */
+  /** How long handlers may run, postponements included, before later events of their conversation. Default 5 minutes. */
   readonly handlerTimeoutMs?: number;
   /** How many events may run or wait at once; more are answered 503. Default 10,000. */
   readonly maxPending?: number;
@@ -26,7 +26,7 @@ export interface InlineOptions {
 
 /**
  * Handles events while the sender waits: 200 means that the handlers have finished, or that the acknowledgement deadline
- * has passed. Nothing is stored: an event that was not answered 200 is the sender's to send again.
+ * has passed. Nothing is stored: the sender may send an event again that was not answered 200.
  *
  * @example createReceiver({ auth, delivery: inline({ ackDeadlineMs: 2_000 }) });
  */
@@ -37,11 +37,11 @@ export function inline({
   maxRemembered = 10_000,
   rememberMs = 600_000,
 }: InlineOptions = {}): Delivery {
-  duration('ackDeadlineMs', ackDeadlineMs);
-  duration('handlerTimeoutMs', handlerTimeoutMs);
-  duration('rememberMs', rememberMs);
-  quantityOf('maxPending', maxPending);
-  quantityOf('maxRemembered', maxRemembered);
+  checkDuration('ackDeadlineMs', ackDeadlineMs);
+  checkDuration('handlerTimeoutMs', handlerTimeoutMs);
+  checkDuration('rememberMs', rememberMs);
+  checkCount('maxPending', maxPending);
+  checkCount('maxRemembered', maxRemembered);
   const conversations = createKeyedQueue();
   const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
   const runner = createHandlerRunner(handlerTimeoutMs);
@@ -66,7 +66,7 @@ export function inline({
     );
   };
 
-  /** Answers after the deadline at the latest. Waiting for earlier events of the conversation counts. */
+  /** The deadline includes waiting for earlier events of the conversation. */
   const answerInTime = (event: DeliveredEvent, turn: Promise<Acceptance>): Promise<Acceptance> =>
     new Promise((resolve) => {
       const { log } = connected(host);
@@ -103,7 +103,7 @@ export function inline({
       return turn instanceof Promise ? answerInTime(event, turn) : turn;
     },
     async stop({ timeoutMs }) {
-      await within(conversations.idle(), timeoutMs);
+      await settlesWithin(conversations.idle(), timeoutMs);
       const unfinished = conversations.pending;
       runner.abortAll();
       retry.stop();

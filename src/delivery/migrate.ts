@@ -1,7 +1,7 @@
 import { HandoffKitError } from '../internal/index.js';
 import type { SqlDatabase } from './sql.js';
 
-/** Several processes may migrate at once; each lost race means that another one got a step further. */
+/** Several processes may migrate at once; each lost race means that another one made a step. */
 const MOST_RACES = 100;
 
 /** Runs the migrations of a component that have not run yet. Needs the table `schema_version`. */

@@ -17,15 +17,15 @@ export type StoredReply = {
 /** How replies are retried. */
 export interface OutboxPolicy extends Backoff {
   /**
-   * What to do with a reply whose outcome is unknown: its answer was lost, or the process ended while it waited.
-   * `resend` may show it to the user twice, `park` may not show it at all.
+   * Policy for a reply whose outcome is unknown, because its answer was lost or the process ended meanwhile. With
+   * `resend` the user may see it twice; with `park` it becomes a dead letter, and the user may not see it.
    */
   readonly whenUnknown: 'resend' | 'park';
-  /** After this time a reply is no longer retried. */
+  /** After this time a failing reply becomes a dead letter. */
   readonly giveUpAfterMs: number;
 }
 
-/** The default: a message twice is better than a message lost. */
+/** Resends by default: a repeated message is better than a lost one. */
 export const DEFAULT_OUTBOX: OutboxPolicy = {
   whenUnknown: 'resend',
   giveUpAfterMs: 86_400_000,
@@ -33,7 +33,7 @@ export const DEFAULT_OUTBOX: OutboxPolicy = {
   maxDelayMs: 60_000,
 };
 
-/** Throws for a reply that the platform would never accept, so that the caller learns of it at once. */
+/** Throws for a reply that the platform would never accept: an error now is better than a dead letter later. */
 export function checkReply(client: ServiceClient | null, reply: StoredReply): void {
   if (!client) {
     throw new HandoffKitError(
@@ -52,16 +52,16 @@ export function replyKey(conversationId: string, { once }: ReplyOptions, unique:
   return once === undefined ? unique : hash('sha256', JSON.stringify([conversationId, once]), 'base64url');
 }
 
-/** What {@link createSendJob} needs. */
+/** Options of {@link createSendJob}. */
 export interface SendJobOptions {
   readonly client: ServiceClient;
   readonly receipts: Receipts;
   readonly policy: OutboxPolicy;
-  /** Told of replies that become dead letters. */
+  /** Gets reports of replies that become dead letters. */
   readonly host: DeliveryHost;
 }
 
-/** Makes what sends a stored reply once, and decides what becomes of it. Never rejects. */
+/** Creates the function that sends a stored reply once and returns the job's outcome. Never rejects. */
 export function createSendJob({
   client,
   receipts,
@@ -110,7 +110,7 @@ const interruptedError = (): HandoffKitError =>
     'the process ended while this reply was being sent, so it may have arrived. It is parked: send it again or discard it.',
   );
 
-/** An error as operators see it in a list of jobs. Messages never carry what a user wrote. */
+/** The error text in lists of jobs. Messages of errors never contain users' words. */
 export function describeError(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return text.slice(0, 500);

@@ -1,6 +1,6 @@
 import type { QueueName } from './queue.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
-import { conversationKey, digestText, fromText } from './text.js';
+import { conversationKey, decodeText, digestText } from './text.js';
 
 /** A job as an operator sees it. */
 export interface StoredJob {
@@ -24,7 +24,7 @@ export interface StoredJobDetails extends StoredJob {
   readonly content: unknown;
 }
 
-/** How much a queue holds. */
+/** The number of jobs in a queue, by state. */
 export interface QueueDepth {
   readonly waiting: number;
   readonly dead: number;
@@ -50,12 +50,12 @@ export interface QueueAdmin {
   /** Removes a dead letter. `false`: it is not dead. */
   discard(queue: QueueName, id: string): Promise<boolean>;
   /**
-   * Removes all data of a user's conversations: jobs in every state, the conversations, and what other stores keep of
-   * them. Resolves to how many jobs and conversations were removed.
+   * Removes all data of a user's conversations: jobs in every state, the conversations, and their data in other
+   * stores. Resolves to how many jobs and conversations were removed.
    */
   forget(userId: string): Promise<number>;
   depth(queue: QueueName): Promise<QueueDepth>;
-  /** Rejects when nothing can be written: the database is away, its disk is full, or it is read-only. */
+  /** Rejects when nothing can be written: the database is unreachable, its disk is full, or it is read-only. */
   check(): Promise<void>;
 }
 
@@ -66,10 +66,10 @@ export interface OpenDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** Conversations in one transaction; more would hold up other writers. */
+/** Conversations per transaction; larger batches would block other writers. */
 const BATCH_SIZE = 100;
 
-/** Makes a {@link QueueAdmin} on a database that is open. */
+/** Creates a {@link QueueAdmin} on a database that is open. */
 export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly ForgetHook[]): QueueAdmin {
   const { table, list, now } = database;
   const jobs = table('job');
@@ -77,8 +77,8 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
     'seq, queue, state, conversation, type, attempts, interruptions, error, created_at, content';
 
   /**
-   * Removes a conversation's jobs with their keys. Heads are locked first, and made where there are none, so that no
-   * job is added meanwhile: its head would be removed, and nothing would ever run it.
+   * Removes a conversation's jobs with their keys. Heads are locked first (and created if missing), so that no job
+   * is added meanwhile: its head would be removed, and the job would never run.
    */
   const removeJobs = (conversations: readonly string[]): SqlStatement[] => {
     const values = [JSON.stringify(conversations)];
@@ -165,7 +165,7 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
       let removed = 0;
       for (let from = 0; from < all.length; from += BATCH_SIZE) {
         const some = all.slice(from, from + BATCH_SIZE);
-        // Other stores first: once the rows below are gone, nobody could find theirs.
+        // Other stores first: they are found through the rows that are deleted below.
         for (const hook of forgetHooks) await hook(some);
         const [conversations, , , jobsRemoved] = (
           (await database.transaction(removeJobs(some))) ?? []
@@ -219,10 +219,10 @@ function toJob(row: SqlRow): StoredJob {
     id: String(row.seq),
     queue: row.queue as QueueName,
     state: row.state as StoredJob['state'],
-    conversationId: inContent ?? fromText(row.conversation),
+    conversationId: inContent ?? decodeText(row.conversation),
     what: String(row.type),
     attempts: Number(row.attempts) + Number(row.interruptions),
-    error: row.error === null ? null : fromText(row.error),
+    error: row.error === null ? null : decodeText(row.error),
     createdAt: new Date(Number(row.created_at)),
   };
 }

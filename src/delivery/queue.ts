@@ -3,12 +3,12 @@
  *
  * ```
  *              add                 claim                complete
- *   (new) ───────────► waiting ─────────────► claimed ────────────► (gone; its key stays, to tell repeats)
- *                        ▲  ▲                  │ │ │
- *                        │  └──── release ─────┘ │ │   not started, or its process stopped
- *                        │  └──── reclaim ─────┘ │ │   its process died: counts as an interruption
- *                        │  └──── fail ──────────┘ │   with a delay: retried later
- *                        └─ retry by an operator ─ dead ◄── fail, for good
+ *   (new) ───────────► waiting ─────────────► claimed ────────────► (gone; its key stays, to recognise repeats)
+ *                        ▲                     │ │ │
+ *                        ├────── release ──────┘ │ │    not started, or its process stopped
+ *                        ├────── reclaim ────────┘ │    its process died: counts as an interruption
+ *                        ├────── fail, with a delay ┤
+ *                        └── retry by an operator ── dead
  * ```
  *
  * A claim belongs to a conversation, not to a job: its `head` row names the process that runs the first waiting job
@@ -40,11 +40,11 @@ export interface ClaimedJob {
   readonly conversation: string;
   readonly type: string;
   readonly content: string;
-  /** The event itself, where this process has received it: saves parsing the content. */
+  /** The event, if this process received it: saves parsing the content. */
   readonly event?: DeliveredEvent;
   /** The number of this attempt, from 1. Interruptions count. */
   readonly attempt: number;
-  /** Whether an earlier attempt ended with its process, so that nobody knows how far it got. */
+  /** Whether the process of an earlier attempt ended during it: that attempt may have had effects. */
   readonly interrupted: boolean;
   readonly createdAt: number;
   /** The number of the claim. */
@@ -53,7 +53,7 @@ export interface ClaimedJob {
 
 /** The result of {@link Queue.add}. */
 export interface AddResult {
-  /** The job's id; for a repeat that of the first, where it is known. */
+  /** The job's id; for a repeat, the id of the first job if it is still stored. */
   readonly id: string;
   readonly isDuplicate: boolean;
   /** Whether this process has claimed it and is to run it now. */
@@ -63,7 +63,7 @@ export interface AddResult {
 /** The result of {@link Queue.claim}. */
 export interface ClaimResult {
   readonly jobs: readonly ClaimedJob[];
-  /** In how many milliseconds the next job is due; `null` when none waits for a time. */
+  /** Milliseconds until the next delayed job is due; `null` if there is none. */
   readonly nextDueInMs: number | null;
 }
 
@@ -72,52 +72,51 @@ export interface JobFailure {
   readonly error: string;
   /** When to try again; `null` makes the job a dead letter. */
   readonly retryInMs: number | null;
-  /** Whether the attempt counts. A postponed job did nothing wrong. */
+  /** Whether it counts towards the maximum number of attempts; a postponement does not. */
   readonly counts: boolean;
 }
 
-/** Whether more jobs of the conversation are due; `lost` when the claim was no longer this process's. */
+/** Whether more jobs of the conversation are due; `lost` if another process had reclaimed the job. */
 export type SettleResult = 'idle' | 'more' | 'lost';
 
-/** How a run of a job ended. */
+/** The outcome of one run of a job. */
 export type JobOutcome =
   | { readonly state: 'done'; readonly answer?: unknown }
   | ({ readonly state: 'failed' } & JobFailure);
 
-/** What became of a job. `gone`: an operator discarded it, or its user was forgotten. */
+/** The state of a job. `gone`: an operator discarded it, or its user was forgotten. */
 export type JobStatus =
   | { readonly state: 'waiting' | 'done' | 'gone' }
   | { readonly state: 'dead'; readonly error: string };
 
-/** What a database stores of one queue. Each call is one atomic step, and rejects when nothing of it happened. */
+/** One queue in a database. Each call is atomic: when it rejects, nothing was changed. */
 export interface Queue {
-  /** Adds a job, and claims it under the given number where nothing else of its conversation waits or runs. */
+  /** Adds a job; with a claim number, also claims it unless its conversation has other jobs. */
   add(job: NewJob, claim: number | null): Promise<AddResult>;
   /** Claims the first job of up to `limit` conversations that are due. */
   claim(claim: number, limit: number): Promise<ClaimResult>;
   /** Removes a job that is done. */
   complete(job: ClaimedJob): Promise<SettleResult>;
-  /** Notes a failed attempt. */
+  /** Records a failed attempt. */
   fail(job: ClaimedJob, failure: JobFailure): Promise<SettleResult>;
-  /** Gives up a claim on jobs that were not started, or, where they were `interrupted`, that were. */
+  /** Gives up claims. `interrupted`: whether the jobs had been started. */
   release(jobs: readonly ClaimedJob[], options: { readonly interrupted: boolean }): Promise<void>;
   /**
-   * Gives up claims of this process with a number below `before`, other than those in use. An error may leave open
-   * whether a claim was made; without this, its conversation would wait for as long as the process lives. Claims from
-   * `before` on were made while this call was under way, and may be in use.
+   * Gives up claims of this process with a number below `before`, except those in use. After an error it is unknown
+   * whether a claim was made; such a conversation would otherwise wait until the process ends.
    */
   releaseUnused(inUse: readonly number[], before: number): Promise<void>;
   /** Whether a key is remembered. */
   has(key: string): Promise<boolean>;
-  /** What became of jobs, in the order of their ids. */
+  /** The states of jobs, in the order of `ids`. */
   statusOf(ids: readonly string[]): Promise<readonly JobStatus[]>;
 }
 
 /** The lease of this process on everything it has claimed, in both queues. */
 export interface ProcessLease {
   /**
-   * Extends the lease and, where `reclaim` is set, makes the conversations of dead processes available again.
-   * Resolves to how many.
+   * Extends the lease. With `reclaim`, also makes the conversations of dead processes available again, and resolves
+   * to their number.
    */
   renew(options: { readonly reclaim: boolean }): Promise<number>;
   /** Ends the lease, and with it every claim. */

@@ -20,10 +20,10 @@ interface OpenReceipt {
   readonly reject: (error: unknown) => void;
 }
 
-/** Ids in one lookup; the others follow. */
+/** Ids per lookup. */
 const LOOKUP_SIZE = 500;
 
-/** Makes {@link Receipts}. An answer is known only in the process that sent the reply; elsewhere it is `null`. */
+/** Creates {@link Receipts}. An answer is known only in the process that sent the reply; elsewhere it is `null`. */
 export function createReceipts(outbox: Pick<Queue, 'statusOf'>): Receipts {
   const open = new Map<string, OpenReceipt>();
 
@@ -44,7 +44,7 @@ export function createReceipts(outbox: Pick<Queue, 'statusOf'>): Receipts {
       const known = open.get(id);
       if (known) return known.receipt;
       const { promise, resolve, reject } = withResolvers();
-      // Callers may never ask; a failure is reported by the outbox.
+      // Callers may never call `delivered()`; the outbox reports failures anyway.
       promise.catch(() => undefined);
       const receipt: Receipt = { conversationId, state: 'stored', delivered: () => promise };
       open.set(id, { receipt, resolve, reject });

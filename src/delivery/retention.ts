@@ -1,7 +1,7 @@
 import type { HandoffStore } from '../handoff/index.js';
 import type { SqlDatabase } from './sql.js';
 
-/** What {@link startRetention} needs. */
+/** Options of {@link startRetention}. */
 export interface RetentionOptions {
   readonly database: SqlDatabase;
   readonly handoffs: HandoffStore;
@@ -12,14 +12,14 @@ export interface RetentionOptions {
 
 const LONGEST_INTERVAL_MS = 60_000;
 
-/** Rows in one statement, and the pause between two: other writers get their turn. */
+/** Rows per statement, and the pause between two, so that other writers can run. */
 const BATCH_SIZE = 1_000;
 const PAUSE_MS = 10;
 
-/** A user seen within the hour is not noted again, so `seen_at` can be this old for a user who just wrote. */
+/** `seen_at` is updated at most once in this time, so it can be this old for a user who just wrote. */
 export const USER_NOTED_MS = 3_600_000;
 
-/** Removes what was remembered for long enough, in small batches. Returns how to stop. */
+/** Deletes expired rows in small batches. Returns a function that stops it. */
 export function startRetention({ database, handoffs, rememberMs, onError }: RetentionOptions): () => void {
   const intervalMs = Math.min(LONGEST_INTERVAL_MS, rememberMs);
   let timer: NodeJS.Timeout | undefined;
@@ -80,7 +80,7 @@ async function removeExpiredKeys(
 
 /** Removes one batch of users and heads whose conversations are idle. Resolves to whether there may be more. */
 async function removeIdle(database: SqlDatabase, before: number): Promise<boolean> {
-  // Whose a conversation is must be known for as long as anything of it is stored.
+  // The user of a conversation stays known until all its data is deleted: `forget` needs it.
   const users = await database.write(
     `DELETE FROM ${database.table('user_conversation')} WHERE (user_id, conversation) IN (
        SELECT user_id, conversation FROM ${database.table('user_conversation')} u WHERE seen_at < $1

@@ -3,7 +3,7 @@ import { HandoffKitError } from '../internal/index.js';
 import { type Backoff, createPostponements } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
 
-/** How a run of handlers ended: `null`, or the error they threw. */
+/** The error that handlers threw, or `null`. */
 export type RunResult = { readonly error: unknown } | null;
 
 /** Runs handlers with a time limit. */
@@ -17,7 +17,7 @@ export interface HandlerRunner {
   abortAll(): void;
 }
 
-/** Makes a {@link HandlerRunner}. */
+/** Creates a {@link HandlerRunner}. */
 export function createHandlerRunner(timeoutMs: number): HandlerRunner {
   /** Controllers of running handlers that have read their signal. */
   const controllers = new Set<AbortController>();
@@ -49,7 +49,10 @@ export function createHandlerRunner(timeoutMs: number): HandlerRunner {
       });
     },
     abortAll() {
-      const reason = new HandoffKitError('SHUTTING_DOWN', 'the receiver is closing and waits no longer.');
+      const reason = new HandoffKitError(
+        'SHUTTING_DOWN',
+        'the receiver is closing and no longer waits for handlers.',
+      );
       for (const controller of controllers) controller.abort(reason);
     },
   };
@@ -65,10 +68,10 @@ export const describeEvent = ({ name, conversationId, requestId }: DeliveredEven
 const timeoutError = (event: DeliveredEvent, ms: number): HandoffKitError =>
   new HandoffKitError(
     'HANDLER_TIMEOUT',
-    `handlers of ${event.name} were still running after ${ms} ms; their conversation goes on without them. Watch the handler's signal, or raise handlerTimeoutMs.`,
+    `handlers of ${event.name} were still running after ${ms} ms; later events of the conversation no longer wait for them. Watch the handler's signal, or raise handlerTimeoutMs.`,
   );
 
-/** A run whose signal is made when a handler first reads it: most never do, and a controller costs a microsecond. */
+/** Creates the signal when a handler first reads it: most never do, and a controller costs a microsecond. */
 class AbortableRun implements HandlerRun {
   readonly attempt: number;
   readonly #controllers: Set<AbortController>;
@@ -99,18 +102,18 @@ class AbortableRun implements HandlerRun {
   }
 }
 
-/** Runs postponed handlers again, in a process that stores nothing. */
+/** Retries postponed events in memory, for inline delivery. */
 export interface InlineRetry {
   /**
-   * Waits and runs the handlers again for as long as they postpone. The event fails, and is reported, when that
-   * takes longer than the time limit or the process stops.
+   * Runs the handlers again, after a delay each time, until they no longer postpone. The event fails, and is
+   * reported, when the time limit has passed or the process stops.
    */
   retry(host: DeliveryHost, event: DeliveredEvent, first: RunResult): Promise<RunResult>;
   /** Ends all waits. */
   stop(): void;
 }
 
-/** Makes an {@link InlineRetry} that gives each event `totalMs`. */
+/** Creates an {@link InlineRetry} that gives each event `totalMs`. */
 export function createInlineRetry(runner: HandlerRunner, backoff: Backoff, totalMs: number): InlineRetry {
   const postponements = createPostponements(backoff);
   const waits = new Set<() => void>();

@@ -1,16 +1,16 @@
 import type { SqlDatabase } from './sql.js';
 
 /**
- * The tables of both databases. Times are milliseconds. Ids of users and long ids of conversations are digests
- * (see text.ts): they are only ever looked up, and an index takes neither every character nor any length.
+ * The tables of both databases. Times are milliseconds. User ids and long conversation ids are stored as digests
+ * (see text.ts), because index entries are limited in length and characters.
  *
  * - `seen_key`: a digest of each idempotency key, in the order in which jobs were added. `seq` is the job's id.
  * - `job`: jobs that wait, are dead, or are done and kept with their content.
- * - `head`: one row for each conversation with jobs to run: how many, when the first is due, which process has it.
- * - `process`: until when each process is believed to be alive.
- * - `user_conversation`: which conversations are whose.
+ * - `head`: one row per conversation with jobs to run: their number, when the first is due, which process claimed it.
+ * - `process`: when the lease of each process expires.
+ * - `user_conversation`: the conversations of each user, for `forget`.
  * - `conversation`: handed-over conversations, as JSON, with the columns they are looked up by.
- * - `idempotency_key`, `cursor`, `task_lease`: what the bridge remembers.
+ * - `idempotency_key`, `cursor`, `task_lease`: the state of the bridge.
  */
 export function deliveryMigrations({ dialect, table }: SqlDatabase): readonly (readonly string[])[] {
   const isSqlite = dialect === 'sqlite';

@@ -15,8 +15,8 @@ export interface SqlStatement {
 /**
  * The part of SQL that SQLite and PostgreSQL share, so that a store is written once for both.
  *
- * Upserts, `RETURNING`, row values and partial indexes work alike. What differs has a helper here. Text may hold
- * NUL or a lone surrogate, which PostgreSQL refuses: encode it with `toText`, decode it with `fromText`.
+ * Upserts, `RETURNING`, row values and partial indexes work alike; differences have a helper here. Text may contain
+ * NUL or a lone surrogate, which PostgreSQL refuses: encode it with `encodeText`, decode it with `decodeText`.
  */
 export interface SqlDatabase {
   readonly dialect: 'sqlite' | 'postgres';
@@ -31,8 +31,8 @@ export interface SqlDatabase {
   /** Runs one statement and commits it. Gives the rows of its `RETURNING` clause. */
   readonly write: (sql: string, values?: readonly SqlValue[]) => Promise<SqlRow[]>;
   /**
-   * Runs several statements of which all happen or none, and gives the rows of each. `null`: a statement that is
-   * `required` returned no row, and nothing happened.
+   * Runs several statements atomically, and returns the rows of each. `null`: a `required` statement returned no row,
+   * and the transaction was rolled back.
    */
   readonly transaction: (statements: readonly SqlStatement[]) => Promise<SqlRow[][] | null>;
   /**
@@ -40,13 +40,13 @@ export interface SqlDatabase {
    * that was released never changes; add another. Rejects when the tables are newer than the code.
    */
   readonly migrate: (component: string, migrations: readonly (readonly string[])[]) => Promise<void>;
-  /** Tells subscribers, of other processes too, that something changed. */
+  /** Notifies subscribers in all processes that something changed. */
   readonly publish: (topic: string) => void;
-  /** Calls back soon after a topic was published, and now and then without: look what changed. Returns how to stop. */
+  /** Calls back soon after a topic was published, and sometimes without cause. Returns a function that unsubscribes. */
   readonly subscribe: (topic: string, listener: () => void) => () => void;
-  /** Adds what removes other data of conversations when their user is forgotten. */
+  /** Adds a hook that removes data of conversations from another store when their user is forgotten. */
   readonly onForget: (hook: ForgetHook) => void;
 }
 
-/** Removes data of conversations, whose ids come as `conversationKey` writes them. */
+/** Removes data of conversations, given by their `conversationKey`. */
 export type ForgetHook = (conversations: readonly string[]) => Promise<void>;

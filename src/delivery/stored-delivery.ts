@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceClient } from '../client/index.js';
 import type { Receipt, Replies, ReplyOptions } from '../events/index.js';
-import { duration, HandoffKitError, quantityOf, within } from '../internal/index.js';
+import { checkCount, checkDuration, HandoffKitError, settlesWithin } from '../internal/index.js';
 import type { Backoff } from './backoff.js';
 import type { Delivery, DeliveryHost } from './delivery.js';
 import { createHandleJob } from './handle-job.js';
-import { createHandoffStore } from './handoff-store.js';
+import { createSqlHandoffStore } from './handoff-store.js';
 import {
   checkReply,
   createSendJob,
@@ -24,15 +24,15 @@ import { storeEvent, userIdsOf } from './stored-event.js';
 import { createThrottledLog } from './throttled-log.js';
 import { createWorker, type Worker } from './worker.js';
 
-/** Settings of every delivery that stores. */
-export interface StoredOptions {
+/** Options of every delivery that stores events. */
+export interface StoredDeliveryOptions {
   /** How often an event is tried before it becomes a dead letter. Default 8. */
   readonly maxAttempts?: number;
-  /** How delays grow between attempts. Default from one second to five minutes. */
+  /** Delays between attempts. Default from one second to five minutes. */
   readonly backoff?: Partial<Backoff>;
   /** How long handlers may take. Default 5 minutes. */
   readonly handlerTimeoutMs?: number;
-  /** Whether handled events and sent replies keep their content until they are forgotten. Default `false`. */
+  /** Whether handled events and sent replies stay listed with their content for `rememberMs`. Default `false`. */
   readonly keepContent?: boolean;
   /** How long keys of handled events are remembered, to recognise repeats. Default 7 days. */
   readonly rememberMs?: number;
@@ -41,15 +41,15 @@ export interface StoredOptions {
   /** How many conversations each process handles at once. */
   readonly concurrency?: number;
   /**
-   * How long a process that shows no sign of life keeps its conversations. A process whose event loop is blocked for
-   * longer counts as dead. The same for all processes that share a database.
+   * How long a process that stopped renewing its lease keeps its conversations. A process whose event loop is blocked
+   * for longer counts as dead. Must be the same for all processes that share a database.
    */
   readonly leaseMs?: number;
-  /** How often to look for jobs that no notification announced. */
+  /** How often to poll for jobs, in case a notification was lost. */
   readonly pollMs?: number;
 }
 
-/** A database with its queues, which {@link createStoredDelivery} makes a delivery of. */
+/** A database with its queues: the part of {@link createStoredDelivery} that differs between databases. */
 export interface StorageEngine {
   readonly sql: SqlDatabase;
   readonly queues: Readonly<Record<QueueName, Queue>>;
@@ -85,27 +85,27 @@ const CLOSE_TIMEOUT_MS = 3_000;
  */
 const OUTAGE_GAP = 0.6;
 
-/** A receiver that stores events and is not started within this time was probably forgotten. */
+/** If events are stored and `start` was not called within this time, an error is logged. */
 const START_REMINDER_MS = 5_000;
 
 /**
- * Makes a delivery of a database: accept stores an event, a worker handles it, and replies go through an outbox that
- * another worker sends.
+ * Creates a delivery on a database: `accept` stores an event, one worker handles it, and another worker sends the
+ * replies from the outbox.
  */
 export function createStoredDelivery(
-  options: StoredOptions,
+  options: StoredDeliveryOptions,
   defaults: EngineDefaults,
   createEngine: (settings: EngineSettings) => StorageEngine,
 ): Delivery {
-  const concurrency = quantityOf('concurrency', options.concurrency ?? defaults.concurrency);
-  const leaseMs = duration('leaseMs', options.leaseMs ?? defaults.leaseMs);
-  const pollMs = duration('pollMs', options.pollMs ?? defaults.pollMs);
-  const maxAttempts = quantityOf('maxAttempts', options.maxAttempts ?? 8);
-  const rememberMs = duration('rememberMs', options.rememberMs ?? 7 * 86_400_000);
+  const concurrency = checkCount('concurrency', options.concurrency ?? defaults.concurrency);
+  const leaseMs = checkDuration('leaseMs', options.leaseMs ?? defaults.leaseMs);
+  const pollMs = checkDuration('pollMs', options.pollMs ?? defaults.pollMs);
+  const maxAttempts = checkCount('maxAttempts', options.maxAttempts ?? 8);
+  const rememberMs = checkDuration('rememberMs', options.rememberMs ?? 7 * 86_400_000);
   const backoff = { minDelayMs: 1_000, maxDelayMs: 300_000, ...options.backoff };
   const policy = { ...DEFAULT_OUTBOX, ...options.outbox };
   const keepContent = options.keepContent ?? false;
-  const runner = createHandlerRunner(duration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));
+  const runner = createHandlerRunner(checkDuration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));
 
   let host: DeliveryHost | undefined;
   let client: ServiceClient | null = null;
@@ -113,7 +113,7 @@ export function createStoredDelivery(
   const onError = createThrottledLog(() => (stopped ? undefined : host?.log));
   const engine = createEngine({ keepContent, leaseMs, pollMs, onError });
   const { sql, queues } = engine;
-  const handoffs = createHandoffStore(sql, keepContent);
+  const handoffs = createSqlHandoffStore(sql, keepContent);
   const receipts = createReceipts(queues.outbox);
 
   let opening: Promise<void> | undefined;
@@ -138,7 +138,7 @@ export function createStoredDelivery(
     await opening;
   };
 
-  /** Stores a job: through the worker, which may run it at once, or straight into the queue before `start`. */
+  /** Stores a job. From `start` on this is the worker's task, since it may run the job at once. */
   const add = async (
     queue: QueueName,
     job: NewJob,
@@ -147,7 +147,7 @@ export function createStoredDelivery(
     if (!isOpen) await open();
     const worker = workers[queue];
     const result = worker ? await worker.add(job, event) : await queues[queue].add(job, null);
-    // Other processes are woken only for jobs that this one has no slot for: each that wakes queries the database.
+    // Other processes are woken only if this one has no free slot: each process that wakes queries the database.
     if (!result.isDuplicate && !result.isClaimed && (!worker || worker.isFull())) sql.publish(queue);
     if (!worker) remindToStart();
     return result;
@@ -178,7 +178,7 @@ export function createStoredDelivery(
     }
   };
 
-  /** Keeps the lease. Resolves to what tells whether a claim is covered by it, without a gap since it was made. */
+  /** Renews the lease periodically. Resolves to a function: whether the lease was held without a gap since a claim. */
   const startLease = async (lastClaim: () => number): Promise<(claim: number) => boolean> => {
     let renewedAt = performance.now();
     /** Since when renewals have followed each other without a gap. */
@@ -250,15 +250,15 @@ export function createStoredDelivery(
     clearTimeout(reminder);
     await starting?.catch(() => undefined);
     const deadline = performance.now() + timeoutMs;
-    // Handlers may wait for their replies, so the outbox works for as long as handlers run.
+    // Handlers may wait for their replies, so the outbox stops after them.
     const handlers = (await workers.inbox?.stop(timeoutMs)) ?? 0;
     const replies = (await workers.outbox?.stop(Math.max(1, deadline - performance.now()))) ?? 0;
     runner.abortAll();
     if (handlers + replies > 0) for (const queue of ['inbox', 'outbox'] as const) sql.publish(queue);
     for (const cleanup of cleanups) cleanup();
-    if (isOpen) await within(engine.lease.end().catch(onError), CLOSE_TIMEOUT_MS);
+    if (isOpen) await settlesWithin(engine.lease.end().catch(onError), CLOSE_TIMEOUT_MS);
     stopped = true;
-    await within(engine.close().catch(onError), CLOSE_TIMEOUT_MS);
+    await settlesWithin(engine.close().catch(onError), CLOSE_TIMEOUT_MS);
     return { unfinished: handlers + replies };
   };
 
@@ -288,7 +288,7 @@ export function createStoredDelivery(
         await open();
         return await queues.inbox.has(key);
       } catch (error) {
-        // Accepting the event fails for the same reason, and tells the sender.
+        // `accept` will fail for the same reason, and the sender gets 503.
         onError(error);
         return false;
       }
@@ -315,7 +315,7 @@ export function createStoredDelivery(
     async stats() {
       const { table } = sql;
       if (!isOpen) return { pending: 0, remembered: 0 };
-      // The keys' numbers have few gaps, and counting millions of rows would take long.
+      // Estimated from the range of sequence numbers: counting millions of rows would be slow.
       const [row] = await sql.read(
         `SELECT (SELECT coalesce(sum(jobs), 0) FROM ${table('head')} WHERE queue = 'inbox') AS pending,
           (SELECT coalesce(max(seq) - min(seq) + 1, 0) FROM ${table('seen_key')}) AS keys,
@@ -326,11 +326,11 @@ export function createStoredDelivery(
     },
     queues: createQueueAdmin(withOpening(sql, open), engine.forgetHooks),
     database: withOpening(sql, open),
-    handoffs: createHandoffStore(withOpening(sql, open), keepContent),
+    handoffs: createSqlHandoffStore(withOpening(sql, open), keepContent),
   };
 }
 
-/** The same database, opened when it is first used. */
+/** Wraps a database so that it is opened on first use. */
 function withOpening(sql: SqlDatabase, open: () => Promise<void>): SqlDatabase {
   const opened =
     <Args extends readonly unknown[], Result>(run: (...args: Args) => Promise<Result>) =>

@@ -1,19 +1,19 @@
 import type { DeliveredEvent } from '../events/index.js';
-import { toText } from './text.js';
+import { encodeText } from './text.js';
 
 /**
- * Writes an event as JSON, to be handled later or by another process. The body is the text that was received where
- * that is known: parsing and writing it again would cost time and change nothing.
+ * Serialises an event. The body is the JSON text as received, if available: serialising it again would cost time and
+ * change nothing.
  */
 export function storeEvent(event: DeliveredEvent): string {
   const { body, text, raw, name, key, conversationId, receivedAt, requestId } = event;
-  const fields = `"name":"${name}","key":"${toText(key)}","conversationId":"${toText(conversationId)}"`;
-  const received = `"receivedAt":${receivedAt},"requestId":"${toText(requestId)}"`;
+  const fields = `"name":"${name}","key":"${encodeText(key)}","conversationId":"${encodeText(conversationId)}"`;
+  const received = `"receivedAt":${receivedAt},"requestId":"${encodeText(requestId)}"`;
   const original = raw === undefined ? '' : `,"raw":${JSON.stringify(raw)}`;
   return `{${fields},${received},"body":${text ?? JSON.stringify(body)}${original}}`;
 }
 
-/** Reads what {@link storeEvent} wrote. */
+/** The inverse of {@link storeEvent}. */
 export const restoreEvent = (content: string): DeliveredEvent => JSON.parse(content) as DeliveredEvent;
 
 /** Every id under which the platform knows the user of an event. */

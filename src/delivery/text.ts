@@ -4,13 +4,14 @@ import { hash } from 'node:crypto';
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 /**
- * Escapes what databases do not keep: PostgreSQL refuses NUL, and both turn every lone surrogate into the same
- * character. Nearly all ids have neither and stay as they are.
+ * Escapes characters that databases cannot store: PostgreSQL refuses NUL, and both replace lone surrogates. Nearly all
+ * text is returned unchanged.
  */
-export const toText = (text: string): string => (PLAIN.test(text) ? text : JSON.stringify(text).slice(1, -1));
+export const encodeText = (text: string): string =>
+  PLAIN.test(text) ? text : JSON.stringify(text).slice(1, -1);
 
-/** Reads what {@link toText} wrote. */
-export function fromText(stored: unknown): string {
+/** The inverse of {@link encodeText}. */
+export function decodeText(stored: unknown): string {
   const text = String(stored);
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
 }
@@ -20,13 +21,13 @@ export const digestText = (text: string): string => hash('sha256', JSON.stringif
 
 /** 128 bits of SHA-256: enough to tell idempotency keys apart. */
 export const digestKey = (queue: string, key: string): Buffer =>
-  hash('sha256', `${queue}:${toText(key)}`, 'buffer').subarray(0, 16);
+  hash('sha256', `${queue}:${encodeText(key)}`, 'buffer').subarray(0, 16);
 
 /** Longer ids are stored as their digest: an index entry of PostgreSQL holds at most 2,704 bytes. */
 const LONGEST_ID = 200;
 
 /** The form of a conversation's id in index columns. The id itself is in the content. */
 export function conversationKey(id: string): string {
-  if (id.length <= LONGEST_ID && !id.startsWith('#')) return toText(id);
+  if (id.length <= LONGEST_ID && !id.startsWith('#')) return encodeText(id);
   return `#${digestText(id)}`;
 }

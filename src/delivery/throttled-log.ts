@@ -1,6 +1,6 @@
 import type { Log } from '../internal/index.js';
 
-/** During an outage everything fails many times a second; one line in this time is enough. */
+/** During an outage there are many errors a second; one line per interval is enough. */
 const INTERVAL_MS = 10_000;
 
 /** Logs errors of the database, at most one line in ten seconds, with the number of errors since the last. */
@@ -17,7 +17,7 @@ export function createThrottledLog(log: () => Log | undefined): (error: unknown)
   };
 }
 
-/** Errors of a database may carry the row they are about; their code and first words do not. */
+/** Details of database errors may contain rows; the code and the start of the message do not. */
 function describe(error: unknown): { reason: string; code: string | null } {
   if (!(error instanceof Error)) return { reason: 'unknown', code: null };
   const nested = error instanceof AggregateError ? (error.errors[0] as unknown) : undefined;

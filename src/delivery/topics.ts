@@ -1,21 +1,21 @@
-/** Tells subscribers within a process that something changed, and polls for changes that other processes made. */
+/** Notifies subscribers in this process of changes, and polls for changes by other processes. */
 export interface Topics {
   readonly publish: (topic: string) => void;
-  /** Returns how to unsubscribe. */
+  /** Returns a function that unsubscribes. */
   readonly subscribe: (topic: string, listener: () => void) => () => void;
   stop(): void;
 }
 
-/** Settings of {@link createTopics}. */
+/** Options of {@link createTopics}. */
 export interface TopicOptions {
   readonly pollMs: number;
-  /** Gives another value whenever something may have changed. Cheaper than looking what did. */
+  /** Returns a different value after every change of the database. */
   readonly changeCounter: () => unknown;
   /** Called when `changeCounter` throws. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Makes {@link Topics}. It polls only while there are subscribers. */
+/** Creates {@link Topics}. It polls only while there are subscribers. */
 export function createTopics({ pollMs, changeCounter, onError }: TopicOptions): Topics {
   const listeners = new Map<string, Set<() => void>>();
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-import { createPending, within } from '../internal/index.js';
+import { createTaskCounter, settlesWithin } from '../internal/index.js';
 import type { AddResult, ClaimedJob, JobOutcome, NewJob, Queue, SettleResult } from './queue.js';
 import { conversationKey } from './text.js';
 
@@ -13,7 +13,7 @@ import { conversationKey } from './text.js';
  * ```
  */
 export interface Worker {
-  /** Stores a job, and runs it at once where a slot is free and nothing else of its conversation is pending. */
+  /** Stores a job, and runs it at once if a slot is free and its conversation has no other jobs. */
   add(job: NewJob, event?: ClaimedJob['event']): Promise<AddResult>;
   /** Looks for jobs soon. */
   wake(): void;
@@ -22,23 +22,23 @@ export interface Worker {
   /** Gives up claims that an error left behind. */
   releaseUnused(): Promise<void>;
   /**
-   * Starts nothing more, and waits for running jobs. Resolves to how many were still running when the time was up;
+   * Starts no more jobs and waits for running ones. Resolves to the number that were still running after the timeout;
    * their claims are released, so that another process can run them again.
    */
   stop(timeoutMs: number): Promise<number>;
 }
 
-/** What {@link createWorker} needs. */
+/** Options of {@link createWorker}. */
 export interface WorkerOptions {
   readonly queue: Queue;
   readonly concurrency: number;
   /** How often to look for jobs without being woken. */
   readonly pollMs: number;
-  /** Runs a job and decides what becomes of it. Never rejects. */
+  /** Runs a job and returns its outcome. Never rejects. */
   readonly run: (job: ClaimedJob) => Promise<JobOutcome>;
-  /** Whether this process can be sure that a claim, by its number, is still its own. */
+  /** Whether a claim, by its number, is certainly still held by this process. */
   readonly isClaimValid: (claim: number) => boolean;
-  /** Gives the next claim a number, higher than that of every earlier claim of this process. */
+  /** Returns the number of the next claim, higher than all earlier ones of this process. */
   readonly nextClaim: () => number;
   /** Called once the outcome of a job is stored. */
   readonly onSettled?: (outcome: JobOutcome) => void;
@@ -49,19 +49,19 @@ export interface WorkerOptions {
 /** The delay before a failed write is retried. */
 const RETRY_WRITE_MS = 250;
 
-/** How long stopping waits for claims under way, and for claims to be released. */
+/** How long `stop` waits for claims under way, and then for claims to be released. */
 const RELEASE_TIMEOUT_MS = 1_000;
 
-/** Makes a {@link Worker}. It does nothing until it is first woken. */
+/** Creates a {@link Worker}. It does nothing until it is first woken. */
 export function createWorker(options: WorkerOptions): Worker {
   const { queue, concurrency, pollMs, run, isClaimValid, nextClaim, onSettled, onError } = options;
-  /** Jobs that this process has claimed, and those among them whose handler was started. */
+  /** `started` is the part of `claimed` whose handler was called. */
   const claimed = new Set<ClaimedJob>();
   const started = new Set<ClaimedJob>();
-  const settling = createPending();
-  /** Calls that make or give up a claim. Stopping waits for them: a later claim would be left behind. */
-  const claimCalls = createPending();
-  /** Numbers of claims that are being made; those of claimed jobs are in use as well. */
+  const settling = createTaskCounter();
+  /** Calls that make or give up a claim. `stop` waits for them: a claim made later would never be released. */
+  const claimCalls = createTaskCounter();
+  /** Numbers of claims under way. */
   const claiming = new Set<number>();
   /** Slots taken by running handlers, and by a claim under way. */
   let busy = 0;
@@ -74,7 +74,7 @@ export function createWorker(options: WorkerOptions): Worker {
 
   const freeSlots = (): number => (stopped ? 0 : concurrency - busy);
 
-  /** A finished job must be recorded, however long the database is away: otherwise it would run again. */
+  /** Retries until the database is back: a finished job that is not recorded would run again. */
   const settle = async (job: ClaimedJob, outcome: JobOutcome): Promise<SettleResult> => {
     for (;;) {
       try {
@@ -99,8 +99,8 @@ export function createWorker(options: WorkerOptions): Worker {
     if (mayHaveMore) look();
   };
 
-  /** Gives up a claim on a job that is not run here: another process, or this one later, claims it again. */
-  const giveBack = async (job: ClaimedJob): Promise<void> => {
+  /** Releases a claimed job without running it: another process, or this one later, claims it again. */
+  const releaseJob = async (job: ClaimedJob): Promise<void> => {
     claimCalls.enter();
     await queue.release([job], { interrupted: false }).catch(onError);
     claimCalls.leave();
@@ -114,7 +114,7 @@ export function createWorker(options: WorkerOptions): Worker {
     const outcome = await run(job);
     busy -= 1;
     const settled = settle(job, outcome);
-    // In the same turn as the write above: a database that groups its writes claims in the same commit.
+    // In the same turn of the event loop as the write above, so that both share one commit.
     if (mayHaveMore) look();
     const result = await settled;
     if (result === 'more') mayHaveMore = true;
@@ -125,7 +125,7 @@ export function createWorker(options: WorkerOptions): Worker {
 
   /** Runs a claimed job, unless the worker has stopped, has no slot left, or was paused for longer than its lease. */
   const start = (job: ClaimedJob): void =>
-    void (freeSlots() > 0 && isClaimValid(job.claim) ? runJob(job) : giveBack(job));
+    void (freeSlots() > 0 && isClaimValid(job.claim) ? runJob(job) : releaseJob(job));
 
   const lookAfter = (ms: number): void => {
     const at = performance.now() + Math.min(pollMs, Math.max(1, ms));
@@ -157,7 +157,7 @@ export function createWorker(options: WorkerOptions): Worker {
   };
 
   const look = (): void => {
-    // Half of the free slots are kept for this claim; jobs that are added meanwhile can take the others.
+    // Reserves half of the free slots for this claim; jobs that are added meanwhile can take the others.
     const limit = Math.ceil(freeSlots() / 2);
     if (looking || limit <= 0) return;
     looking = true;
@@ -199,7 +199,7 @@ export function createWorker(options: WorkerOptions): Worker {
         if (result.isClaimed) {
           const claimedJob = { ...toClaimedJob(job, result.id, claim), ...(event && { event }) };
           track(claimedJob);
-          // Senders are answered first: a handler may keep the event loop busy for long.
+          // After the sender is answered: a handler may block the event loop.
           setImmediate(() => start(claimedJob));
         } else if (!result.isDuplicate) wake();
         return result;
@@ -213,24 +213,23 @@ export function createWorker(options: WorkerOptions): Worker {
     async stop(timeoutMs) {
       stopped = true;
       clearTimeout(timer);
-      await within(
+      await settlesWithin(
         claimCalls.idle().then(() => settling.idle()),
         timeoutMs,
       );
-      await within(claimCalls.idle(), RELEASE_TIMEOUT_MS);
+      await settlesWithin(claimCalls.idle(), RELEASE_TIMEOUT_MS);
       const unfinished = [...started];
       const unstarted = [...claimed].filter((job) => !started.has(job));
       const released = Promise.all([
         queue.release(unfinished, { interrupted: true }).catch(onError),
         queue.release(unstarted, { interrupted: false }).catch(onError),
       ]);
-      await within(released, RELEASE_TIMEOUT_MS);
+      await settlesWithin(released, RELEASE_TIMEOUT_MS);
       return unfinished.length;
     },
   };
 }
 
-/** A job that was claimed as it was added. */
 const toClaimedJob = ({ conversationId, type, content }: NewJob, id: string, claim: number): ClaimedJob => ({
   id,
   conversation: conversationKey(conversationId),

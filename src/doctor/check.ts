@@ -15,7 +15,7 @@ export interface DoctorCheck {
   readonly id: string;
   /** The endpoints it applies to. Default: all. */
   readonly group?: EndpointGroup;
-  /** What a correct receiver does; starts with a verb. */
+  /** The behaviour of a correct receiver; starts with a verb. */
   readonly expects: string;
   /** How to fix a failure. */
   readonly advice: string;

@@ -9,7 +9,7 @@ import type {
 
 /** The payload of a probe: the endpoint that the platform tested. */
 export interface ProbePayload {
-  /** The endpoint; `root` for the address that stands for both groups. */
+  /** The endpoint; `root` for the address that serves messages and handoffs. */
   readonly endpoint: WebhookEndpoint | 'root';
 }
 
@@ -19,7 +19,7 @@ export interface EventPayloads {
   message: AgentMessage;
   /** A user is to be handed over to a human. */
   'handoff.requested': HandoffRequest;
-  /** The user says something during a handoff. */
+  /** The user wrote something during a handoff. */
   'handoff.message': HandoffChat;
   /** The user left, or the conversation timed out. */
   'handoff.closed': HandoffClose;
@@ -30,25 +30,25 @@ export interface EventPayloads {
 /** The name of an event. */
 export type EventName = keyof EventPayloads;
 /** The name of an event that is delivered, once and in order; a probe is only observed. */
-export type DeliveredName = Exclude<EventName, 'probe'>;
+export type DeliveredEventName = Exclude<EventName, 'probe'>;
 
-/** Which endpoint brings which event. */
-export const EVENT_OF = {
+/** The event of each endpoint. */
+export const EVENT_OF_ENDPOINT = {
   message: 'message',
   establish: 'handoff.requested',
   chat: 'handoff.message',
   close: 'handoff.closed',
-} as const satisfies Record<WebhookEndpoint, DeliveredName>;
+} as const satisfies Record<WebhookEndpoint, DeliveredEventName>;
 
-/** All names, for messages that list the choices. */
-export const EVENT_NAMES: readonly EventName[] = [...Object.values(EVENT_OF), 'probe'];
+/** All event names, for error messages. */
+export const EVENT_NAMES: readonly EventName[] = [...Object.values(EVENT_OF_ENDPOINT), 'probe'];
 
 /** The validated body behind each delivered event. */
 export type DeliveredBodies = {
-  [Endpoint in WebhookEndpoint as (typeof EVENT_OF)[Endpoint]]: WebhookBody<Endpoint>;
+  [Endpoint in WebhookEndpoint as (typeof EVENT_OF_ENDPOINT)[Endpoint]]: WebhookBody<Endpoint>;
 };
 
-interface Delivered<Name extends DeliveredName> {
+interface Delivered<Name extends DeliveredEventName> {
   /** The event's name. */
   readonly name: Name;
   /** The idempotency key: equal for two deliveries of the same event, and for no others. */
@@ -57,9 +57,9 @@ interface Delivered<Name extends DeliveredName> {
   readonly conversationId: string;
   /** The validated body. */
   readonly body: DeliveredBodies[Name];
-  /** The JSON text that `body` was parsed from, where that is all it is: storing it saves writing it again. */
+  /** The JSON text of `body`, if available: storing it saves serialising the body again. */
   readonly text?: string | undefined;
-  /** The body as it was received, where normalising has changed it. */
+  /** The body as received, if normalising has changed it. */
   readonly raw?: unknown;
   /** When it arrived, in milliseconds. */
   readonly receivedAt: number;
@@ -67,7 +67,7 @@ interface Delivered<Name extends DeliveredName> {
   readonly requestId: string;
 }
 
-/** An event that was accepted: plain data, so that it can be stored and handled elsewhere, later. */
-export type DeliveredEvent<Name extends DeliveredName = DeliveredName> = {
+/** An accepted event: plain data, so that it can be stored and handled by another process. */
+export type DeliveredEvent<Name extends DeliveredEventName = DeliveredEventName> = {
   [Each in Name]: Delivered<Each>;
 }[Name];

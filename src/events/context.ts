@@ -1,6 +1,6 @@
 import type { Log } from '../internal/index.js';
 import { type AudioClip, messageAudio, messageText, normaliseMessage, toDate } from '../protocol/index.js';
-import type { DeliveredEvent, DeliveredName, EventPayloads } from './catalog.js';
+import type { DeliveredEvent, DeliveredEventName, EventPayloads } from './catalog.js';
 import type { Conversation } from './conversation.js';
 import type {
   AdmitContext,
@@ -17,7 +17,7 @@ import type { Replies } from './replies.js';
 import { type TranscriptItem, transcriptOf } from './transcript.js';
 import { type User, unknownUser, userOf } from './user.js';
 
-/** What contexts are built from. */
+/** The dependencies of contexts. */
 export interface ContextParts {
   /** Sends or stores replies. */
   readonly replies: Replies;
@@ -28,7 +28,7 @@ export interface ContextParts {
   /** Finds a handed-over conversation. */
   readonly findConversation: (id: string) => Promise<Conversation | null>;
   /** Called with the payload when a handler first reads it. */
-  readonly onPayload: <Name extends DeliveredName>(name: Name, payload: EventPayloads[Name]) => void;
+  readonly onPayload: <Name extends DeliveredEventName>(name: Name, payload: EventPayloads[Name]) => void;
 }
 
 /** One run of an event's handlers. */
@@ -40,10 +40,10 @@ export interface HandlerRun {
 }
 
 /**
- * What all contexts of delivered events share. Costly fields are made when they are first read, by getters of a class:
- * getters on an object literal would give every event a hidden class of its own.
+ * Base of all contexts of delivered events. Costly fields are lazy getters of a class: getters on an object literal
+ * would give every event its own hidden class, which V8 cannot optimise.
  */
-abstract class DeliveredEventContext<Name extends DeliveredName> implements DeliveredContext<Name> {
+abstract class DeliveredEventContext<Name extends DeliveredEventName> implements DeliveredContext<Name> {
   readonly event: Name;
   readonly conversationId: string;
   readonly requestId: string;
@@ -121,7 +121,7 @@ class MessageEventContext extends DeliveredEventContext<'message'> implements Me
   }
 }
 
-type HandoffName = Exclude<DeliveredName, 'message'>;
+type HandoffName = Exclude<DeliveredEventName, 'message'>;
 
 class HandoffEventContext<Name extends HandoffName>
   extends DeliveredEventContext<Name>
@@ -150,7 +150,7 @@ class HandoffEventContext<Name extends HandoffName>
     this.parts.findConversation(this.conversationId);
 }
 
-/** Gives each action of a run an idempotency key: equal when the handler runs again, different for a repeat within it. */
+/** Numbers the actions of a run: a repeated run gets the same idempotency keys, two equal replies in one run differ. */
 function createActionKeys(eventKey: string): (action: string) => string {
   const counts = new Map<string, number>();
   return (action) => {
@@ -213,7 +213,7 @@ export function contextOf(
   parts: ContextParts,
   event: DeliveredEvent,
   run: HandlerRun,
-): HandlerContexts[DeliveredName] | Promise<HandlerContexts[DeliveredName]> {
+): HandlerContexts[DeliveredEventName] | Promise<HandlerContexts[DeliveredEventName]> {
   switch (event.name) {
     case 'message':
       return new MessageEventContext(parts, event, run);
@@ -237,7 +237,7 @@ async function findUser(
 
 const NO_RUN: HandlerRun = { attempt: 1, signal: new AbortController().signal };
 
-/** Builds what a gate sees: the request, and nothing that acts. */
+/** Builds the argument of a gate: the request, without actions. */
 export function admitContextOf(
   parts: ContextParts,
   event: DeliveredEvent<'handoff.requested'>,

@@ -4,10 +4,10 @@ import type { User } from './user.js';
 /**
  * The state of a handed-over conversation.
  *
- * - `requested`: the platform asked for a human, and was not answered yet.
+ * - `requested`: the platform asked for a human and waits for the answer.
  * - `waiting`: accepted; no human has replied so far.
  * - `connected`: a human has replied.
- * - `closing`: one side has ended it, and the other is being told.
+ * - `closing`: one side has ended it; the other does not know yet.
  * - `closed`: both sides know that it has ended.
  * - `failed`: it could not be brought to a human.
  */
@@ -22,16 +22,16 @@ export interface AdapterLink {
   readonly adapter: string;
   /** The system's own id of the conversation, as its webhooks name it. */
   readonly externalId: string;
-  /** A page where a human can look at it, or `null`. */
+  /** The conversation's page in that system, or `null`. */
   readonly url: string | null;
-  /** More that the adapter wants back with each call, such as the id of a contact. */
+  /** More values that the adapter gets with each call, such as the id of a contact. */
   readonly extra: Readonly<Record<string, string>>;
 }
 
 /** How a conversation ended. */
 export interface Closure {
   readonly by: ClosedBy;
-  /** The reason for operators, or `null`. Never what a user wrote. */
+  /** The reason, for operators, or `null`. Never a user's words. */
   readonly why: string | null;
   readonly at: Date;
 }
@@ -40,23 +40,23 @@ export interface Closure {
 export interface Conversation {
   /** The platform's id of the handoff. */
   readonly id: string;
-  /** 1, and one more each time the platform hands the same id over again after an end. */
+  /** 1 for the first handoff of this id; higher after an end and another request. */
   readonly session: number;
   readonly state: ConversationState;
   /** Grows with every change: an update names the version it is based on. */
   readonly version: number;
   readonly user: User;
   readonly botId: string | null;
-  /** What was said before the handoff. Empty after the end, unless the delivery keeps content. */
+  /** The messages before the handoff. Empty after the end, unless the delivery has `keepContent`. */
   readonly transcript: readonly TranscriptItem[];
   /** The idempotency key of the request: a repeat of the same request has the same. */
   readonly requestKey: string;
   readonly requestedAt: Date;
   /** The platform ends the handoff when it has no first reply by then. */
   readonly replyBy: Date;
-  /** When the platform was first given something to show to the user. */
+  /** When the first reply was sent, or `null`. */
   readonly firstReplyAt: Date | null;
-  /** The human agent's name, where the human-service system tells. */
+  /** The human agent's name, if the human-service system provides it. */
   readonly agent: string | null;
   readonly link: AdapterLink | null;
   readonly closure: Closure | null;

@@ -1,13 +1,15 @@
 import { createWarnOnce, HandoffKitError, type Log } from '../internal/index.js';
-import type { DeliveredEvent, DeliveredName, ProbePayload } from './catalog.js';
+import type { DeliveredEvent, DeliveredEventName, ProbePayload } from './catalog.js';
 import { admitContextOf, type ContextParts, contextOf, type HandlerRun } from './context.js';
 import type { FailureReport, HandlerContexts } from './handler.js';
 import { reportNewValues } from './new-values.js';
 import { Postponed } from './postponed.js';
 import type { Registry } from './registry.js';
 
-/** Where a failure happened. */
-export type FailurePlace = Partial<Pick<FailureReport, 'event' | 'conversationId' | 'requestId' | 'attempt'>>;
+/** The event, conversation, request and attempt of a failure, as far as known. */
+export type FailureDetails = Partial<
+  Pick<FailureReport, 'event' | 'conversationId' | 'requestId' | 'attempt'>
+>;
 
 /** Calls the handlers that were registered for events. */
 export interface Dispatcher {
@@ -16,28 +18,28 @@ export interface Dispatcher {
    * were synchronous, as most handlers of messages are.
    */
   handle(event: DeliveredEvent, run: HandlerRun): Promise<void> | undefined;
-  /** Asks every gate. Resolves to `true`, or to the reason of the first that refuses. */
+  /** Calls the gates. Resolves to `true`, or to the reason of the first one that refuses. */
   admit(event: DeliveredEvent<'handoff.requested'>): Promise<true | string>;
   /** Calls the observers of a probe. Never rejects: the answer to a probe does not depend on them. */
   observe(probe: ProbePayload, requestId: string, receivedAt: number): Promise<void>;
   /** Logs a failure and calls the error handlers. Never throws. */
-  report(error: unknown, place: FailurePlace): void;
+  report(error: unknown, place: FailureDetails): void;
 }
 
-/** What {@link createDispatcher} needs. */
+/** Options of {@link createDispatcher}. */
 export interface DispatcherOptions
   extends Pick<ContextParts, 'replies' | 'waitTimeoutMs' | 'findConversation'> {
   readonly registry: Registry;
   /** The receiver's logger. */
   readonly log: Log;
-  /** The logger for handlers, which hides what people write. */
+  /** The logger for handlers, which redacts the words of users and agents. */
   readonly handlerLog: Log;
 }
 
 /** The reason when a gate refuses without one, or fails. */
 const NO_HUMAN = 'no human is available';
 
-/** Makes a {@link Dispatcher}. */
+/** Creates a {@link Dispatcher}. */
 export function createDispatcher({
   registry,
   replies,
@@ -62,7 +64,7 @@ export function createDispatcher({
       ),
   };
 
-  const report = (error: unknown, place: FailurePlace): void => {
+  const report = (error: unknown, place: FailureDetails): void => {
     const where = { event: null, conversationId: null, requestId: null, attempt: 1, ...place };
     log.error({ ...where, err: error }, where.event ? 'handling an event failed' : 'a request failed');
     for (const handler of registry.errorHandlers) {
@@ -72,26 +74,26 @@ export function createDispatcher({
     }
   };
 
-  const placeOf = (event: DeliveredEvent): FailurePlace => ({
+  const placeOf = (event: DeliveredEvent): FailureDetails => ({
     event: event.name,
     conversationId: event.conversationId,
     requestId: event.requestId,
   });
 
-  /** Reports errors, and throws what the delivery is to know of them. */
+  /** Reports errors, and throws the one that decides whether the delivery retries. */
   const fail = (event: DeliveredEvent, run: HandlerRun, errors: readonly unknown[]): never => {
     const failures = errors.filter((error) => !(error instanceof Postponed));
     for (const error of failures) report(error, { ...placeOf(event), attempt: run.attempt });
-    // A handler that postpones must run again, also where another one failed.
+    // A handler that postpones must run again, even if another one failed.
     const postponed = errors.find((error) => error instanceof Postponed);
     if (postponed) throw postponed;
     throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'several handlers failed');
   };
 
-  /** Runs handlers from the first asynchronous one on. Each runs, also after an earlier one threw. */
+  /** Runs the handlers from the first asynchronous one on. Each runs, even if an earlier one threw. */
   const runAsync = async ({ event, run, context, handlers, pending }: AsyncRun): Promise<void> => {
     const errors: unknown[] = [];
-    let argument: HandlerContexts[DeliveredName];
+    let argument: HandlerContexts[DeliveredEventName];
     try {
       argument = await context;
     } catch (error) {
@@ -165,7 +167,7 @@ export function createDispatcher({
   };
 }
 
-type AnyContext = HandlerContexts[DeliveredName];
+type AnyContext = HandlerContexts[DeliveredEventName];
 
 /** Handlers of which the first is asynchronous, or whose context is. */
 interface AsyncRun {
@@ -177,7 +179,7 @@ interface AsyncRun {
   readonly pending?: Promise<unknown>;
 }
 
-/** Calls a handler. `undefined`: it was synchronous and is done. A thrown error becomes a rejection. */
+/** Calls a handler. `undefined`: it was synchronous. A thrown error becomes a rejection. */
 function call(handler: (context: AnyContext) => unknown, context: AnyContext): Promise<unknown> | undefined {
   try {
     const result = handler(context);
@@ -190,7 +192,7 @@ function call(handler: (context: AnyContext) => unknown, context: AnyContext): P
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   value !== null && typeof value === 'object' && typeof (value as { then?: unknown }).then === 'function';
 
-/** The error a handler threw, or one that says so where it threw nothing. */
+/** Replaces a thrown `undefined` or `null` by an error. */
 const nameEmptyError = (error: unknown): unknown =>
   error ?? new HandoffKitError('EMPTY_ERROR', 'a handler threw nothing (undefined or null).');
 

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { WebhookBody, WebhookEndpoint } from '../protocol/index.js';
 
-/** Longer keys are hashed, so that long ids cannot fill the memory of remembered keys. */
+/** Longer keys are hashed: remembered keys must stay small. */
 const LONGEST_PLAIN_KEY = 160;
 
-/** By endpoint, not by the fields of a body, which may have some that the contract does not know. */
+/** The part of a key that distinguishes events of one conversation. */
 const distinctionOf: {
   [Endpoint in WebhookEndpoint]: (body: WebhookBody<Endpoint>, requestId: string) => string;
 } = {
@@ -16,11 +16,9 @@ const distinctionOf: {
 };
 
 /**
- * The idempotency key of an event: equal for two deliveries of the same event. A message has an id. Handoff events
- * have none, so theirs is made of the conversation, the time and, where two can have the same time, the content.
- *
- * A chat message without a time cannot be told from the user saying the same thing again. Losing the second would be
- * worse than handling a repeat, so each such delivery counts as new, by its `requestId`.
+ * The idempotency key of an event: equal for two deliveries of the same event. Messages have an id. Handoff events
+ * have none, so their key is made of conversation, time and, for chat messages, content. A chat message without a time
+ * may be the user writing the same text again, so it counts as new: a repeat is better than a lost message.
  */
 export function eventKey<Endpoint extends WebhookEndpoint>(
   endpoint: Endpoint,

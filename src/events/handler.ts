@@ -1,6 +1,6 @@
 import type { Log } from '../internal/index.js';
 import type { AudioClip } from '../protocol/index.js';
-import type { DeliveredName, EventName, EventPayloads } from './catalog.js';
+import type { DeliveredEventName, EventName, EventPayloads } from './catalog.js';
 import type { Conversation } from './conversation.js';
 import type { EndOptions, Receipt, ReplyOptions } from './replies.js';
 import type { TranscriptItem } from './transcript.js';
@@ -21,7 +21,7 @@ export interface BaseContext<Name extends EventName> {
   /** The request's id, as in the response header `X-Request-Id`. */
   readonly requestId: string;
   /**
-   * A logger whose lines carry the event, the conversation and the request. It hides what people write.
+   * A logger whose lines have the event, conversation and request. It redacts the words of users and agents.
    *
    * @example receiver.on('handoff.closed', ({ payload, log }) => log.info({ reason: payload.type }, 'user left'));
    */
@@ -29,17 +29,17 @@ export interface BaseContext<Name extends EventName> {
 }
 
 /** The part that every event of a conversation has. */
-export interface DeliveredContext<Name extends DeliveredName> extends BaseContext<Name> {
-  /** The body as it was received, before it was normalised: fields that the contract does not know are in it. */
+export interface DeliveredContext<Name extends DeliveredEventName> extends BaseContext<Name> {
+  /** The body as received, before normalising, with fields that the contract does not name. */
   readonly raw: unknown;
   /** The conversation's id. A handoff has an id of its own, which differs from that of the agent's conversation. */
   readonly conversationId: string;
-  /** When the platform says it happened, or `null` when it does not say. */
+  /** The time of the event according to the platform, or `null`. */
   readonly sentAt: Date | null;
-  /** 1 the first time, more when the event is handled again after a failure. A postponement does not count. */
+  /** The number of the attempt, from 1. Postponements do not count. */
   readonly attempt: number;
   /**
-   * Aborts when the handler is no longer waited for: it took too long, or the process is shutting down.
+   * Aborts when the handler took too long or the process is shutting down.
    *
    * @example receiver.on('message', async ({ signal, text }) => { await fetch(url, { method: 'POST', body: text, signal }); });
    */
@@ -47,11 +47,11 @@ export interface DeliveredContext<Name extends DeliveredName> extends BaseContex
 }
 
 /** The part that every event of a handed-over conversation has. */
-export interface HandoffContext<Name extends DeliveredName> extends DeliveredContext<Name> {
-  /** The user who was handed over. Their ids are `null` when the conversation is not known here. */
+export interface HandoffContext<Name extends DeliveredEventName> extends DeliveredContext<Name> {
+  /** The user. The ids are `null` if this receiver does not know the conversation. */
   readonly user: User;
   /**
-   * The conversation as it stands now: its state, its transcript, who answers; `null` when it is not known here.
+   * Looks up the conversation: state, transcript, human agent; `null` if this receiver does not know it.
    *
    * @example
    * receiver.on('handoff.message', async ({ conversation, reply }) => {
@@ -64,7 +64,7 @@ export interface HandoffContext<Name extends DeliveredName> extends DeliveredCon
 /** The two ways to act on a handed-over conversation. */
 export interface ConversationActions {
   /**
-   * Says something to the user. Replies to one conversation arrive in the order they were made.
+   * Replies to the user. Replies to one conversation arrive in the order of the calls.
    *
    * @example receiver.on('handoff.message', async ({ text, reply }) => { await reply(`You said: ${text}`); });
    */
@@ -87,9 +87,9 @@ export interface MessageContext extends DeliveredContext<'message'> {
 
 /** The argument of a handler of `handoff.requested`. */
 export interface HandoffRequestedContext extends HandoffContext<'handoff.requested'>, ConversationActions {
-  /** What the user said last before the handoff; empty when the platform does not tell. */
+  /** The user's last message before the handoff; empty if the platform does not send it. */
   readonly text: string;
-  /** What user and agent said before the handoff, in order. */
+  /** The messages before the handoff, in order. */
   readonly transcript: readonly TranscriptItem[];
   /** The platform ends the handoff when it has no first reply by then. */
   readonly replyBy: Date;
@@ -97,7 +97,7 @@ export interface HandoffRequestedContext extends HandoffContext<'handoff.request
 
 /** The argument of a handler of `handoff.message`. */
 export interface HandoffMessageContext extends HandoffContext<'handoff.message'>, ConversationActions {
-  /** What the user says. */
+  /** The user's message. */
   readonly text: string;
 }
 
@@ -133,30 +133,30 @@ export type Handler<Name extends EventName> = (context: HandlerContexts[Name]) =
 /** Handles every kind of event. */
 export type AnyHandler = (context: HandlerContexts[EventName]) => unknown;
 
-/** What `onError` is told of a failure. */
+/** The argument of an error handler. */
 export interface FailureReport {
   /** The error that was thrown. */
   readonly error: unknown;
   /** The event that was being handled; `null` when there was none. */
   readonly event: EventName | null;
-  /** The conversation, where one is known. */
+  /** The conversation, or `null`. */
   readonly conversationId: string | null;
-  /** The request's id, where there is one. */
+  /** The request's id, or `null`. */
   readonly requestId: string | null;
   /** The number of the attempt that failed. */
   readonly attempt: number;
-  /** A logger whose lines carry all this. */
+  /** A logger whose lines have these fields. */
   readonly log: Log;
 }
 
 /** Called when a handler, gate or greeting fails. */
 export type ErrorHandler = (report: FailureReport) => unknown;
 
-/** What a gate sees of a handoff request before it is accepted. */
+/** The argument of a gate: a handoff request that is not yet accepted. */
 export type AdmitContext = Omit<
   HandoffRequestedContext,
   keyof ConversationActions | 'attempt' | 'signal' | 'conversation' | 'raw'
 >;
 
-/** Accepts a handoff (`true`) or refuses it: `false`, or the reason that the platform is told. */
+/** Accepts a handoff (`true`) or refuses it: `false`, or the reason for the platform. */
 export type AdmitGate = (context: AdmitContext) => boolean | string | Promise<boolean | string>;

@@ -5,15 +5,15 @@
  */
 export {
   type DeliveredEvent,
-  type DeliveredName,
-  EVENT_OF,
+  type DeliveredEventName,
+  EVENT_OF_ENDPOINT,
   type EventName,
   type EventPayloads,
   type ProbePayload,
 } from './catalog.js';
 export type { HandlerRun } from './context.js';
 export type * from './conversation.js';
-export { createDispatcher, type Dispatcher, type FailurePlace } from './dispatch.js';
+export { createDispatcher, type Dispatcher, type FailureDetails } from './dispatch.js';
 export { eventKey } from './event-key.js';
 export type * from './handler.js';
 export { Postponed } from './postponed.js';

@@ -1,5 +1,5 @@
 import { CLOSE_TYPES, MESSAGE_TYPES, unknownContentKinds } from '../protocol/index.js';
-import type { DeliveredName, EventPayloads } from './catalog.js';
+import type { DeliveredEventName, EventPayloads } from './catalog.js';
 
 /** Reports a value that the contract does not name. */
 export type NewValueReport = (field: string, value: string) => void;
@@ -7,9 +7,9 @@ export type NewValueReport = (field: string, value: string) => void;
 const isNew = (known: readonly string[], value: string | null): value is string =>
   value !== null && !known.includes(value);
 
-/** Reports values newer than the contract. They reach handlers as they are, and operators should know. */
+/** Reports values newer than the contract, which handlers get unchanged. */
 export const reportNewValues: {
-  [Name in DeliveredName]: (payload: EventPayloads[Name], report: NewValueReport) => void;
+  [Name in DeliveredEventName]: (payload: EventPayloads[Name], report: NewValueReport) => void;
 } = {
   message(payload, report) {
     for (const kind of unknownContentKinds(payload)) report('output[].content', kind);

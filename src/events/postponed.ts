@@ -1,13 +1,13 @@
 import { HandoffKitError } from '../internal/index.js';
 
 /**
- * Thrown by a handler that cannot do its work yet, through no fault of the event: a system it needs is away or asks for
- * a pause. The event is handled again after the delay, before later events of its conversation. It does not count as a
- * failed attempt, so an outage of hours makes no dead letters.
+ * Thrown by a handler that cannot work yet, because a system it needs is down or rate-limited. The event is handled
+ * again after the delay, before later events of its conversation. It does not count as a failed attempt, so an outage
+ * of hours creates no dead letters.
  *
  * @example
  * receiver.on('message', async ({ text }) => {
- *   if (!(await crm.isUp())) throw new Postponed('the CRM is away', { retryAfterMs: 30_000 });
+ *   if (!(await crm.isUp())) throw new Postponed('the CRM is down', { retryAfterMs: 30_000 });
  *   await crm.note(text);
  * });
  */

@@ -12,9 +12,9 @@ export interface Registry {
   onError(handler: ErrorHandler): void;
   /** Adds a gate that a handoff request must pass. */
   admit(gate: AdmitGate): void;
-  /** Ends registration: a handler that is added later would have missed events. */
+  /** Ends registration: a handler that is added later would miss events. */
   seal(): void;
-  /** The handlers of an event, including those of every event, in the order they were added. */
+  /** The handlers of an event, including those of `onAny`, in the order of registration. */
   handlersOf<Name extends EventName>(name: Name): readonly Handler<Name>[];
   readonly errorHandlers: readonly ErrorHandler[];
   readonly gates: readonly AdmitGate[];
@@ -22,7 +22,7 @@ export interface Registry {
 
 type HandlerTable = { [Name in EventName]: Handler<Name>[] };
 
-/** Makes an empty {@link Registry}. */
+/** Creates an empty {@link Registry}. */
 export function createRegistry(): Registry {
   const handlers: HandlerTable = {
     message: [],

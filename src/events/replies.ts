@@ -1,32 +1,32 @@
 import type { ServiceClient } from '../client/index.js';
 import { createKeyedQueue, HandoffKitError, type KeyedQueue } from '../internal/index.js';
 
-/** Settings of one reply. */
+/** Options of a reply. */
 export interface ReplyOptions {
-  /** Gives up waiting. Whether the user has seen the reply is then unknown. */
+  /** Cancels the call. It is then unknown whether the user sees the reply. */
   readonly signal?: AbortSignal;
   /**
-   * An idempotency key within the conversation: where replies are stored, a second reply with the same key is not sent.
-   * Replies made in a handler have one by default, so that a handler that runs again does not repeat itself.
+   * An idempotency key within the conversation: with stored delivery, a second reply with the same key is not sent.
+   * Replies of handlers have one by default, so that a handler that runs again does not send its replies again.
    */
   readonly once?: string;
   /** The author: a human `agent`, the default, or `kit` for a program, whose replies do not connect the user to a human. */
   readonly by?: 'agent' | 'kit';
-  /** The agent's name, where it is known. The platform is not told. */
+  /** The agent's name, if known. It is not sent to the platform. */
   readonly agent?: string | null;
 }
 
-/** Settings of ending a conversation. */
+/** Options of ending a conversation. */
 export interface EndOptions extends ReplyOptions {
-  /** The reason, for operators. Never what a user wrote. */
+  /** The reason, for operators. Never a user's words. */
   readonly why?: string | null;
 }
 
 /** The receipt of a reply or an end. */
 export interface Receipt {
-  /** The conversation it went to. */
+  /** The conversation. */
   readonly conversationId: string;
-  /** `stored`: it is safe and will be sent. `delivered`: the platform has it, which inline delivery waits for. */
+  /** `stored`: it will be sent. `delivered`: the platform has it; always so with inline delivery. */
   readonly state: 'stored' | 'delivered';
   /**
    * Waits until the platform has it. Resolves to the platform's answer, or to `null` where another process sent it;
@@ -52,7 +52,7 @@ export interface Replies {
 /** Called when a reply or end did not arrive. */
 export type ReplyFailed = (conversationId: string, error: unknown) => void;
 
-/** Sends straight to the platform, in order per conversation. A receipt means that the platform has it. */
+/** Sends replies directly to the platform, in order per conversation. A receipt means that the platform has it. */
 export function createDirectReplies(client: ServiceClient | null, onFailed: ReplyFailed): Replies {
   const conversations = createKeyedQueue();
 
@@ -90,7 +90,7 @@ function needed(client: ServiceClient | null): ServiceClient {
   );
 }
 
-/** The receipt of what the platform has already. */
+/** A receipt in state `delivered`. */
 export const deliveredReceipt = (conversationId: string, answer: unknown): Receipt => ({
   conversationId,
   state: 'delivered',

@@ -9,15 +9,15 @@ export interface User {
   readonly key: string;
   /** The developer's own id of the user. */
   readonly userId: string | null;
-  /** The platform's id of a user without an id of the developer's. */
+  /** The platform's id of an anonymous user. */
   readonly anonymousId: string | null;
-  /** An address, perhaps a shared placeholder. */
+  /** The e-mail address, which may be a placeholder shared by many users. */
   readonly email: string | null;
-  /** A number, from messaging channels only. */
+  /** The phone number, from messaging channels only. */
   readonly phone: string | null;
 }
 
-/** The user of a conversation that is not known here. */
+/** The user of a conversation that this receiver does not know. */
 export const unknownUser = (conversationId: string): User => ({
   key: userKey(null, null, conversationId),
   userId: null,

@@ -18,14 +18,14 @@ export interface ConversationFilter {
   readonly adapter?: string;
   /** Only those last changed before this time. */
   readonly changedBefore?: Date;
-  /** Only those after this one: the last conversation of a page gives the next page. */
+  /** Only those after this one: pass the last conversation of a page to get the next page. */
   readonly after?: Pick<Conversation, 'changedAt' | 'id'>;
-  /** The most conversations to list, the last changed first. Default 100. */
+  /** The maximum number, the last changed first. Default 100. */
   readonly limit?: number;
 }
 
-/** A conversation as it is created. */
-export const firstConversation = (conversation: NewConversation, now: number): Conversation => ({
+/** Creates a conversation in state `requested`. */
+export const createConversation = (conversation: NewConversation, now: number): Conversation => ({
   id: conversation.id,
   user: conversation.user,
   botId: conversation.botId,
@@ -43,8 +43,8 @@ export const firstConversation = (conversation: NewConversation, now: number): C
   changedAt: new Date(now),
 });
 
-/** A conversation after a change. Its transcript is dropped at the end, unless content is kept. */
-export function nextConversation(
+/** Applies a change to a conversation. Drops the transcript once it has ended, unless `keepContent` is set. */
+export function applyConversationChange(
   conversation: Conversation,
   change: ConversationChange,
   { now, keepContent }: { readonly now: number; readonly keepContent: boolean },
@@ -68,7 +68,7 @@ const NEXT_STATES: Readonly<Record<ConversationState, readonly ConversationState
   failed: ['requested'],
 };
 
-/** Whether a conversation may go from one state to another. Only a new request leads out of an end state. */
+/** Whether a conversation may go from one state to another. Only a new request leads out of `closed` and `failed`. */
 export const mayBecome = (from: ConversationState, to: ConversationState): boolean =>
   NEXT_STATES[from].includes(to);
 

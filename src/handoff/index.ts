@@ -5,13 +5,18 @@
  */
 export type { AdapterLink, ClosedBy, Conversation, ConversationState } from '../events/index.js';
 export {
+  applyConversationChange,
   type ConversationChange,
   type ConversationFilter,
-  firstConversation,
+  createConversation,
   isOpen,
   type NewConversation,
-  nextConversation,
 } from './conversation.js';
-export { type CloseResult, createLifecycle, type HandoffLifecycle, type RequestResult } from './lifecycle.js';
-export { createMemoryStore } from './memory-store.js';
-export type { CreateResult, HandoffStore } from './store.js';
+export {
+  type CloseResult,
+  createHandoffLifecycle,
+  type HandoffLifecycle,
+  type HandoffRequestResult,
+} from './lifecycle.js';
+export { createMemoryHandoffStore } from './memory-store.js';
+export type { CreateConversationResult, HandoffStore } from './store.js';

@@ -23,7 +23,7 @@ import type { HandoffStore } from './store.js';
  */
 
 /** The result of {@link HandoffLifecycle.request}. */
-export interface RequestResult {
+export interface HandoffRequestResult {
   readonly conversation: Conversation;
   /** Whether this call created the conversation or a new session of it; `false` for a repeat. */
   readonly isNew: boolean;
@@ -44,28 +44,28 @@ export interface HandoffLifecycle {
   /** The store of the conversations. */
   readonly store: HandoffStore;
   /**
-   * The platform asks for a human. A repeat of the same request gives the conversation as it is. A new request for a
-   * conversation that has ended or is closing starts a new session, and so does the same request after a failure.
+   * Records a handoff request. A repeat returns the conversation unchanged. A new request for a conversation that has
+   * ended or is closing starts a new session, and so does the same request after a failure.
    */
-  request(event: DeliveredEvent<'handoff.requested'>): Promise<RequestResult>;
-  /** A human-service system has it. The first link stays: check which one the result has. */
+  request(event: DeliveredEvent<'handoff.requested'>): Promise<HandoffRequestResult>;
+  /** Records its place in a human-service system. The first link stays: check which one the result has. */
   link(id: string, link: AdapterLink): Promise<Conversation | null>;
-  /** The platform was answered 200: `requested` becomes `waiting`. */
+  /** Records that the platform was answered 200: `requested` becomes `waiting`. */
   accept(id: string): Promise<Conversation | null>;
-  /** The user was sent a reply. If a human wrote it, `waiting` becomes `connected`. */
+  /** Records a reply to the user. If a human wrote it, `waiting` becomes `connected`. */
   replied(
     id: string,
     by: { readonly human: boolean; readonly agent?: string | null },
   ): Promise<Conversation | null>;
-  /** One side ends it: it becomes `closing` until the other side knows. */
+  /** Records that one side ended it: it is `closing` until the other side knows. */
   end(id: string, by: ClosedBy, why?: string | null): Promise<CloseResult | null>;
-  /** Both sides know: `closing` becomes `closed`. */
+  /** Records that both sides know of the end: `closing` becomes `closed`. */
   close(id: string): Promise<Conversation | null>;
-  /** It cannot be brought to a human. */
+  /** Records that it could not be brought to a human. */
   fail(id: string, why: string): Promise<Conversation | null>;
 }
 
-/** Settings of {@link createLifecycle}. */
+/** Options of {@link createHandoffLifecycle}. */
 export interface LifecycleOptions {
   /** How long the platform waits for a first reply. */
   readonly waitTimeoutMs: number;
@@ -73,7 +73,7 @@ export interface LifecycleOptions {
   readonly now?: () => number;
 }
 
-/** A change to make to a conversation, or none because it is as it should be, or because its state forbids it. */
+/** A change to make; `keep`: none is needed; `refuse`: the state does not allow it. */
 type Decision = ConversationChange | 'keep' | 'refuse';
 
 interface Updated {
@@ -81,10 +81,10 @@ interface Updated {
   readonly isChanged: boolean;
 }
 
-/** Each failed try means that another process changed it, and a lifecycle has few changes. */
+/** A try fails only if another process changed the conversation, and a lifecycle has few changes. */
 const MOST_TRIES = 100;
 
-/** What a new session starts with. */
+/** The fields that a new session resets. */
 const NEW_SESSION = {
   state: 'requested',
   firstReplyAt: null,
@@ -93,8 +93,8 @@ const NEW_SESSION = {
   closure: null,
 } as const;
 
-/** Makes a {@link HandoffLifecycle} of the conversations in a store. */
-export function createLifecycle(
+/** Creates a {@link HandoffLifecycle} of the conversations in a store. */
+export function createHandoffLifecycle(
   store: HandoffStore,
   { waitTimeoutMs, now = Date.now }: LifecycleOptions,
 ): HandoffLifecycle {
@@ -189,13 +189,13 @@ function newConversation(
   };
 }
 
-/** The platform hands an id over again only when it holds it for ended, whatever the other side knows. */
+/** The platform requests the same id again only after it has ended the first session. */
 function startsNewSession({ state, requestKey }: Conversation, key: string): boolean {
   if (state === 'failed') return true;
   return !isOpen(state) && requestKey !== key;
 }
 
-/** Whether a human-service system may still be involved, if only to be told of the end. */
+/** Whether a link may still be recorded: while closing, the human-service system must still be told of the end. */
 const mayBeLinked = ({ state }: Conversation): boolean => isOpen(state) || state === 'closing';
 
 const contendedError = (): HandoffKitError =>

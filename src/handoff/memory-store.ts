@@ -1,8 +1,13 @@
 import type { Conversation } from '../events/index.js';
-import { type ConversationFilter, firstConversation, isFinished, nextConversation } from './conversation.js';
+import {
+  applyConversationChange,
+  type ConversationFilter,
+  createConversation,
+  isFinished,
+} from './conversation.js';
 import type { HandoffStore } from './store.js';
 
-/** Settings of {@link createMemoryStore}. */
+/** Options of {@link createMemoryHandoffStore}. */
 export interface MemoryStoreOptions {
   /** Default 10,000. Beyond it, finished conversations are dropped first, the oldest first. */
   readonly maxConversations?: number;
@@ -14,14 +19,14 @@ export interface MemoryStoreOptions {
   readonly now?: () => number;
 }
 
-/** Makes a {@link HandoffStore} that lasts as long as the process, and never grows beyond its bounds. */
-export function createMemoryStore({
+/** Creates a {@link HandoffStore} in memory, of bounded size. */
+export function createMemoryHandoffStore({
   maxConversations = 10_000,
   maxKeys = 100_000,
   keepContent = false,
   now = Date.now,
 }: MemoryStoreOptions = {}): HandoffStore {
-  /** By id. Finished ones are apart, so that the first to drop is the first of a map. */
+  /** By id. Finished ones are in a map of their own, whose first entry is the first to drop. */
   const live = new Map<string, Conversation>();
   const finished = new Map<string, Conversation>();
   /** Ids by the id in an adapter's system. */
@@ -72,7 +77,7 @@ export function createMemoryStore({
       const known = find(conversation.id);
       if (known) return { conversation: known, created: false };
       makeRoom();
-      const first = firstConversation(conversation, now());
+      const first = createConversation(conversation, now());
       put(first);
       return { conversation: first, created: true };
     },
@@ -85,8 +90,8 @@ export function createMemoryStore({
     async update(id, version, change) {
       const conversation = find(id);
       if (conversation?.version !== version) return null;
-      const next = nextConversation(conversation, change, { now: now(), keepContent });
-      // Moves it to the end of its map: the least recently changed is dropped first.
+      const next = applyConversationChange(conversation, change, { now: now(), keepContent });
+      // Reinserting moves it to the end of its map: the least recently changed is dropped first.
       remove(conversation);
       put(next);
       return next;
@@ -124,7 +129,7 @@ function byLastChange(a: Position, b: Position): number {
   return apart === 0 ? Number(a.id < b.id) - Number(a.id > b.id) : apart;
 }
 
-/** The part of a store that is not about conversations. */
+/** Idempotency keys, cursors and leases. */
 interface MemoryKeys
   extends Pick<
     HandoffStore,
@@ -149,7 +154,7 @@ interface Lease {
   readonly until: number;
 }
 
-/** Fewer entries are not worth a clean-up. */
+/** Below this number expired entries are not removed. */
 const FEW = 1_000;
 
 function createMemoryKeys({ maxKeys, now }: MemoryKeysOptions): MemoryKeys {
@@ -167,7 +172,7 @@ function createMemoryKeys({ maxKeys, now }: MemoryKeysOptions): MemoryKeys {
     for (const [name, { until }] of leases) if (until <= time) leases.delete(name);
   };
 
-  /** Cleans up only when there are twice as many as were left the last time. */
+  /** Runs only when the number of entries has doubled since the last time, which keeps adding cheap. */
   const makeRoom = (): void => {
     if (Math.max(keys.size, leases.size) < cleanAt) return;
     dropExpired();

@@ -2,7 +2,7 @@ import type { Conversation } from '../events/index.js';
 import type { ConversationChange, ConversationFilter, NewConversation } from './conversation.js';
 
 /** The result of {@link HandoffStore.create}. */
-export interface CreateResult {
+export interface CreateConversationResult {
   /** The stored conversation. */
   readonly conversation: Conversation;
   /** `false` when it existed before. */
@@ -10,17 +10,16 @@ export interface CreateResult {
 }
 
 /**
- * Keeps handed-over conversations, and what a bridge must remember of them: idempotency keys, how far it has read, and
- * which process does a periodic task. It is in the delivery's database, which all processes share. Every call is one
- * atomic step.
+ * Stores handed-over conversations and the state of a bridge: idempotency keys, cursors, and leases on periodic tasks.
+ * It is in the delivery's database, which all processes share. Every call is atomic.
  */
 export interface HandoffStore {
   /** Creates a conversation in state `requested`, unless its id exists. */
-  create(conversation: NewConversation): Promise<CreateResult>;
+  create(conversation: NewConversation): Promise<CreateConversationResult>;
   get(id: string): Promise<Conversation | null>;
   /** The conversation that has this id in an adapter's system; the latest where there are several. */
   findByLink(adapter: string, externalId: string): Promise<Conversation | null>;
-  /** Changes a conversation if it still has this version; `null` when it has not, or is gone. */
+  /** Changes a conversation if it still has this version; `null` if not, or if it does not exist. */
   update(id: string, version: number, change: ConversationChange): Promise<Conversation | null>;
   list(filter?: ConversationFilter): Promise<Conversation[]>;
   /** Remembers a key for `keepMs`. `false` when it is remembered already. */
@@ -29,11 +28,11 @@ export interface HandoffStore {
   hasIdempotencyKey(key: string): Promise<boolean>;
   /** Forgets a key. */
   removeIdempotencyKey(key: string): Promise<void>;
-  /** How far a reader has come, or `null`. */
+  /** The position of a reader, or `null`. */
   cursor(name: string): Promise<string | null>;
-  /** Moves a reader on, if it is still at `from`; `false` when it is not. */
+  /** Moves a reader, if it is still at `from`; `false` if it is not. */
   moveCursor(name: string, from: string | null, to: string): Promise<boolean>;
-  /** Takes or extends the lease on a task, so that one process does it; `false` when another has it. */
+  /** Takes or extends the lease on a task, so that one process runs it; `false` if another has it. */
   lease(name: string, owner: string, forMs: number): Promise<boolean>;
   /** Ends the lease on a task. */
   release(name: string, owner: string): Promise<void>;

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { CENSOR, type Log } from './log.js';
+import { type Log, REDACTED } from './log.js';
 
 /** Field names of secrets. */
 const SECRETS = [
@@ -28,7 +28,7 @@ function redactPaths(showText = false): string[] {
   return [...everywhere(SECRETS), ...(showText ? [] : everywhere(PERSONAL))];
 }
 
-/** Marks a logger of `createLog`, and by inheritance its children: its redaction is decided already. */
+/** Set on loggers of `createLog`, and inherited by their children: they redact already. */
 const POLICY_APPLIED = Symbol('handoff-kit redaction');
 
 /** Options of {@link createLog}. */
@@ -52,7 +52,7 @@ export function createLog({ level, destination, showText }: LogOptions = {}): Lo
   const settings = {
     name: 'handoff-kit',
     level: level ?? process.env.LOG_LEVEL ?? 'warn',
-    redact: { paths: redactPaths(showText), censor: CENSOR },
+    redact: { paths: redactPaths(showText), censor: REDACTED },
   };
   const log = destination ? pino(settings, destination) : pino(settings);
   return Object.assign(log, { [POLICY_APPLIED]: true });
@@ -64,7 +64,7 @@ export function createLog({ level, destination, showText }: LogOptions = {}): Lo
  */
 export function withRedaction(log: Log): Log {
   if (!isPino(log) || POLICY_APPLIED in log) return log;
-  return log.child({}, { redact: { paths: redactPaths(), censor: CENSOR } });
+  return log.child({}, { redact: { paths: redactPaths(), censor: REDACTED } });
 }
 
 function isPino(log: Log): log is Logger {

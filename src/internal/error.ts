@@ -15,7 +15,7 @@ export const ERROR_CODES = [
   'INVALID_BODY',
   'OLD_MESSAGE_FORMAT',
 
-  // Calls of the service's API
+  // Calls of the platform's API
   'SERVICE_UNREACHABLE',
   'SERVICE_TIMEOUT',
   'CONNECTION_LOST',

@@ -5,30 +5,30 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface OutgoingRequest {
   readonly url: string;
   readonly method: string;
-  /** Called once; the request is sent when it resolves. */
+  /** Called once, before the request is sent. */
   readonly headers: () => Promise<Headers>;
   readonly body: string | null;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** The time limit or the caller ended the exchange. */
+/** The time limit or the caller ended the request. */
 export type HttpInterruption = {
   [End in DeadlineEnd]: {
     readonly kind: End;
-    /** Whether the request may have been sent before that. */
+    /** Whether the request may have been sent. */
     readonly sent: boolean;
   };
 }[DeadlineEnd];
 
-/** The result of an exchange. */
-export type HttpExchange = HttpAnswer | HttpInterruption | ConnectionFailure;
+/** The result of {@link sendRequest}. */
+export type HttpResult = HttpAnswer | HttpInterruption | ConnectionFailure;
 
 /**
  * Sends one request and reads its answer. Network failures are returned as values; only an error of the headers
  * function is thrown, and then nothing was sent.
  */
-export async function exchange(fetch: Fetch, request: OutgoingRequest): Promise<HttpExchange> {
+export async function sendRequest(fetch: Fetch, request: OutgoingRequest): Promise<HttpResult> {
   const deadline = createDeadline(request.timeoutMs, request.signal);
   let sent = false;
   try {
@@ -55,14 +55,14 @@ export async function exchange(fetch: Fetch, request: OutgoingRequest): Promise<
   }
 }
 
-/** What ended a deadline. */
+/** The cause of the end of a deadline. */
 type DeadlineEnd = 'timeout' | 'aborted';
 
 /** A time limit that the caller's signal can end early. */
 interface Deadline {
   /** Aborts at the time limit, or with the caller's signal. */
   readonly signal: AbortSignal;
-  /** What ended it, or `null` while it runs. */
+  /** The cause of its end, or `null` while it runs. */
   endedBy(): DeadlineEnd | null;
   /** Runs work unless the deadline has ended; rejects if the deadline ends first. */
   within<Value>(work: () => Promise<Value>): Promise<Value>;
@@ -71,8 +71,8 @@ interface Deadline {
 }
 
 /**
- * Starts a deadline. `AbortSignal.any` would not do: it does not tell which signal aborted, and it would keep a
- * listener on the caller's long-lived signal.
+ * Starts a deadline. Not with `AbortSignal.any`, which hides the signal that aborted and keeps a listener on the
+ * caller's long-lived signal.
  */
 function createDeadline(timeoutMs: number, caller?: AbortSignal): Deadline {
   const controller = new AbortController();

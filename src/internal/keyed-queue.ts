@@ -1,4 +1,4 @@
-import { createPending } from './pending.js';
+import { createTaskCounter } from './task-counter.js';
 
 /** Runs tasks one at a time per key, in the order they were added; tasks of different keys run side by side. */
 export interface KeyedQueue {
@@ -12,11 +12,11 @@ export interface KeyedQueue {
   readonly pending: number;
 }
 
-/** Makes a {@link KeyedQueue}. A key takes memory only while it has a task. */
+/** Creates a {@link KeyedQueue}. A key takes memory only while it has a task. */
 export function createKeyedQueue(): KeyedQueue {
   /** The last task of each busy key. */
   const tails = new Map<string, Promise<unknown>>();
-  const pending = createPending();
+  const pending = createTaskCounter();
 
   const run = <Result>(key: string, task: () => Result | Promise<Result>): Result | Promise<Result> => {
     pending.enter();

@@ -9,13 +9,13 @@ export function configError(message: string): HandoffKitError {
 }
 
 /** Checks a duration in milliseconds; the error names the option. */
-export function duration(option: string, value: number): number {
+export function checkDuration(option: string, value: number): number {
   if (Number.isInteger(value) && value >= 1 && value <= LONGEST_TIMER_MS) return value;
   throw configError(`${option} must be a whole number of milliseconds, from 1 to ${LONGEST_TIMER_MS}.`);
 }
 
 /** Checks a whole number from 1 on; the error names the option. */
-export function quantityOf(option: string, value: number): number {
+export function checkCount(option: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 1) return value;
   throw configError(`${option} must be a whole number, 1 or more.`);
 }

@@ -41,4 +41,4 @@ export function createWarnOnce(log: Log, limit = 100): (key: string, about: obje
 }
 
 /** Replaces redacted values in log lines. */
-export const CENSOR = '[redacted]';
+export const REDACTED = '[redacted]';

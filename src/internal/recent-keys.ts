@@ -1,11 +1,11 @@
-/** Remembers keys for a while, and never more than a number of them. */
+/** Remembers keys for a limited time, and a limited number of them. */
 export interface RecentKeys {
   has(key: string): boolean;
   add(key: string): void;
   readonly size: number;
 }
 
-/** Makes {@link RecentKeys}: the oldest go first, when there are too many or when they are too old. */
+/** Creates {@link RecentKeys}. The oldest key is dropped first. */
 export function createRecentKeys({ maxKeys, maxAgeMs }: { maxKeys: number; maxAgeMs: number }): RecentKeys {
   /** When each key was added. A map keeps the order of insertion, so the first key is the oldest. */
   const addedAt = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, istest, openEnum, optionalId, optionalText, time } from './primitives.js';
 
-/** Paths to which the service sends handoff requests, below the developer's URL. */
+/** Paths to which the platform sends handoff requests, below the developer's URL. */
 export const HANDOFF_PATHS = {
   establish: '/conversation/establish',
   chat: '/chat',
@@ -26,7 +26,7 @@ export interface HandoffMessageItem {
 }
 
 /**
- * What is known of the user of a handoff. Never identify a contact by `email` alone: channels without an address
+ * The user of a handoff. Never identify a contact by `email` alone: channels without an address
  * send the same placeholder for all users.
  */
 export interface UserInfo {
@@ -55,7 +55,7 @@ export interface HandoffRequest {
   timestamp: number | null;
   /** Possibly a placeholder; see {@link UserInfo}. */
   email: string | null;
-  /** The agent that hands over. */
+  /** The platform agent that requests the handoff. */
   bot_id: string | null;
   /** The conversation before the handoff, oldest first. */
   body: HandoffMessageItem[];

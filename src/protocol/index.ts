@@ -1,5 +1,5 @@
 /**
- * The wire contract: schemas, types and constants of the requests between the service and a developer. No I/O.
+ * The wire contract: schemas, types and constants of the requests between the platform and a developer. No I/O.
  *
  * @module
  */

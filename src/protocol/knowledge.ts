@@ -6,7 +6,7 @@ export const MAX_FILES = 20;
 /** Tokens per chunk when `chunk_token` is not given. */
 export const DEFAULT_CHUNK_TOKEN = 600;
 
-/** Sources of question-answer pairs: the request itself, CSV files, or documents that the service converts. */
+/** Sources of question-answer pairs: the request itself, CSV files, or documents that the platform converts. */
 export const QA_PURPOSES = ['QA_TEXT', 'QA_FILE', 'FILE_2_QA'] as const;
 
 const name = z.string().min(1);
@@ -28,7 +28,7 @@ export const qaPair: z.ZodType<QaPair, QaPair> = z.looseObject({
 /** Schema of a CSV file with one pair per row. */
 export const qaFile = z.looseObject({ file_url: z.url(), file_name: name });
 
-/** Schema of a document that the service converts into pairs. */
+/** Schema of a document that the platform converts into pairs. */
 export const sourceFile = z.looseObject({ source_url: z.url(), file_name: name });
 
 /** Schema of a file that replaces the pairs of a document. */

@@ -41,11 +41,11 @@ export interface OutputItem {
   from_component_branch: string | null;
   /** The component of the flow. */
   from_component_name: string | null;
-  /** What the component says. */
+  /** Its text and other content. */
   content: OutputContent;
 }
 
-/** What one component says. Content kinds that are newer than this package are kept at run time. */
+/** The output of one component. Content kinds that are newer than this package are kept at run time. */
 export interface OutputContent {
   /** Text for the user. */
   text: string | null;

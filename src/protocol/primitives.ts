@@ -51,7 +51,7 @@ export const quantity = z
   .default(null)
   .catch(null);
 
-/** The mark of an availability test. Only the boolean `true` counts; other values do not refuse the body. */
+/** `istest` identifies an availability test. Only the boolean `true` counts; other values do not refuse the body. */
 export const istest = z.boolean().optional().catch(undefined);
 
 /** One of the values the contract names, or a newer one: a new value must not break a running receiver. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { openEnum, quantity } from './primitives.js';
 
-/** Paths of the endpoints that the service hosts, below its base URL. */
+/** Paths of the endpoints that the platform hosts, below its base URL. */
 export const SERVICE_PATHS = {
   addQa: '/v1/bot/doc/qa/add',
   updateQa: '/v1/bot/doc/qa/update',
@@ -22,7 +22,7 @@ export interface FailureBody {
 /** Schema of {@link FailureBody}. */
 export const failureBody: z.ZodType<FailureBody> = z.looseObject({ code: z.int(), message: z.string() });
 
-/** The service's error codes: the documented ones, then those seen in deployments. */
+/** The platform's error codes: the documented ones, then those seen in deployments. */
 export const SERVICE_CODES = {
   PARAMETER_ERROR: 40000,
   INTERNAL_ERROR: 50000,
@@ -35,7 +35,7 @@ export const SERVICE_CODES = {
   OUT_OF_CREDITS_ALSO: 40379,
 } as const;
 
-/** The service's error codes have five digits or more; shorter codes mean success. */
+/** The platform's error codes have five digits or more; shorter codes mean success. */
 const FIRST_ERROR_CODE = 10_000;
 
 /** Whether a body reports a failure, whatever the HTTP status is; only `code` counts. */
@@ -77,16 +77,16 @@ export const humanClose: z.ZodType<HumanClose> = z.looseObject({
   timestamp: sentTime,
 });
 
-/** Schema of the service's answer to a reply, and of a receiver's answer to a handoff request. */
+/** Schema of the platform's answer to a reply, and of a receiver's answer to a handoff request. */
 export const handoffAnswer = z.looseObject({ code: z.int(), message: z.string() });
 
-/** Schema of the service's answer to a close, as documented. */
+/** Schema of the platform's answer to a close, as documented. */
 export const humanCloseAnswer = z.looseObject({ conversation_id: z.string(), timestamp: z.int() });
 
 /** Kinds of webhook that an agent can have. */
 export const WEBHOOK_TYPES = ['message', 'human_service'] as const;
 
-/** The result of the service's probe of one webhook. */
+/** The result of the platform's probe of one webhook. */
 export interface WebhookCheckResult {
   /** The kind of webhook, or a newer kind. */
   type: (typeof WEBHOOK_TYPES)[number] | (string & {});
@@ -120,7 +120,7 @@ export const webhookCheckAnswer: z.ZodType<{ results: WebhookCheckResult[] }> = 
   results: z.array(webhookCheckResult),
 });
 
-/** The body of the health endpoint of a working service. */
+/** The body of the health endpoint of a working platform. */
 export const HEALTHY = 'service is normal';
 
 /** How often to probe the health endpoint; the platform recommends three times a minute. */

@@ -7,7 +7,7 @@ import { agentMessageEnvelope, isNormalEnvelope, isOldMessageFormat } from './me
 export interface BodyIssue {
   /** The path in the body, such as `body[0].text`; empty for the body as a whole. */
   readonly path: string;
-  /** What was expected there. */
+  /** The expected value. */
   readonly message: string;
 }
 
@@ -35,7 +35,7 @@ export class ValidationError extends HandoffKitError {
   }
 }
 
-/** Schemas of the bodies that the service sends, by endpoint. */
+/** Schemas of the bodies that the platform sends, by endpoint. */
 export const webhookBodies = {
   message: agentMessageEnvelope,
   establish: handoffRequest,

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { WebhookEndpoint } from '../protocol/index.js';
 import { type Refusal, refuse } from './refusal.js';
 
-/** The answers of the handoff endpoints, where the contract leaves them open. */
+/** Response bodies of the handoff endpoints, which the contract leaves open. */
 export interface HandoffAnswers {
   /** The body of a success. Default `{ code: 200, message: 'success' }`. */
   readonly success?: { readonly code: number; readonly message: string };
@@ -21,7 +21,7 @@ export interface Answers {
     requestId: string,
     refusal: Refusal,
   ): void;
-  /** Answers 500 without the application's `answers`, which may be what failed. */
+  /** Answers 500 with the default body: the application's `answers` may be what failed. */
   failInternally(response: ServerResponse, endpoint: WebhookEndpoint | 'root', requestId: string): void;
 }
 
@@ -30,7 +30,7 @@ const MESSAGE_SUCCESS = serialise({ code: 200, msg: 'success' });
 const HANDOFF_SUCCESS = { code: 200, message: 'success' };
 const INTERNAL_ERROR = refuse(500, 'internal error');
 
-/** The root of the mount is the message webhook, so it answers in its format. */
+/** The root of the mount is the message webhook, so it uses that format. */
 const usesMessageFormat = (endpoint: WebhookEndpoint | 'root'): boolean =>
   endpoint === 'message' || endpoint === 'root';
 
@@ -48,7 +48,7 @@ function serialise(body: object): Body {
   return { text, length, encoding: length === text.length ? 'latin1' : 'utf8' };
 }
 
-/** Makes {@link Answers}. Successes are serialised once: they are nearly all of the answers. */
+/** Creates {@link Answers}. Successes, nearly all answers, are serialised once. */
 export function createAnswers({ success = HANDOFF_SUCCESS, failure }: HandoffAnswers = {}): Answers {
   const handoffSuccess = serialise(success);
   const failureOf = failure ?? plainFailure;

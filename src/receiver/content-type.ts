@@ -12,7 +12,7 @@ export function checkContentType(headers: IncomingHttpHeaders): Refusal | null {
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     return refuse(415, 'content encoding not supported', { detail: 'send the body uncompressed' });
   }
-  // Nearly every sender writes it like this.
+  // The usual form; skips parsing.
   if (header === 'application/json') return null;
   if (header === undefined) {
     return refuse(415, 'content type missing', { detail: 'send content-type: application/json' });

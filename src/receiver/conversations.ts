@@ -3,24 +3,24 @@ import type { Conversation, ConversationFilter, HandoffLifecycle } from '../hand
 
 /** Handed-over conversations, for code outside handlers. */
 export interface Conversations {
-  /** A conversation as it is now: its user, its transcript, until when to reply, who ended it and why. */
+  /** Looks up a conversation. */
   get(id: string): Promise<Conversation | null>;
   /**
-   * Conversations, the last changed first.
+   * Lists conversations, the last changed first.
    *
    * @example
    * const waiting = await receiver.conversations.list({ states: ['requested', 'waiting'] });
    */
   list(filter?: ConversationFilter): Promise<Conversation[]>;
-  /** Says something to the user. Replies to one conversation arrive in the order they were made. */
+  /** Replies to the user. Replies to one conversation arrive in the order of the calls. */
   reply(id: string, text: string, options?: ReplyOptions): Promise<Receipt>;
-  /** Ends a handoff from the human side. Nothing is sent when the platform has ended it already. */
+  /** Ends a handoff from the human side. Sends nothing if the platform has already ended it. */
   end(id: string, options?: EndOptions): Promise<Receipt>;
-  /** The steps of a conversation's lifecycle, for code that carries conversations into other systems. */
+  /** The lifecycle, for code that carries conversations into other systems. */
   readonly lifecycle: HandoffLifecycle;
 }
 
-/** Makes {@link Conversations}. */
+/** Creates {@link Conversations}. */
 export function createConversations(lifecycle: HandoffLifecycle, replies: Replies): Conversations {
   return {
     get: (id) => lifecycle.store.get(id),

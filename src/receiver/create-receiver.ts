@@ -7,14 +7,21 @@ import {
   createDirectReplies,
   createDispatcher,
   createRegistry,
-  type DeliveredName,
+  type DeliveredEventName,
   type ErrorHandler,
   type EventName,
   type Handler,
 } from '../events/index.js';
-import { createLifecycle, createMemoryStore } from '../handoff/index.js';
+import { createHandoffLifecycle, createMemoryHandoffStore } from '../handoff/index.js';
 import { createLog, withRedaction } from '../internal/create-log.js';
-import { createPending, duration, type Log, quantityOf, silentLog, within } from '../internal/index.js';
+import {
+  checkCount,
+  checkDuration,
+  createTaskCounter,
+  type Log,
+  settlesWithin,
+  silentLog,
+} from '../internal/index.js';
 import type { WebhookEndpoint } from '../protocol/index.js';
 import { createAnswers } from './answer.js';
 import { createAuthenticate, createGuard, type Guards } from './auth/authenticate.js';
@@ -25,7 +32,7 @@ import { checkOptionNames, type ReceiverOptions, serviceOf } from './options.js'
 import { createPipeline } from './pipeline.js';
 import { createRequestLog } from './request-log.js';
 import { createRoutes } from './routes.js';
-import { beginHandoff, trackHandlers } from './track-handoffs.js';
+import { beginHandoff, withHandoffTracking } from './track-handoffs.js';
 import { trackReplies } from './track-replies.js';
 
 /** A request handler for Express or `http.createServer`, and the methods to set it up and close it. */
@@ -61,14 +68,14 @@ export interface Receiver {
   readonly conversations: Conversations;
   /** The database of the delivery, where it has one. */
   readonly storage: {
-    /** For stores that share the database; `null` where nothing is stored. */
+    /** The database, for other stores in it; `null` with inline delivery. */
     readonly database: SqlDatabase | null;
-    /** Stored events and replies, for operators; `null` where nothing is stored. */
+    /** Inspects and repairs stored events and replies; `null` with inline delivery. */
     readonly queues: QueueAdmin | null;
   };
-  /** The client that replies go through; `null` where the receiver was not told where the platform is. */
+  /** The client that replies go through; `null` without the option `service`. */
   readonly service: ServiceClient | null;
-  /** How many events are accepted and not yet handled, and how many keys are remembered. */
+  /** The number of events that are accepted and not yet handled, and of remembered keys. */
   stats(): Promise<DeliveryStats>;
   /** Whether it accepts requests: `false` once `close` was called. */
   readonly accepting: boolean;
@@ -86,7 +93,7 @@ export interface Receiver {
   start(): Promise<void>;
   /** Adds a hook that runs when the receiver begins to close, while the storage is still open. */
   onClosing(hook: () => unknown): Receiver;
-  /** Drains: new requests are answered 503, and running handlers may finish within the time, default 10 seconds. */
+  /** Drains: answers 503 to new requests, and lets running handlers finish within `timeoutMs`, default 10 seconds. */
   close(options?: { readonly timeoutMs?: number }): Promise<{ readonly unfinished: number }>;
 }
 
@@ -96,7 +103,7 @@ const CLOSING_HOOK_MS = 2_000;
 const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies readonly WebhookEndpoint[];
 
 /**
- * Makes a receiver for everything the platform sends.
+ * Creates a receiver for everything the platform sends.
  *
  * @example
  * const receiver = createReceiver({
@@ -119,15 +126,17 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const handlerLog = withRedaction(log);
   const delivery = options.delivery ?? inline();
   const registry = createRegistry();
-  const inFlight = createPending();
+  const inFlight = createTaskCounter();
   const client = serviceOf(options.service);
   const untracked =
     delivery.createReplies?.(client) ??
     createDirectReplies(client, (conversationId, err) =>
       log.warn({ conversationId, err }, 'a reply or end did not reach the platform'),
     );
-  const waitTimeoutMs = duration('waitTimeoutMs', options.waitTimeoutMs ?? 60_000);
-  const lifecycle = createLifecycle(delivery.handoffs ?? createMemoryStore(), { waitTimeoutMs });
+  const waitTimeoutMs = checkDuration('waitTimeoutMs', options.waitTimeoutMs ?? 60_000);
+  const lifecycle = createHandoffLifecycle(delivery.handoffs ?? createMemoryHandoffStore(), {
+    waitTimeoutMs,
+  });
   const tracked = guards.handoff ? trackReplies({ lifecycle, replies: untracked, log }) : null;
   const replies = tracked ?? untracked;
   const dispatcher = createDispatcher({
@@ -143,9 +152,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   let isStarted = false;
 
   const greet = createGreet(options.greeting, tracked?.greetings ?? untracked, dispatcher);
-  /** The lifecycle of conversations is kept whether or not the application handles these events. */
-  const TRACKED: ReadonlySet<DeliveredName> = new Set(tracked ? ['handoff.requested', 'handoff.closed'] : []);
-  const handles = (name: DeliveredName): boolean => TRACKED.has(name) || registry.handlersOf(name).length > 0;
+  /** Events that change a conversation's lifecycle, even if the application has no handlers for them. */
+  const TRACKED: ReadonlySet<DeliveredEventName> = new Set(
+    tracked ? ['handoff.requested', 'handoff.closed'] : [],
+  );
+  const handles = (name: DeliveredEventName): boolean =>
+    TRACKED.has(name) || registry.handlersOf(name).length > 0;
   delivery.connect({
     handles,
     async greet(event) {
@@ -154,7 +166,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       if (tracked) await beginHandoff(lifecycle, event).catch(() => undefined);
       await greet(event);
     },
-    handle: tracked ? trackHandlers(lifecycle, dispatcher) : (event, run) => dispatcher.handle(event, run),
+    handle: tracked
+      ? withHandoffTracking(lifecycle, dispatcher)
+      : (event, run) => dispatcher.handle(event, run),
     report: (error, place) => dispatcher.report(error, place),
     log,
   });
@@ -162,9 +176,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const knowsToken = (segment: string): boolean =>
     Boolean(guards.message?.knowsToken(segment) || guards.handoff?.knowsToken(segment));
   const limits = {
-    maxBytes: quantityOf('limits.bodyBytes', options.limits?.bodyBytes ?? 262_144),
-    readTimeoutMs: duration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
-    depth: quantityOf('limits.depth', options.limits?.depth ?? 64),
+    maxBytes: checkCount('limits.bodyBytes', options.limits?.bodyBytes ?? 262_144),
+    readTimeoutMs: checkDuration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
+    depth: checkCount('limits.depth', options.limits?.depth ?? 64),
   };
 
   const listener = createListener({
@@ -198,7 +212,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const closingHooks: (() => unknown)[] = [];
   const runClosingHook = async (hook: () => unknown): Promise<void> => {
     try {
-      await within(Promise.resolve(hook()), CLOSING_HOOK_MS);
+      await settlesWithin(Promise.resolve(hook()), CLOSING_HOOK_MS);
     } catch (err) {
       log.error({ err }, 'a closing hook failed');
     }
@@ -206,7 +220,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   const start = async (): Promise<void> => {
     registry.seal();
-    const expected: readonly DeliveredName[] = [
+    const expected: readonly DeliveredEventName[] = [
       ...(guards.message ? ['message' as const] : []),
       ...(guards.handoff ? ['handoff.message' as const] : []),
     ];
@@ -224,9 +238,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const drain = async (timeoutMs: number): Promise<{ unfinished: number }> => {
     const deadline = Date.now() + timeoutMs;
     const left = (): number => Math.max(0, deadline - Date.now());
-    await within(Promise.all([inFlight.idle(), ...closingHooks.map(runClosingHook)]), left());
+    await settlesWithin(Promise.all([inFlight.idle(), ...closingHooks.map(runClosingHook)]), left());
     const { unfinished } = await delivery.stop({ timeoutMs: left() });
-    await within(replies.idle(), left());
+    await settlesWithin(replies.idle(), left());
     if (unfinished > 0) log.error({ unfinished, timeoutMs }, 'closed before all handlers had finished');
     return { unfinished };
   };

@@ -6,14 +6,14 @@ import type { ReceiverOptions } from './options.js';
 /** Sends the first reply of a handoff. Never rejects. */
 export type Greet = (event: DeliveredEvent<'handoff.requested'>) => Promise<void>;
 
-/** Makes the greeter; `null` where no greeting is set. */
+/** Creates the function that greets; `null` without a greeting. */
 export function createGreet(
   greeting: ReceiverOptions['greeting'],
   replies: Replies,
   dispatcher: Dispatcher,
 ): Greet | null {
   if (greeting === undefined) return null;
-  // A repeat can be accepted while the handlers of the first still run, and is no duplicate yet.
+  // A repeat that arrives while the handlers of the first still run is not yet recognised as a duplicate.
   const greeted = createRecentKeys({ maxKeys: 10_000, maxAgeMs: 600_000 });
   return async ({ name, key, body, conversationId, requestId }) => {
     if (greeted.has(key)) return;

@@ -1,5 +1,5 @@
 /**
- * HTTP in: match, authenticate, read, validate, hand over, answer.
+ * HTTP in: match a request, authenticate, read, validate, pass it to the delivery, answer.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export type { Conversations } from './conversations.js';
 export { createReceiver, type Receiver } from './create-receiver.js';
 export type { NextFunction, RequestListener } from './listener.js';
 export type { GreetingContext, ReceiverOptions } from './options.js';
-export { HUNG_UP, type ReadLimits, readStream } from './read-body.js';
+export { type ReadLimits, readStream, SENDER_HUNG_UP } from './read-body.js';
 export { isRefusal } from './refusal.js';
 export { createRequestIds } from './request-id.js';
 export type { EndpointPaths } from './routes.js';

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from '../events/index.js';
-import type { Pending } from '../internal/index.js';
+import type { TaskCounter } from '../internal/index.js';
 import type { Answers } from './answer.js';
 import type { Greet } from './greeting.js';
 import type { Exchange, Outcome, Pipeline } from './pipeline.js';
-import { HUNG_UP, type ReadLimits, readBody } from './read-body.js';
+import { type ReadLimits, readBody, SENDER_HUNG_UP } from './read-body.js';
 import { isRefusal, type Refusal, refuse } from './refusal.js';
 import { createRequestIds } from './request-id.js';
 import type { RequestLog } from './request-log.js';
@@ -20,7 +20,7 @@ export type RequestListener = (
   next?: NextFunction,
 ) => void;
 
-/** What {@link createListener} needs. */
+/** Options of {@link createListener}. */
 export interface ListenerParts {
   readonly routes: (url: string) => Route | null;
   readonly knowsToken: (segment: string) => boolean;
@@ -31,18 +31,18 @@ export interface ListenerParts {
   readonly dispatcher: Dispatcher;
   readonly greet: Greet | null;
   /** Counts requests under way. */
-  readonly inFlight: Pending;
+  readonly inFlight: TaskCounter;
 }
 
 const NOT_FOUND = refuse(404, 'not found');
 const WRONG_METHOD = refuse(405, 'method not allowed', { headers: { allow: 'POST' } });
 
-/** Binds the pipeline to `node:http`: picks the requests for its paths, and always answers them. */
+/** Connects the pipeline to `node:http`: selects the requests for its paths, and always answers them. */
 export function createListener(parts: ListenerParts): RequestListener {
   const { routes, knowsToken, pipeline, limits, answers, requestLog, dispatcher, greet, inFlight } = parts;
   const requestIdOf = createRequestIds();
 
-  /** Another method on the root of the mount, or below a segment that is no token, may belong to another handler. */
+  /** Other methods on the root of the mount, or below a segment that is no token, may belong to another handler. */
   const isOurs = (route: Route, method: string | undefined): boolean => {
     if (method === 'POST') return true;
     return route.endpoint !== 'root' && (route.pathToken === undefined || knowsToken(route.pathToken));
@@ -52,7 +52,7 @@ export function createListener(parts: ListenerParts): RequestListener {
     answers.succeed(exchange.response, exchange.route.endpoint, exchange.requestId);
     requestLog.accepted(exchange, outcome);
     if (outcome.kind !== 'event' || outcome.event.name !== 'handoff.requested') return;
-    // A stored handoff is greeted when it is handled.
+    // The worker greets stored handoffs.
     if (!greet || outcome.acceptance === 'duplicate' || outcome.acceptance === 'stored') return;
     inFlight.enter();
     void greet(outcome.event).finally(() => inFlight.leave());
@@ -60,11 +60,11 @@ export function createListener(parts: ListenerParts): RequestListener {
 
   const refuseRequest = (exchange: Exchange, refusal: Refusal): void => {
     const { response, route, requestId } = exchange;
-    if (refusal !== HUNG_UP) answers.refuse(response, route.endpoint, requestId, refusal);
+    if (refusal !== SENDER_HUNG_UP) answers.refuse(response, route.endpoint, requestId, refusal);
     requestLog.refused(exchange, refusal);
   };
 
-  /** One async function for the whole request: every further one would cost each request a promise. */
+  /** One async function for the whole request: each additional one costs a promise per request. */
   const serve = async (exchange: Exchange): Promise<void> => {
     const { request, headers, route, requestId, response } = exchange;
     try {

@@ -8,7 +8,7 @@ import type { EndpointPaths } from './routes.js';
 
 /** Settings of `createReceiver`. */
 export interface ReceiverOptions {
-  /** Who may send what. There is no default: name both, `false` for a group that is not mounted. */
+  /** The credentials of each group of endpoints. There is no default; `false` does not mount a group. */
   readonly auth: {
     /** The message webhook. */
     readonly message: AuthChoice | false;
@@ -17,16 +17,16 @@ export interface ReceiverOptions {
   };
   /** The platform's API: its address and the agent's API key, or a client. Without it, `reply` fails. */
   readonly service?: ServiceClient | ServiceClientOptions;
-  /** How events get from "accepted" to "handled". Default: `inline()`, handlers run before the answer. */
+  /** Where events are kept until they are handled. Default: `inline()`, handlers run before the answer. */
   readonly delivery?: Delivery;
   /**
-   * The first reply of every handoff, sent once it was answered 200: without one, the platform ends the handoff. A
-   * function that returns `null` sends nothing.
+   * The first reply of every handoff, sent once the request was answered 200. Without any reply in time, the platform
+   * ends the handoff. A function that returns `null` sends nothing.
    */
   readonly greeting?: string | ((context: GreetingContext) => string | null | Promise<string | null>);
-  /** How long the platform waits for a first reply. Default 60 seconds, as the platform's own. */
+  /** How long the platform waits for a first reply, as set there. Default 60 seconds. */
   readonly waitTimeoutMs?: number;
-  /** The path of the mount, where Express's `app.use(path, …)` does not strip it. Default `/`. */
+  /** The path of the mount, unless Express's `app.use(path, …)` strips it. Default `/`. */
   readonly basePath?: string;
   /** Other paths of single endpoints, below the mount. */
   readonly paths?: Partial<EndpointPaths>;
@@ -70,7 +70,7 @@ const OPTION_NAMES: ReadonlySet<string> = new Set<keyof ReceiverOptions>([
   'log',
 ]);
 
-/** Throws for options that would be ignored: most often a misspelt name. */
+/** Throws for unknown options, which are most often misspelt. */
 export function checkOptionNames(options: object): void {
   const unknown = Object.keys(options).filter((name) => !OPTION_NAMES.has(name));
   if (unknown.length === 0) return;
@@ -79,7 +79,7 @@ export function checkOptionNames(options: object): void {
   );
 }
 
-/** The client to reply with. */
+/** The client for replies. */
 export function serviceOf(service: ReceiverOptions['service']): ServiceClient | null {
   if (service === undefined) return null;
   return 'reply' in service ? service : createServiceClient(service);

@@ -13,12 +13,12 @@ const FORBIDDEN_KEY = refuse(400, 'body has a forbidden key', {
   detail: 'a key named __proto__, or constructor.prototype, has no place in an event',
 });
 
-/** Decodes bytes as UTF-8, strictly. What a body parser has already made of them stays as it is. */
+/** Decodes bytes as UTF-8, strictly. The result of a body parser is returned unchanged. */
 export function decodeBody(body: unknown): unknown {
   if (!(body instanceof Uint8Array)) return body;
   const bytes = body instanceof Buffer ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
   const text = bytes.toString();
-  // Invalid bytes become U+FFFD, which hardly any text contains: the check runs only then.
+  // Invalid bytes become U+FFFD, so the slower check runs only for text that contains it.
   return text.includes('\ufffd') && !isUtf8(bytes) ? NOT_UTF8 : text;
 }
 
@@ -45,8 +45,8 @@ function checkObject(value: unknown, maxDepth: number): JsonObject | Refusal {
 }
 
 /**
- * Whether {@link findFault} cannot find anything: the text does not contain "proto", not even by escapes, and has no
- * more brackets than levels are allowed. True of nearly every body, and cheaper than walking it.
+ * Whether {@link findFault} can be skipped: the text has no "proto", no \u escape, and no more brackets than levels are
+ * allowed. True for nearly every body, and cheaper than walking it.
  */
 function cannotBeFaulty(text: string, maxDepth: number): boolean {
   if (text.includes('proto') || text.includes('\\u')) return false;
@@ -60,7 +60,7 @@ function countUpTo(limit: number, text: string, bracket: string): number {
   return count;
 }
 
-/** Looks for deep nesting, and for keys that reach for prototypes. */
+/** Looks for deep nesting, and for keys that could pollute prototypes. */
 function findFault(value: object, depthLeft: number): Refusal | null {
   if (depthLeft === 0) return TOO_DEEP;
   if (Array.isArray(value)) {

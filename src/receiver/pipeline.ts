@@ -2,19 +2,19 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Acceptance, Delivery } from '../delivery/index.js';
 import {
   type DeliveredEvent,
-  type DeliveredName,
+  type DeliveredEventName,
   type Dispatcher,
-  EVENT_OF,
+  EVENT_OF_ENDPOINT,
   eventKey,
 } from '../events/index.js';
 import { isProbe, ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
 import type { Authenticate, Grant } from './auth/authenticate.js';
 import { decodeBody, type JsonObject, parseJson } from './parse-json.js';
-import { checkAnnouncedSize, HUNG_UP, type ReadLimits } from './read-body.js';
+import { checkAnnouncedSize, type ReadLimits, SENDER_HUNG_UP } from './read-body.js';
 import { isRefusal, type Refusal, refuse } from './refusal.js';
 import type { Route } from './routes.js';
 
-/** What {@link createPipeline} needs. */
+/** Options of {@link createPipeline}. */
 export interface PipelineOptions {
   readonly isDraining: () => boolean;
   readonly authenticate: Authenticate;
@@ -22,7 +22,7 @@ export interface PipelineOptions {
   readonly dispatcher: Dispatcher;
   readonly delivery: Delivery;
   /** Whether events of this name are acknowledged and dropped, since no handler is registered. */
-  readonly isDropped: (name: DeliveredName) => boolean;
+  readonly isDropped: (name: DeliveredEventName) => boolean;
 }
 
 /** One request with its response. */
@@ -54,7 +54,7 @@ const UNAVAILABLE = refuse(503, 'cannot store', {
 });
 
 /**
- * The steps from a matched path to an answer, in order. The listener reads the body between the two parts.
+ * The steps from a matched path to an answer, in order. The listener reads the body between `enter` and `take`.
  *
  * 1. draining: 503; announced size over the limit: 413
  * 2. authenticate from headers or path: 401
@@ -63,12 +63,12 @@ const UNAVAILABLE = refuse(503, 'cannot store', {
  * 5. a probe: 200
  * 6. validate: 400 with field paths, never values
  * 7. a handoff request: ask the gates, 503 with the reason
- * 8. hand over to the delivery, and answer what it says
+ * 8. pass the event to the delivery, whose result decides the answer
  */
 export interface Pipeline {
   /** Steps 1 and 2. */
   enter(exchange: Exchange): Grant | Refusal | Promise<Grant>;
-  /** Steps 4 to 8. Returns a promise only where there is something to wait for. */
+  /** Steps 4 to 8. Returns a promise only if it must wait. */
   take(exchange: Exchange, grant: UsableGrant, raw: unknown): Result | Promise<Result>;
 }
 
@@ -76,7 +76,7 @@ type UsableGrant = Exclude<Grant, { readonly level: 'none' }>;
 
 type Result = Outcome | Refusal;
 
-/** Makes a {@link Pipeline}. */
+/** Creates a {@link Pipeline}. */
 export function createPipeline({
   isDraining,
   authenticate,
@@ -109,12 +109,12 @@ export function createPipeline({
       return checkAnnouncedSize(headers, limits.maxBytes) ?? authenticate(request, headers, route);
     },
     take(exchange, grant, raw) {
-      if (raw === HUNG_UP) return HUNG_UP;
+      if (raw === SENDER_HUNG_UP) return SENDER_HUNG_UP;
       const read = isRefusal(raw) ? raw : decodeBody(raw);
       const body = isRefusal(read) ? read : parseJson(read, limits.depth);
 
       if (!isRefusal(body) && isProbe(body)) return observe(exchange);
-      // A sender who may only send probes is not told what else is wrong with a body.
+      // A sender who may only send probes gets no details about other bodies.
       if (grant.level === 'probe') return grant.otherwise;
       if (isRefusal(body)) return body;
 
@@ -142,7 +142,7 @@ function toEvent(
   try {
     const body = validateWebhook(endpoint, json);
     return {
-      name: EVENT_OF[endpoint],
+      name: EVENT_OF_ENDPOINT[endpoint],
       key: eventKey(endpoint, body, requestId),
       conversationId: body.conversation_id,
       body,
@@ -156,7 +156,7 @@ function toEvent(
   }
 }
 
-/** The paths of wrong fields, for the sender: they are the contract's own names. */
+/** Names the wrong fields to the sender, by the contract's own names. */
 function refusalText(error: ValidationError): string {
   if (error.code === 'OLD_MESSAGE_FORMAT') return 'deprecated message format (V1)';
   const places = error.issues.slice(0, 10).map(({ path }) => path || 'body');

@@ -11,8 +11,10 @@ export interface ReadLimits {
   readonly readTimeoutMs: number;
 }
 
-/** The sender hung up, so there is no one to answer. */
-export const HUNG_UP = refuse(499, 'client closed the request', { detail: 'the sender hung up mid-body' });
+/** The sender hung up: no answer is sent. */
+export const SENDER_HUNG_UP = refuse(499, 'client closed the request', {
+  detail: 'the sender hung up mid-body',
+});
 
 const tooLarge = (maxBytes: number): Refusal =>
   refuse(413, 'body too large', {
@@ -31,13 +33,13 @@ const CONSUMED = refuse(500, 'body not available', {
     'something before the receiver read the request body and left no req.body. Mount the receiver before that middleware, or let it keep what it read in req.body or req.rawBody.',
 });
 
-/** Refuses a body whose announced size is over the limit, before any of it is read. */
+/** Refuses a body whose `Content-Length` exceeds the limit, before it is read. */
 export function checkAnnouncedSize(headers: IncomingHttpHeaders, maxBytes: number): Refusal | null {
   const announced = headers['content-length'];
   return announced !== undefined && Number(announced) > maxBytes ? tooLarge(maxBytes) : null;
 }
 
-/** The body as bytes, or as a body parser before the receiver has left it; or a promise of that. */
+/** The body as bytes, or as `req.body` of a body parser before the receiver. */
 export function readBody(
   request: RequestWithBody,
   headers: IncomingHttpHeaders,
@@ -53,7 +55,7 @@ export function readBody(
     return hasContent(body) ? bytes.then((read) => (isEmpty(read) ? body : read)) : bytes;
   }
   if (body === undefined || body === null) return CONSUMED;
-  // A parser may have made an object of something else, such as a form.
+  // A body parser may have parsed something other than JSON, such as a form.
   const badType = checkContentType({ 'content-type': headers['content-type'] });
   if (badType) return badType;
   return body instanceof Buffer ? withinLimit(body, limits.maxBytes) : body;
@@ -74,13 +76,13 @@ const hasContent = (body: unknown): boolean =>
     ? Object.keys(body).length > 0
     : typeof body === 'string' && body !== '';
 
-/** Reads a stream up to a size and within a time. */
+/** Reads a stream within a size and a time limit. */
 export function readStream(
   request: IncomingMessage,
   { maxBytes, readTimeoutMs }: ReadLimits,
 ): Promise<Buffer | Refusal> {
   // A request that was destroyed while its credentials were checked emits no more events.
-  if (request.destroyed) return Promise.resolve(HUNG_UP);
+  if (request.destroyed) return Promise.resolve(SENDER_HUNG_UP);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -102,6 +104,6 @@ export function readStream(
       })
       .on('end', () => settle(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
       // A broken connection emits 'close'; 'error' only where there is a listener.
-      .on('close', () => settle(HUNG_UP));
+      .on('close', () => settle(SENDER_HUNG_UP));
   });
 }

@@ -1,10 +1,10 @@
-/** A request that is not accepted: what the sender is told, and what the log is told besides. */
+/** The refusal of a request: its response, and details for the log. */
 export interface Refusal {
   /** The HTTP status. */
   readonly status: number;
-  /** Short and opaque, for the sender. */
+  /** A short reason for the sender, without details. */
   readonly reason: string;
-  /** What happened and what to do, for the log. Never a value of the request. */
+  /** The cause and the remedy, for the log. Never a value of the request. */
   readonly detail?: string | undefined;
   /** Headers of the response. */
   readonly headers?: Readonly<Record<string, string | string[]>> | undefined;
@@ -14,7 +14,7 @@ export interface Refusal {
 
 type RefusalOptions = Pick<Refusal, 'detail' | 'headers' | 'closesConnection'>;
 
-/** A class, so that `instanceof` tells it from a JSON body, which no JSON can imitate. */
+/** A class, so that `instanceof` distinguishes it from any JSON body. */
 class RefusedRequest implements Refusal {
   readonly status: number;
   readonly reason: string;
@@ -31,7 +31,7 @@ class RefusedRequest implements Refusal {
   }
 }
 
-/** Makes a {@link Refusal}. */
+/** Creates a {@link Refusal}. */
 export function refuse(status: number, reason: string, options: RefusalOptions = {}): Refusal {
   return new RefusedRequest(status, reason, options);
 }

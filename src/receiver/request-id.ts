@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
-/** The form of a request id from outside. */
+/** Other ids from outside are ignored. */
 const ACCEPTABLE = /^[\w.:-]{1,128}$/;
 
 const isAcceptable = (id: unknown): id is string => typeof id === 'string' && ACCEPTABLE.test(id);

@@ -1,10 +1,10 @@
 import type { Log } from '../internal/index.js';
 import type { Exchange, Outcome } from './pipeline.js';
-import { HUNG_UP } from './read-body.js';
+import { SENDER_HUNG_UP } from './read-body.js';
 import type { Refusal } from './refusal.js';
 import { wasProbe } from './rejected-probe.js';
 
-/** Logs one line for each request: ids and outcomes, never what a user wrote. */
+/** Logs one line per request: ids and outcomes, never users' words. */
 export interface RequestLog {
   accepted(exchange: Exchange, outcome: Outcome): void;
   refused(exchange: Exchange, refusal: Refusal): void;
@@ -13,7 +13,7 @@ export interface RequestLog {
 const REJECTED_PROBE =
   'an availability probe was refused for its credentials: the platform now shows this webhook as unreachable. Give the platform the credentials of this endpoint, or let probes in without any: probes: { auth: "none" }';
 
-/** Makes a {@link RequestLog}. */
+/** Creates a {@link RequestLog}. */
 export function createRequestLog(log: Log, maxDepth: number): RequestLog {
   const fieldsOf = ({ requestId, route, receivedAt }: Exchange) => ({
     requestId,
@@ -38,7 +38,7 @@ export function createRequestLog(log: Log, maxDepth: number): RequestLog {
         reason: refusal.reason,
         detail: refusal.detail,
       };
-      if (refusal === HUNG_UP) return log.debug(line, 'request refused');
+      if (refusal === SENDER_HUNG_UP) return log.debug(line, 'request refused');
       if (refusal.status !== 401) return log.warn(line, 'request refused');
       void wasProbe(exchange.request, maxDepth).then((probe) =>
         log.warn(line, probe ? REJECTED_PROBE : 'request refused'),

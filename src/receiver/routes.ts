@@ -3,18 +3,18 @@ import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
 
 /** The target of a request. */
 export interface Route {
-  /** The endpoint; `root` for the address of the mount where no endpoint is. */
+  /** The endpoint; `root` for the address of the mount if no endpoint has it. */
   readonly endpoint: WebhookEndpoint | 'root';
-  /** Whether it is the address of the mount, which stands for both groups. */
+  /** Whether it is the address of the mount, which serves messages and handoffs. */
   readonly isRoot: boolean;
-  /** The path segment where a token would be. */
+  /** The path segment in the place of a token. */
   readonly pathToken: string | undefined;
 }
 
 /** The path of each endpoint, below the mount. */
 export type EndpointPaths = Readonly<Record<WebhookEndpoint, string>>;
 
-/** Settings of {@link createRoutes}. */
+/** Options of {@link createRoutes}. */
 export interface RouteOptions {
   readonly basePath: string | undefined;
   readonly paths: Partial<EndpointPaths> | undefined;
@@ -51,7 +51,7 @@ export function createRoutes({ basePath, paths, mounted, tokenInPath, knowsToken
     const pathToken = decoded(cut < 0 ? path.slice(1) : path.slice(1, cut));
     const route = table.get(cut < 0 ? ROOT : path.slice(cut));
     if (!route || pathToken === undefined) return null;
-    // A lone segment may be another handler's path; only a known token makes it ours.
+    // A lone segment may be another handler's path, unless it is a known token.
     if (route.isRoot && !knowsToken(pathToken)) return null;
     return { ...route, pathToken };
   };

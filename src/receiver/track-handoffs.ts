@@ -2,7 +2,7 @@ import type { DeliveryHost } from '../delivery/index.js';
 import type { DeliveredEvent, Dispatcher, HandlerRun } from '../events/index.js';
 import type { HandoffLifecycle } from '../handoff/index.js';
 
-/** Records that a conversation was requested and accepted, unless that is known. */
+/** Records that a conversation was requested and accepted. Repeating it changes nothing. */
 export async function beginHandoff(
   lifecycle: HandoffLifecycle,
   event: DeliveredEvent<'handoff.requested'>,
@@ -11,8 +11,11 @@ export async function beginHandoff(
   await lifecycle.accept(event.conversationId);
 }
 
-/** Runs handlers, and records what their event means for its conversation. A failing store is a failed handler. */
-export function trackHandlers(lifecycle: HandoffLifecycle, dispatcher: Dispatcher): DeliveryHost['handle'] {
+/** Wraps a dispatcher: records requests and closes in the lifecycle. A failing store counts as a failed handler. */
+export function withHandoffTracking(
+  lifecycle: HandoffLifecycle,
+  dispatcher: Dispatcher,
+): DeliveryHost['handle'] {
   const reported = async <Result>(
     event: DeliveredEvent,
     { attempt }: HandlerRun,
@@ -38,7 +41,6 @@ export function trackHandlers(lifecycle: HandoffLifecycle, dispatcher: Dispatche
     if (isEnded) await reported(event, run, lifecycle.close(event.conversationId));
   };
 
-  // Other events change nothing in a lifecycle.
   return (event, run) => {
     if (event.name === 'handoff.requested') return begin(event, run);
     if (event.name === 'handoff.closed') return end(event, run);
@@ -46,7 +48,7 @@ export function trackHandlers(lifecycle: HandoffLifecycle, dispatcher: Dispatche
   };
 }
 
-/** Records that the platform has ended a conversation. `false`: it is not known, or was requested again since. */
+/** Records that the platform has ended a conversation. `false`: it is unknown, or was requested again since. */
 async function endHandoff(
   lifecycle: HandoffLifecycle,
   { conversationId, receivedAt, body }: DeliveredEvent<'handoff.closed'>,

@@ -2,7 +2,7 @@ import { deliveredReceipt, type Replies, type ReplyOptions } from '../events/ind
 import type { CloseResult, HandoffLifecycle } from '../handoff/index.js';
 import { createKeyedQueue, type Log } from '../internal/index.js';
 
-/** What {@link trackReplies} needs. */
+/** Options of {@link trackReplies}. */
 export interface TrackRepliesOptions {
   readonly lifecycle: HandoffLifecycle;
   /** Sends or stores replies. */
@@ -16,9 +16,9 @@ export interface TrackedReplies extends Replies {
   readonly greetings: Replies;
 }
 
-/** Makes {@link TrackedReplies}. A reply that cannot be recorded rejects, although it may have been sent. */
+/** Creates {@link TrackedReplies}. A reply that cannot be recorded rejects, although it may have been sent. */
 export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): TrackedReplies {
-  // Ending looks up first whether the platform must be told; later replies must not overtake it meanwhile.
+  // `end` first looks up whether the platform must be told; later replies must not overtake it.
   const conversations = createKeyedQueue();
 
   /** Logs a failure, since the caller may not wait for its reply. */

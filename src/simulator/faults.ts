@@ -100,7 +100,7 @@ export const FAULTS = {
   },
   outOfOrder: {
     title: 'Out of order',
-    hint: 'The health endpoint reports that the service is down.',
+    hint: 'The health endpoint reports that the platform is down.',
     fields: [],
     settings: z.strictObject(answers('health')),
   },

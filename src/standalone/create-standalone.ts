@@ -5,7 +5,7 @@ import type { AgentView } from '../adapters/desk/index.js';
 import { createServiceClient } from '../client/index.js';
 import { type Delivery, inline } from '../delivery/index.js';
 import type { HandoffMessageContext } from '../events/index.js';
-import { within } from '../internal/index.js';
+import { settlesWithin } from '../internal/index.js';
 import {
   type AuthScheme,
   bearer,
@@ -86,7 +86,7 @@ export async function createStandalone(
     const drained = await receiver.close({ timeoutMs: settings.shutdownTimeout });
     await adapter?.close({ timeoutMs: Math.max(SOCKETS_CLOSE_MS, deadline - Date.now()) });
     const sweep = setInterval(() => server.closeIdleConnections(), 20);
-    await within(closed, SOCKETS_CLOSE_MS);
+    await settlesWithin(closed, SOCKETS_CLOSE_MS);
     clearInterval(sweep);
     server.closeAllConnections();
     return drained;
@@ -107,8 +107,8 @@ export async function createStandalone(
 
 const START_AGAIN_MS = 2_000;
 
-/** Error codes of a server that is not there, or starts or stops. */
-const AWAY = new Set<unknown>([
+/** Error codes of a database server that is unreachable, starting or stopping. */
+const UNREACHABLE = new Set<unknown>([
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOTFOUND',
@@ -118,22 +118,22 @@ const AWAY = new Set<unknown>([
   '57P03',
 ]);
 
-function isAway(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if ('code' in error && (AWAY.has(error.code) || error.code === 'DATABASE_TIMEOUT')) return true;
+  if ('code' in error && (UNREACHABLE.has(error.code) || error.code === 'DATABASE_TIMEOUT')) return true;
   const causes = error instanceof AggregateError ? error.errors : [error.cause];
-  return causes.some(isAway);
+  return causes.some(isUnreachable);
 }
 
 /**
- * Starts the receiver. A database that is away must not keep the program from coming up with it: requests are answered
- * 503 and `/readyz` says why, until a later try succeeds. A database that cannot be used at all is an error.
+ * Starts the receiver. If the database is unreachable, the program starts anyway: requests are answered 503, `/readyz`
+ * gives the reason, and starting is retried. Any other error of the database is thrown.
  */
 async function startReceiver(receiver: Receiver, log: Logger): Promise<void> {
   try {
     await receiver.start();
   } catch (error) {
-    if (!isAway(error)) throw error;
+    if (!isUnreachable(error)) throw error;
     log.error({ err: error }, 'the database cannot be reached: trying again');
     const retry = (): void => {
       if (!receiver.accepting) return;

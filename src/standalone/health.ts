@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { QueueAdmin } from '../delivery/index.js';
-import { type Log, within } from '../internal/index.js';
+import { type Log, settlesWithin } from '../internal/index.js';
 
 /** The paths of health and metrics. MOUNT_PATH cannot be one of them, and their requests are logged at debug. */
 export const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz', '/metrics'];
@@ -44,7 +44,7 @@ export function createDatabaseCheck(
   return async () => {
     running ??= query();
     const result = running;
-    return (await within(result, timeoutMs)) ? result : report(false);
+    return (await settlesWithin(result, timeoutMs)) ? result : report(false);
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type HttpLogger, pinoHttp, type StdSerializedResults } from 'pino-http';
-import { CENSOR } from '../internal/index.js';
+import { REDACTED } from '../internal/index.js';
 import { createRequestIds } from '../receiver/index.js';
 import { HEALTH_PATHS } from './health.js';
 
@@ -52,8 +52,10 @@ export function createUrlRedaction(mountPath: string): (url: string) => string {
     const [path = ''] = url.split(/[?#]/, 1);
     const redacted = path
       .split('/')
-      .map((segment) => (segment.length < MIN_TOKEN_LENGTH || mountSegments.has(segment) ? segment : CENSOR))
+      .map((segment) =>
+        segment.length < MIN_TOKEN_LENGTH || mountSegments.has(segment) ? segment : REDACTED,
+      )
       .join('/');
-    return path.length === url.length ? redacted : `${redacted}?${CENSOR}`;
+    return path.length === url.length ? redacted : `${redacted}?${REDACTED}`;
   };
 }

@@ -3,12 +3,12 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BridgeStats } from '../bridge/index.js';
 import type { ServiceClient } from '../client/index.js';
 import type { Delivery, QueueAdmin, QueueDepth, QueueName } from '../delivery/index.js';
-import { within } from '../internal/index.js';
+import { settlesWithin } from '../internal/index.js';
 import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
 
 /** Upper bounds in seconds for work within one request or one handler run. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Upper bounds in seconds for waiting, which lasts minutes while the service or the handlers fail. */
+/** Upper bounds in seconds for waiting, which lasts minutes while the platform or the handlers fail. */
 const WAIT_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 21_600];
 
 const QUEUES: readonly QueueName[] = ['inbox', 'outbox'];
@@ -28,7 +28,7 @@ export interface Metrics {
 }
 
 /**
- * Creates the metrics. Labels are names from this code only: never ids of people, and never text that a sender
+ * Creates the metrics. Labels are names from this code only: never ids of users, and never text that a sender
  * chooses, which would let a sender create any number of series.
  */
 export function createMetrics(): Metrics {
@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
   });
   const lag = new Histogram({
     name: 'handoff_kit_lag_seconds',
-    help: 'Time from received to handled (inbox), and from written to accepted by the service (outbox).',
+    help: 'Time from received to handled (inbox), and from written to accepted by the platform (outbox).',
     labelNames: ['queue'],
     buckets: WAIT_BUCKETS,
     registers,
@@ -268,7 +268,7 @@ export function registerQueues(
   return async () => {
     const query = Promise.all(QUEUES.map(async (queue) => ({ queue, depth: await queues.depth(queue) })));
     const answer = query.catch(() => null);
-    const depths = (await within(answer, timeoutMs)) ? await answer : null;
+    const depths = (await settlesWithin(answer, timeoutMs)) ? await answer : null;
     databaseUp.set(depths ? 1 : 0);
     for (const gauge of [waiting, dead, oldestAge]) gauge.reset();
     for (const { queue, depth } of depths ?? []) setDepth(queue, depth);

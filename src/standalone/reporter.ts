@@ -13,7 +13,7 @@ export interface Reporter {
   status(status: ProgramStatus, data: Readonly<Record<string, unknown>>, text: string): void;
 }
 
-/** Settings of {@link createReporter}. */
+/** Options of {@link createReporter}. */
 export interface ReporterOptions {
   /** One JSON object per line for programs, instead of text for people. */
   readonly json: boolean;

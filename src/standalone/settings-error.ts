@@ -6,7 +6,7 @@ export interface SettingProblem {
   readonly setting: string;
   /** The source of the value; `null` when there is no value. */
   readonly from: string | null;
-  /** What is wrong and what to do. */
+  /** The problem and the remedy. */
   readonly message: string;
 }
 

@@ -51,7 +51,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   serviceBaseUrl: {
     env: 'SERVICE_BASE_URL',
     flag: '--service-base-url <url>',
-    help: 'the base URL of the service, for replies; no default',
+    help: 'the base URL of the platform, for replies; no default',
   },
   serviceApiKey: {
     env: 'SERVICE_API_KEY',
@@ -96,7 +96,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   waitTimeout: {
     env: 'WAIT_TIMEOUT',
     flag: '--wait-timeout <time>',
-    help: "the service's own limit for the first reply, from the platform's settings; default 60s",
+    help: 'how long the platform waits for the first reply, from its settings; default 60s',
   },
   adapter: {
     env: 'ADAPTER',

@@ -36,7 +36,7 @@ export function welcome(
     agentsLine(url, settings, adapter),
     ...(generated.length > 0 ? ['', 'Generated for this run, since they were not set:'] : []),
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
-    ...(dev ? ['', 'Play the service from another terminal:'] : []),
+    ...(dev ? ['', 'Play the platform from another terminal:'] : []),
     ...commands.flatMap(({ title, command }) => ['', `  # ${title}`, `  ${command}`]),
     ...(dev ? ['', 'The same event sent twice is answered twice and handled once.'] : []),
     settings.showText ? '' : 'The text of messages is hidden; --show-text shows it.',
@@ -101,7 +101,7 @@ function settingText({ handoffAuth, webhookUsername, webhookSecret }: Settings, 
   return 'token' in handoffAuth ? `${handoffAuth.kind}:${handoffAuth.token}` : handoffAuth.kind;
 }
 
-/** A command that plays the service. */
+/** A command that plays the platform. */
 export interface CurlCommand {
   readonly title: string;
   /** One line for a shell. */

@@ -179,7 +179,7 @@ const ADVICE_BY_SERVICE_CODE: Readonly<Record<number, string>> = {
     'the receiver replied to a conversation that has ended or never existed: use the conversation_id of the request.',
 };
 
-/** What to check next, most likely cause first. */
+/** Advice, the most likely cause first. */
 function adviceFor({ conversation, exchanges, faults }: FailureSituation): string[] {
   const advice = [
     faultAdvice(faults),

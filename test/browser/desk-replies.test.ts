@@ -16,7 +16,7 @@ describeInBrowser('replies from the desk', () => {
   });
   afterAll(() => browser.close());
 
-  it('are stored while the service is down, and sent afterwards', async () => {
+  it('are stored while the platform is down, and sent afterwards', async () => {
     const { bench, logInAs } = await startDesk(browser, { outbox: QUICK });
     const ann = await logInAs('ann');
     await bench.requestHandoff({ user: { userId: MARIA } });

@@ -59,7 +59,7 @@ describeInBrowser('teaching at the desk', () => {
     expect(ann.consoleErrors).toEqual([]);
   });
 
-  it('shows an error of the service and keeps the input', async () => {
+  it('shows an error of the platform and keeps the input', async () => {
     const { bench, logInAs } = await startDesk(browser);
     const ann = await logInAs('ann');
     await bench.requestHandoff({ user: { userId: 'maria' } });
@@ -70,7 +70,7 @@ describeInBrowser('teaching at the desk', () => {
     bench.faults.set('answerError', { on: ['addQa'] });
     await ann.press('Teach the AI');
     await ann.press('Teach');
-    await ann.notice.getByText('The service did not take it').waitFor();
+    await ann.notice.getByText('The platform did not take it').waitFor();
     bench.faults.clear('answerError');
     expect(await ann.page.getByLabel('Question').inputValue()).toBe(QUESTION);
     await ann.press('Teach');

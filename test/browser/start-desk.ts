@@ -19,7 +19,7 @@ export const PASSWORD = 'correct horse battery';
 /** Generous, since the machine may be busy; none of these tests measures time. */
 export const TIMEOUT_MS = 120_000;
 
-/** A running desk with a simulated service. */
+/** A running desk with a simulated platform. */
 export interface RunningDesk {
   /** The URL of the desk, with a trailing slash. */
   readonly url: string;
@@ -33,7 +33,7 @@ export interface RunningDesk {
 
 /** Settings of {@link startDesk}. */
 export interface StartDeskOptions {
-  /** Whether replies survive an outage of the service. Default `true`. */
+  /** Whether replies survive an outage of the platform. Default `true`. */
   readonly stores?: boolean;
   readonly outbox?: SqliteOptions['outbox'];
   /** The session of a host application. Default: agents log in at the desk. */

@@ -82,7 +82,7 @@ describe('demo --script', () => {
   });
 });
 
-/** The service fails after the first reply. */
+/** The platform fails after the first reply. */
 const failRepliesAfter =
   ({ faults }: Simulator) =>
   ({ from }: { from: string }): void => {

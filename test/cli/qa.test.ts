@@ -92,7 +92,7 @@ describe('handoff-kit qa add', () => {
     expect(ended.code).toBe(1);
     expect(ended.stderr).toBe('20 of 43 files sent\n40 of 43 files sent\n43 of 43 files sent, 2 failed\n');
     expect(ended.stdout).toMatch(/^41 added:\n/);
-    expect(ended.stdout).toMatch(/^2 failed, says the service:\n {2}bad-1\.csv\n {2}bad-2\.csv$/m);
+    expect(ended.stdout).toMatch(/^2 failed, says the platform:\n {2}bad-1\.csv\n {2}bad-2\.csv$/m);
     expect(documents()).toHaveLength(41);
   });
 
@@ -208,7 +208,7 @@ describe('handoff-kit qa update', () => {
     expect(documents()).toEqual([['new.csv', 2]]);
   });
 
-  it('reports a document that the service does not know', async () => {
+  it('reports a document that the platform does not know', async () => {
     const { env } = await service();
     const ended = await runCli(['qa', 'update', '--doc', 'unknown-doc', '--pair', 'a=b', '--no-json'], {
       env,

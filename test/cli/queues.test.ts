@@ -132,7 +132,7 @@ describe('handoff-kit inbox', () => {
 });
 
 describe('handoff-kit outbox', () => {
-  it('retries a reply that the service had refused, while the server runs', async () => {
+  it('retries a reply that the platform had refused, while the server runs', async () => {
     const service = await flakyService(() => ({ status: 400 }));
     const file = join(temporaryFolder(), 'x.db');
     const env = { DATABASE_URL: `sqlite:${file}` };

@@ -60,7 +60,7 @@ describe('handoff-kit check', () => {
 });
 
 describe('handoff-kit health', () => {
-  it('exits with 0 without a key when the service is available', async () => {
+  it('exits with 0 without a key when the platform is available', async () => {
     const { baseUrl } = await service();
     const ended = await runCli(['health', '--base-url', baseUrl]);
     expect([ended.code, ended.json()]).toMatchObject([0, { available: true, status: 200 }]);
@@ -123,7 +123,7 @@ describe('handoff-kit reply and close', () => {
     expect(stderr).toContain(complaint);
   });
 
-  it('exit with 1 when the service does not answer', async () => {
+  it('exit with 1 when the platform does not answer', async () => {
     const served = await serve(() => {});
     await served.end();
     const env = { SERVICE_BASE_URL: served.url, SERVICE_API_KEY: KEY };

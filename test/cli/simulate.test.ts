@@ -26,7 +26,7 @@ const headersOf = (received: readonly Received[]) =>
   received.map(({ path, headers }) => `${path} ${headers.authorization ?? 'nothing'}`).sort();
 
 describe('simulate', () => {
-  it('plays the service for a receiver that uses the printed settings', async () => {
+  it('plays the platform for a receiver that uses the printed settings', async () => {
     const { url, received } = await startReceiver();
     const program = runSimulate(['--receiver', url, ...CREDENTIALS, '--json']);
     const { baseUrl, apiKey, handoffsUrl, probes } = await listening(program);
@@ -74,7 +74,7 @@ describe('simulate', () => {
   it('prints the URL of its page and the settings for the receiver', async () => {
     const { url } = await startReceiver();
     const program = runSimulate(['--receiver', url]);
-    await program.until(/→ the service sends/);
+    await program.until(/→ the platform sends/);
     expect(program.stdout()).toMatch(/Open http:\/\/127\.0\.0\.1:\d+ in a browser/);
     expect(program.stdout()).toMatch(/^ +SERVICE_BASE_URL=http:\/\/\S+ SERVICE_API_KEY=[0-9a-f]{48}$/m);
     expect(program.stdout().match(/answers 200 in \d+ ms/g)).toHaveLength(2);

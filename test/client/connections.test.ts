@@ -19,7 +19,7 @@ const failingWith = (cause: object) => async (): Promise<Response> => {
 };
 
 describe('a port without a server', () => {
-  test.each([...ONCE_ONLY, ...REPEATABLE])('%s succeeds once the service is up', async (name) => {
+  test.each([...ONCE_ONLY, ...REPEATABLE])('%s succeeds once the platform is up', async (name) => {
     const port = await freePort();
     let service = { requests: [] as readonly unknown[] };
     const { clock, slept } = instantClock(async (_, count) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { clientOf, freePort, instantClock, rawService, serviceAnswering } from './support.js';
 
-describe('the health of the service', () => {
+describe('the health of the platform', () => {
   test.each([['service is normal'], ['service is normal\n'], ['  service is normal\r\n']])(
     '200 with "%s" is available',
     async (body) => {

@@ -3,7 +3,7 @@ import { CALLS, clientOf, failureOf, REPLY, serviceAnswering } from './support.j
 
 const NAMES = ['reply', 'close', 'addQa', 'updateQa', 'checkWebhooks'] as const;
 
-describe("the service's own codes", () => {
+describe("the platform's own codes", () => {
   test.each([
     [40000, 'SERVICE_REFUSED', 'parameter'],
     [40127, 'SERVICE_AUTH_FAILED', 'API key page'],
@@ -55,7 +55,7 @@ describe("the service's own codes", () => {
     });
   });
 
-  test('the message of the service is not repeated, because it may quote the request', async () => {
+  test('the message of the platform is not repeated, because it may quote the request', async () => {
     const service = await serviceAnswering({ body: { code: 40000, message: 'bad: Good morning' } });
     expect((await failureOf(clientOf(service).reply(REPLY))).message).not.toContain('Good morning');
   });

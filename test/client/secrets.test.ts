@@ -28,7 +28,7 @@ function everythingIn(value: unknown): string {
 
 type Setup = () => Promise<[{ baseUrl: string }, Partial<ServiceClientOptions>?]>;
 
-/** A service whose refusal quotes the API key and the user's words. */
+/** A platform whose refusal quotes the API key and the user's words. */
 const echo =
   (status: number, code?: number): Setup =>
   async () => {

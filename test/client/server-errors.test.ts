@@ -19,7 +19,7 @@ const FAILURES = [
   { status: 400, body: { code: 50000, message: 'Internal system error' } },
 ];
 
-describe.each(FAILURES)('the service fails with %j', (failure) => {
+describe.each(FAILURES)('the platform fails with %j', (failure) => {
   test.each(ONCE_ONLY)('%s is sent once, and its outcome is unknown', async (name) => {
     const service = await serviceAnswering(failure, { body: {} });
     const { clock, slept } = instantClock();
@@ -55,7 +55,7 @@ describe.each(FAILURES)('the service fails with %j', (failure) => {
   });
 });
 
-test('the delay that a failing service asks for is obeyed and reported', async () => {
+test('the delay that a failing platform asks for is obeyed and reported', async () => {
   const busy = { status: 503, headers: { 'retry-after': '7' } };
   const service = await serviceAnswering(busy, { body: {} }, busy);
   const { clock, slept } = instantClock();

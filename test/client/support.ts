@@ -35,7 +35,7 @@ export interface FakeService {
   readonly requests: readonly SeenRequest[];
 }
 
-/** A service on a real socket that gives these answers in order, and then repeats the last one. */
+/** A platform on a real socket that gives these answers in order, and then repeats the last one. */
 export async function serviceAnswering(...answers: ScriptedAnswer[]): Promise<FakeService> {
   return serviceOnPort(0, ...answers);
 }
@@ -60,7 +60,7 @@ export async function serviceOnPort(port: number, ...answers: ScriptedAnswer[]):
   return { baseUrl: `http://127.0.0.1:${await listen(server, port)}`, requests };
 }
 
-/** A service that controls the raw socket once a request arrives. */
+/** A platform that controls the raw socket once a request arrives. */
 export async function rawService(onRequest: (socket: Socket, count: number) => void) {
   let count = 0;
   const sockets = new Set<Socket>();
@@ -120,7 +120,7 @@ export function instantClock(onSleep: (ms: number, count: number) => unknown = (
   return { clock, slept };
 }
 
-/** A client of a fake service, with the instant clock. */
+/** A client of a fake platform, with the instant clock. */
 export function clientOf(
   { baseUrl }: { readonly baseUrl: string },
   options: Partial<ServiceClientOptions> = {},

@@ -13,7 +13,7 @@ import {
 
 const SHORT = 30;
 
-/** Counts requests at the sender, because a busy service may read them after the timeout. */
+/** Counts requests at the sender, because a busy platform may read them after the timeout. */
 function countingFetch() {
   let count = 0;
   const counting: Fetch = (url, init) => {
@@ -30,7 +30,7 @@ const halfway = () =>
 describe.each([
   ['never answers', silent],
   ['stops in the middle of its answer', halfway],
-])('a service that %s', (_, start) => {
+])('a platform that %s', (_, start) => {
   test.each(ONCE_ONLY)('%s is sent once, and its outcome is unknown', async (name) => {
     const service = await start();
     const { fetch, sent } = countingFetch();

@@ -40,7 +40,7 @@ describe('a health watch', () => {
     expect(service.requests).toHaveLength(6);
   });
 
-  test('reports a service that is down from the start', async () => {
+  test('reports a platform that is down from the start', async () => {
     expect((await watched(await serviceAnswering(DOWN), 2)).told).toEqual([false]);
   });
 

@@ -8,7 +8,7 @@ import { eventually, stage } from './contract/stage.js';
 const API_KEY = 'api-key-of-agent-1';
 const CONVERSATIONS = 10;
 
-/** The simulated service, and a receiver that answers whatever users say. */
+/** The simulated platform, and a receiver that answers whatever users say. */
 async function startAll(whenUnknown: 'resend' | 'park') {
   const simulator = createSimulator({ agents: [{ id: 'agent-1', apiKey: API_KEY }] });
   const baseUrl = await simulator.listen();
@@ -28,7 +28,7 @@ async function startAll(whenUnknown: 'resend' | 'park') {
 /** How often each conversation meets each kind of outage. */
 const STRIKES = { answerNothing: 1, answerError: 3, answerThrottle: 1 } as const;
 
-/** Users keep talking while the service answers replies with one fault after another, then normally. */
+/** Users keep talking while the platform answers replies with one fault after another, then normally. */
 async function talkThrough(
   { simulator, conversations }: Awaited<ReturnType<typeof startAll>>,
   phases: readonly (keyof typeof STRIKES)[],
@@ -53,7 +53,7 @@ async function talkThrough(
   return said;
 }
 
-describe('an outage of the service', () => {
+describe('an outage of the platform', () => {
   it('delays replies, and neither loses, repeats nor reorders any', async () => {
     const all = await startAll('resend');
     const said = await talkThrough(all, ['answerNothing', 'answerError', 'answerThrottle']);

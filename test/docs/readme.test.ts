@@ -54,7 +54,7 @@ describe('the README', () => {
     });
     await new Promise<void>((done) => service.listen(0, '127.0.0.1', done));
     const port = await freePort();
-    const token = 'a-token-nobody-can-guess';
+    const token = 'a-token-that-is-long-enough';
     // Written without types, so that Node runs it as it is printed.
     writeFileSync(join(WORK, 'opening.mjs'), code);
     const child = spawn(process.execPath, [join(WORK, 'opening.mjs')], {

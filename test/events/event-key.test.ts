@@ -18,7 +18,7 @@ describe('two deliveries of one event', () => {
     expect(keyOf(endpoint, structuredClone(body))).toBe(keyOf(endpoint, body));
   });
 
-  it('have one key however their ids and times are written', () => {
+  it('have one key, whether ids and times are numbers or strings', () => {
     expect(keyOf('chat', chatBody({ conversation_id: 7, timestamp: '1742265090895' }))).toBe(
       keyOf('chat', chatBody({ conversation_id: '7', timestamp: 1_742_265_090_895 })),
     );
@@ -54,7 +54,7 @@ describe('two events', () => {
     expect(keyOf(endpoint, first)).not.toBe(keyOf(endpoint, second));
   });
 
-  it('have two keys when they came to different endpoints', () => {
+  it('have two keys at different endpoints', () => {
     const keys = [
       keyOf('chat', chatBody(same)),
       keyOf('close', closeBody(same)),
@@ -63,7 +63,7 @@ describe('two events', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  it('cannot be made one by fields that belong to another endpoint', () => {
+  it('stay distinct if they have fields of another endpoint', () => {
     const strange = { ...same, message_id: 'm', type: 'TIMEOUT' };
     expect(keyOf('chat', chatBody({ ...strange, body: 'one' }))).not.toBe(
       keyOf('chat', chatBody({ ...strange, body: 'two' })),
@@ -78,7 +78,7 @@ describe('two events', () => {
 });
 
 describe('a key', () => {
-  it('has a bounded length and no words in it when they are long', () => {
+  it('has a bounded length, and contains no long text', () => {
     const key = keyOf('chat', chatBody({ conversation_id: 'c'.repeat(10_000), body: 'x'.repeat(100_000) }));
     expect(key.length).toBeLessThanOrEqual(160);
   });

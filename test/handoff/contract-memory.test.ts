@@ -1,9 +1,9 @@
-import { createMemoryStore } from '../../src/handoff/index.js';
+import { createMemoryHandoffStore } from '../../src/handoff/index.js';
 import { describeHandoffStore } from './contract.js';
 
 describeHandoffStore('memory', {
   async createPlace() {
-    const store = createMemoryStore();
+    const store = createMemoryHandoffStore();
     return { open: () => store, remove: async () => {} };
   },
 });

@@ -155,7 +155,7 @@ export function describeConversations(name: string, engine: Engine): void {
       await eventually(() => expect(second).toMatchObject({ state: 'closed', endedBy: 'human' }));
     });
 
-    it('sends one close to the service, and none for a conversation that the service closed', async () => {
+    it('sends one close to the platform, and none for a conversation that the platform closed', async () => {
       const { bench, receiver, becomes } = await benchWith(engine);
       const closes = () =>
         bench.simulator.traffic
@@ -235,7 +235,7 @@ export function describeConversations(name: string, engine: Engine): void {
       expect(await receiver.conversations.get(id)).toMatchObject({ session: 1, version: 2 });
     });
 
-    it('passes replies to an unknown conversation to the service unchanged', async () => {
+    it('passes replies to an unknown conversation to the platform unchanged', async () => {
       const { bench, receiver } = await benchWith(engine);
       const told = async (): Promise<unknown> =>
         (await receiver.conversations.reply('unknown', 'hello')).delivered();

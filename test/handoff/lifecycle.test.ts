@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  createLifecycle,
-  createMemoryStore,
+  createHandoffLifecycle,
+  createMemoryHandoffStore,
   type HandoffLifecycle,
   type HandoffStore,
 } from '../../src/handoff/index.js';
@@ -11,8 +11,8 @@ import { requestEvent } from '../helpers/events.js';
 const NOW = 1_700_000_000_000;
 const LINK = { adapter: 'desk', externalId: '7', url: 'https://desk.example/7', extra: { contact: '9' } };
 
-const start = (store: HandoffStore = createMemoryStore()): HandoffLifecycle =>
-  createLifecycle(store, { waitTimeoutMs: 60_000, now: () => NOW });
+const start = (store: HandoffStore = createMemoryHandoffStore()): HandoffLifecycle =>
+  createHandoffLifecycle(store, { waitTimeoutMs: 60_000, now: () => NOW });
 
 /** Brings a conversation to a state through its usual transitions. */
 async function bring(lifecycle: HandoffLifecycle, state: ConversationState): Promise<void> {
@@ -95,7 +95,7 @@ describe('the lifecycle of a conversation', () => {
   });
 
   it.each(Object.keys(VERBS).filter((verb) => !verb.includes('request')))(
-    '%s of a conversation that nobody knows is refused',
+    '%s of an unknown conversation is refused',
     async (verb) => {
       expect(await VERBS[verb]?.(start())).toBeNull();
     },
@@ -216,7 +216,11 @@ describe('a link to a helpdesk', () => {
 
 describe('a store whose version always changes in between', () => {
   it('makes a change fail after a number of retries', async () => {
-    const lifecycle = start({ ...createMemoryStore(), update: async () => null, get: async () => found });
+    const lifecycle = start({
+      ...createMemoryHandoffStore(),
+      update: async () => null,
+      get: async () => found,
+    });
     const found = (await start().request(requestEvent('c'))).conversation;
     await expect(lifecycle.accept('c')).rejects.toMatchObject({ code: 'CONVERSATION_CONTENDED' });
   });

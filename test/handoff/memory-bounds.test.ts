@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../../src/handoff/index.js';
+import { createMemoryHandoffStore } from '../../src/handoff/index.js';
 import { fresh, link } from './contract/stage.js';
 
-const ids = async (store: ReturnType<typeof createMemoryStore>): Promise<string[]> =>
+const ids = async (store: ReturnType<typeof createMemoryHandoffStore>): Promise<string[]> =>
   (await store.list()).map(({ id }) => id).sort();
 
 describe('conversations in memory', () => {
   it('are removed to make room: closed ones first, the oldest of them first', async () => {
-    const store = createMemoryStore({ maxConversations: 4 });
+    const store = createMemoryHandoffStore({ maxConversations: 4 });
     for (const id of ['a', 'b', 'c', 'd']) await store.create(fresh(id));
     await store.update('d', 1, { link: link('7') });
     await store.update('d', 2, { state: 'failed' });
@@ -20,7 +20,7 @@ describe('conversations in memory', () => {
   });
 
   it('are removed by the oldest change when none is closed', async () => {
-    const store = createMemoryStore({ maxConversations: 2 });
+    const store = createMemoryHandoffStore({ maxConversations: 2 });
     for (const id of ['a', 'b']) await store.create(fresh(id));
     await store.update('a', 1, { state: 'waiting' });
     await store.create(fresh('c'));
@@ -28,7 +28,7 @@ describe('conversations in memory', () => {
   });
 
   it('keep their transcript with keepContent', async () => {
-    const store = createMemoryStore({ keepContent: true });
+    const store = createMemoryHandoffStore({ keepContent: true });
     await store.create(fresh('c', { transcript: [{ from: 'user', text: 'help' }] }));
     expect(await store.update('c', 1, { state: 'closed' })).toMatchObject({ transcript: [{ text: 'help' }] });
   });
@@ -36,7 +36,7 @@ describe('conversations in memory', () => {
 
 describe('idempotency keys in memory', () => {
   it('are limited in number: the oldest are removed first', async () => {
-    const store = createMemoryStore({ maxKeys: 3 });
+    const store = createMemoryHandoffStore({ maxKeys: 3 });
     for (const key of ['a', 'b', 'c', 'd']) await store.addIdempotencyKey(key, 60_000);
     const held = await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.hasIdempotencyKey(key)));
     expect(held).toEqual([false, true, true, true]);
@@ -44,7 +44,7 @@ describe('idempotency keys in memory', () => {
 
   it('are removed when they expire, before others that are older', async () => {
     let now = 0;
-    const store = createMemoryStore({ maxKeys: 3, now: () => now });
+    const store = createMemoryHandoffStore({ maxKeys: 3, now: () => now });
     await store.addIdempotencyKey('long', 1_000);
     await store.addIdempotencyKey('short', 10);
     await store.addIdempotencyKey('other', 1_000);
@@ -58,7 +58,7 @@ describe('idempotency keys in memory', () => {
 
   it('are kept until they expire, and leases too', async () => {
     let now = 0;
-    const store = createMemoryStore({ now: () => now });
+    const store = createMemoryHandoffStore({ now: () => now });
     await store.addIdempotencyKey('seen', 10);
     await store.lease('poll', 'one', 10);
     now = 9;

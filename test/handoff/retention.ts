@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createLifecycle } from '../../src/handoff/index.js';
+import { createHandoffLifecycle } from '../../src/handoff/index.js';
 import { eventually } from '../delivery/contract/stage.js';
 import type { Engine } from '../delivery/contract.js';
 import { requestEvent } from '../helpers/events.js';
@@ -23,7 +23,7 @@ export function describeRetention(name: string, engine: Engine): void {
       await delivery.stop({ timeoutMs: 1_000 });
       await store.remove();
     });
-    return { delivery, lifecycle: createLifecycle(handoffsOf(delivery), { waitTimeoutMs: 60_000 }) };
+    return { delivery, lifecycle: createHandoffLifecycle(handoffsOf(delivery), { waitTimeoutMs: 60_000 }) };
   };
 
   describe(`conversations in ${name}`, () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryStore, type HandoffStore } from '../../src/handoff/index.js';
+import { createMemoryHandoffStore, type HandoffStore } from '../../src/handoff/index.js';
 import { inline, type Receipt } from '../../src/index.js';
 import { eventually } from '../delivery/contract/stage.js';
 import { sqliteEngine } from '../helpers/sqlite-store.js';
@@ -29,7 +29,7 @@ function failing(store: HandoffStore) {
 
 describe('a store of conversations that fails', () => {
   it('makes a request fail, which can be sent again', async () => {
-    const disk = failing(createMemoryStore());
+    const disk = failing(createMemoryHandoffStore());
     const { bench, receiver, logged } = await benchWith(inlineEngine, { wrapStore: () => disk.store });
     disk.isBroken = true;
     const refused = await bench.requestHandoff({ conversationId: 'c' });
@@ -43,7 +43,7 @@ describe('a store of conversations that fails', () => {
   });
 
   it('makes replies fail, also those that are not awaited, and the process survives', async () => {
-    const disk = failing(createMemoryStore());
+    const disk = failing(createMemoryHandoffStore());
     const forgotten: Promise<Receipt>[] = [];
     const { bench, receiver, logged } = await benchWith(inlineEngine, {
       wrapStore: () => disk.store,
@@ -84,7 +84,7 @@ describe('a store of conversations that fails', () => {
 
 describe('a receiver without handoff endpoints', () => {
   it('tracks no conversation, and can list them nonetheless', async () => {
-    const disk = failing(createMemoryStore());
+    const disk = failing(createMemoryHandoffStore());
     disk.isBroken = true;
     const { bench, receiver } = await benchWith(inlineEngine, {
       auth: { message: false, handoff: false },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHandoffStore } from '../../src/delivery/handoff-store.js';
+import { createSqlHandoffStore } from '../../src/delivery/handoff-store.js';
 import type { Queue } from '../../src/delivery/queue.js';
 import { createQueueAdmin } from '../../src/delivery/queue-admin.js';
 import { startRetention } from '../../src/delivery/retention.js';
@@ -58,7 +58,7 @@ export function describeTables(
 }
 
 async function useConversations(database: SqlDatabase): Promise<void> {
-  const store = createHandoffStore(database, false);
+  const store = createSqlHandoffStore(database, false);
   await store.create(fresh('c'));
   await store.update('c', 1, { state: 'waiting', link: link('7') });
   expect(await store.findByLink('desk', '7')).toMatchObject({ id: 'c' });
@@ -116,7 +116,7 @@ async function useAdmin(database: SqlDatabase, plain: SqlDatabase): Promise<void
   const failures: unknown[] = [];
   const stop = startRetention({
     database,
-    handoffs: createHandoffStore(database, false),
+    handoffs: createSqlHandoffStore(database, false),
     rememberMs: 1,
     onError: (error) => failures.push(error),
   });

@@ -73,7 +73,7 @@ describe('a webhook check, from the client over the simulator exchangesWith the 
   );
 });
 
-describe('the health of the service', () => {
+describe('the health of the platform', () => {
   it('is normal, and requires no key', async () => {
     const { client, exchangesWith } = await startIntegration();
     expect(await client.webhooks.health()).toMatchObject({ available: true, status: 200 });

@@ -17,7 +17,7 @@ describe('the admit gate', () => {
   it.each<[string, AdmitGate]>([
     ['true', () => true],
     ['true, later', async () => true],
-  ])('lets in with %s', async (_what, gate) => {
+  ])('accepts a handoff when it returns %s', async (_what, gate) => {
     const to = await startWith(gate);
     expect((await establish(to)).status).toBe(200);
     expect(to.seen).toHaveLength(1);
@@ -29,7 +29,7 @@ describe('the admit gate', () => {
     ['a reason', () => 'We are closed until 9:00', 'We are closed until 9:00'],
     ['a reason, later', async () => 'Geschlossen bis 9 Uhr – ☎', 'Geschlossen bis 9 Uhr – ☎'],
     ['an empty reason', () => '', 'no human is available'],
-  ])('refuses with %s', async (_what, gate, reason) => {
+  ])('refuses a handoff when it returns %s', async (_what, gate, reason) => {
     const to = await startWith(gate);
     const answer = await establish(to);
     expect([answer.status, answer.body]).toEqual([503, { code: 503, message: reason }]);
@@ -47,7 +47,7 @@ describe('the admit gate', () => {
       },
     ],
     ['later', () => Promise.reject(new Error('the calendar is down'))],
-  ])('refuses when it throws %s, without saying why, and onError hears of it', async (_when, gate) => {
+  ])('refuses without a reason when it throws %s, and calls onError', async (_when, gate) => {
     const to = await startWith(gate);
     const errors: unknown[] = [];
     to.receiver.onError(({ error, event, conversationId }) =>
@@ -59,7 +59,7 @@ describe('the admit gate', () => {
     expect(to.seen).toHaveLength(0);
   });
 
-  it('sees who asks and why, and nothing that acts', async () => {
+  it('gets the user and the transcript, without actions', async () => {
     const seen: AdmitContext[] = [];
     const to = await startWith((context) => {
       seen.push(context);
@@ -78,7 +78,7 @@ describe('the admit gate', () => {
     for (const name of ['reply', 'close']) expect(seen[0]).not.toHaveProperty(name);
   });
 
-  it('is asked about handoff requests only, and not before they are valid', async () => {
+  it('is called for valid handoff requests only', async () => {
     const to = await startWith(() => false);
     expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(200);
     expect((await request(to.url).post('/chat').send(chatBody())).status).toBe(200);
@@ -87,7 +87,7 @@ describe('the admit gate', () => {
     expect(to.seen).toHaveLength(3);
   });
 
-  it('is asked once about a request that comes twice', async () => {
+  it('is called once for a repeated request', async () => {
     let asked = 0;
     const to = await startWith(() => {
       asked += 1;
@@ -99,7 +99,7 @@ describe('the admit gate', () => {
     expect([asked, to.seen.length]).toEqual([1, 1]);
   });
 
-  it('is asked again about a request that was refused', async () => {
+  it('is called again for a request that was refused', async () => {
     let open = false;
     const to = await startWith(() => open);
     const body = establishBody();
@@ -111,7 +111,7 @@ describe('the admit gate', () => {
 });
 
 describe('several gates', () => {
-  it('must all let in; the first that refuses gives the reason, and the rest are not asked', async () => {
+  it('must all accept; the first that refuses gives the reason, and later ones are not called', async () => {
     const asked: string[] = [];
     const gate =
       (name: string, verdict: boolean | string): AdmitGate =>

@@ -19,7 +19,7 @@ const ENDPOINTS: [path: string, answer: string, body: (overrides?: WireBody) => 
 const post = (to: Started, path: string, body: object) => request(to.url).post(path).send(body);
 
 describe('a success', () => {
-  it.each(ENDPOINTS)('of %s is, byte for byte, %s', async (path, expected, body) => {
+  it.each(ENDPOINTS)('of %s is exactly %s', async (path, expected, body) => {
     const to = await start();
     const answer = await sendBytes(
       to.port,
@@ -36,7 +36,7 @@ describe('a success', () => {
     expect((await post(to, path, body({ istest: true }))).text).toBe(expected);
   });
 
-  it('of handoff endpoints is what the option says, and only theirs', async () => {
+  it('of handoff endpoints is set by the option, which changes no other', async () => {
     const to = await start({ answers: { success: { code: 0, message: 'schön' } } });
     const answer = await post(to, '/chat', chatBody());
     expect(answer.text).toBe('{"code":0,"message":"schön"}');
@@ -45,7 +45,7 @@ describe('a success', () => {
 });
 
 describe('a refusal', () => {
-  it('is in the language of its endpoint', async () => {
+  it('has the format of its endpoint', async () => {
     const to = await start();
     expect((await post(to, '/', {})).body).toEqual({
       code: 400,
@@ -57,7 +57,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('of handoff endpoints is what the option says', async () => {
+  it('of handoff endpoints is set by the option', async () => {
     const to = await start({
       answers: { failure: (status, reason) => ({ code: 50_000 + status, message: `no: ${reason}` }) },
     });
@@ -66,7 +66,7 @@ describe('a refusal', () => {
     expect((await post(to, '/', {})).body).toMatchObject({ code: 400 });
   });
 
-  it('is 500 in the package’s own words where the option itself fails', async () => {
+  it('is 500 with the default body if the option throws', async () => {
     const to = await start({
       answers: {
         failure() {
@@ -83,7 +83,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('a body that does not fit', () => {
+describe('an invalid body', () => {
   const CANARY = 'canary-51c0';
 
   it.each<[string, WireBody, string]>([
@@ -104,7 +104,7 @@ describe('a body that does not fit', () => {
     ],
     ['/chat', { conversation_id: CANARY, timestamp: CANARY, body: { [CANARY]: 1 } }, 'timestamp, body'],
     ['/conversation/close', { conversation_id: [CANARY], type: 7 }, 'conversation_id, type'],
-  ])('%s names the places and no values: %j', async (path, body, places) => {
+  ])('%s: the answer names the fields and no values: %j', async (path, body, places) => {
     const to = await start();
     const answer = await post(to, path, body);
     expect(answer.status).toBe(400);
@@ -114,7 +114,7 @@ describe('a body that does not fit', () => {
     expect(to.logged.about('request refused')[0]?.detail).toContain('expected');
   });
 
-  it('names no more places than a person would read', async () => {
+  it('names a limited number of fields', async () => {
     const to = await start();
     const answer = await post(to, '/conversation/establish', {
       conversation_id: 'c',
@@ -125,7 +125,7 @@ describe('a body that does not fit', () => {
     );
   });
 
-  it('because it is of the old message format is told so', async () => {
+  it('in the old message format is named as such', async () => {
     const to = await start();
     const answer = await post(to, '/', {
       conversation_id: 'c',
@@ -143,7 +143,7 @@ describe('a body that does not fit', () => {
 });
 
 describe('the request id', () => {
-  it('is on every answer, and in the log and the handler’s hand', async () => {
+  it('is on every answer, in the log and in the handler’s context', async () => {
     const to = await start({ auth: { message: noAuth(), handoff: bearer('a-token') } });
     const answers = [
       await post(to, '/', agentMessageBody()),
@@ -162,7 +162,7 @@ describe('the request id', () => {
     expect(to.logged.about('request refused')[0]?.requestId).toBe(ids[1]);
   });
 
-  it('is the sender’s where it is fit to be written down', async () => {
+  it('is the sender’s if it is safe to log', async () => {
     const to = await start();
     const send = (id: string) => post(to, '/', agentMessageBody()).set('X-Request-Id', id);
     expect((await send('trace-1.a:b_c')).headers['x-request-id']).toBe('trace-1.a:b_c');
@@ -174,7 +174,7 @@ describe('the request id', () => {
   it.each([
     ['text', 'from-the-logger', 'from-the-logger'],
     ['a number, as pino-http gives', 17, '17'],
-  ])('is req.id where something before has set it: %s', async (_what, id, expected) => {
+  ])('is req.id if middleware has set it: %s', async (_what, id, expected) => {
     const { receiver, seen } = makeReceiver();
     const { url } = await serve((req, res) => receiver(Object.assign(req, { id }), res));
     const answer = await request(url).post('/').send(agentMessageBody());
@@ -182,7 +182,7 @@ describe('the request id', () => {
     expect(seen[0]?.requestId).toBe(expected);
   });
 
-  it('is not a req.id that no header can carry', async () => {
+  it('is not a req.id that is invalid in a header', async () => {
     const { receiver, seen } = makeReceiver();
     const { url } = await serve((req, res) => receiver(Object.assign(req, { id: 'snow ☃\n' }), res));
     const answer = await request(url).post('/').send(agentMessageBody());

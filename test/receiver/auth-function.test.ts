@@ -12,8 +12,8 @@ const post = (to: Started, authorization?: string) => {
   return authorization === undefined ? sending : sending.set('Authorization', authorization);
 };
 
-describe('a judgement of one’s own', () => {
-  it('sees headers, path and address, and lets in with true', async () => {
+describe('an auth function', () => {
+  it('gets headers, path and address, and accepts with true', async () => {
     const asked: AuthRequest[] = [];
     const to = await startWith((about) => {
       asked.push(about);
@@ -26,7 +26,7 @@ describe('a judgement of one’s own', () => {
     expect(to.seen).toHaveLength(1);
   });
 
-  it('may take its time', async () => {
+  it('may be asynchronous', async () => {
     const to = await startWith(async ({ authorization }) => Promise.resolve(authorization === 'Custom yes'));
     expect((await post(to, 'Custom no')).status).toBe(401);
     expect((await post(to, 'Custom yes')).status).toBe(200);
@@ -34,15 +34,15 @@ describe('a judgement of one’s own', () => {
   });
 
   it.each([
-    ['later', () => Promise.reject(new Error(`judge broke on ${SECRET}`))],
+    ['later', () => Promise.reject(new Error(`check broke on ${SECRET}`))],
     [
       'at once',
       () => {
-        throw new Error(`judge broke on ${SECRET}`);
+        throw new Error(`check broke on ${SECRET}`);
       },
     ],
-  ])('that throws %s lets nobody in, and says nothing of why', async (_when, judge) => {
-    const to = await startWith(judge);
+  ])('that throws %s refuses the request without giving the reason', async (_when, verify) => {
+    const to = await startWith(verify);
     const errors: unknown[] = [];
     to.receiver.onError(({ error }) => errors.push(error));
     const answer = await post(to);
@@ -55,8 +55,8 @@ describe('a judgement of one’s own', () => {
   it.each([['1'], [1], ['yes'], [{}], [null], [undefined]])(
     'that says %j has not said true',
     async (verdict) => {
-      for (const judge of [() => verdict, async () => verdict]) {
-        const to = await startWith((about) => Reflect.apply(judge, undefined, [about]));
+      for (const verify of [() => verdict, async () => verdict]) {
+        const to = await startWith((about) => Reflect.apply(verify, undefined, [about]));
         expect((await post(to)).status).toBe(401);
         expect(to.seen).toHaveLength(0);
       }

@@ -10,7 +10,7 @@ import { type Started, start } from '../helpers/start.js';
 const JSON_TYPE = ['Content-Type', 'application/json'] as const;
 const CHUNKED = ['Transfer-Encoding', 'chunked'] as const;
 
-/** A chat message in words of bytes, as no JSON library would write it. */
+/** A chat message as raw bytes, which no JSON library would write. */
 const chatText = (fields: string): string => `{"conversation_id":"c-1","timestamp":1,"body":"x"${fields}}`;
 
 const send = (to: Started, body: string | Buffer, path = '/chat') =>
@@ -34,7 +34,7 @@ async function expectRefused(to: Started, body: string | Buffer, reason: string)
 const utf8 = (...parts: (string | number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
 
-/** A message of that many bytes, of which more than letters. */
+/** A message of a given number of bytes, not all of them ASCII. */
 const exactly = (bytes: number): string => {
   const text = JSON.stringify(chatBody({ conversation_id: 'c', padding: 'ä'.repeat(500) }));
   return text + ' '.repeat(bytes - Buffer.byteLength(text));
@@ -43,7 +43,7 @@ const chunked = (text: string): string => `${Buffer.byteLength(text).toString(16
 
 const BRACKETS = 100_000;
 
-describe('a body that is refused', () => {
+describe('a body is refused', () => {
   it.each<[string, string | Buffer, string]>([
     ['is empty', '', 'body is empty'],
     ['is white space', '  \n', 'body is not JSON'],
@@ -84,14 +84,14 @@ describe('a body that is refused', () => {
     await expectRefused(await start(), body, reason);
   });
 
-  it('leaves no prototype changed', async () => {
+  it('without changing a prototype', async () => {
     const to = await start();
     await send(to, chatText(',"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}'));
     expect({}).not.toHaveProperty('polluted');
   });
 });
 
-describe('a body that is odd and accepted', () => {
+describe('an unusual body that is accepted', () => {
   it.each<[string, string, Record<string, unknown>]>([
     ['a key twice: the last counts', chatText(',"body":"second"'), { body: 'second' }],
     ['NUL', '{"conversation_id":"c\\u0000","body":"\\u0000"}', { conversation_id: 'c\0', body: '\0' }],
@@ -109,7 +109,7 @@ describe('a body that is odd and accepted', () => {
     await expectGoesOn(to);
   });
 
-  it('may be of a depth that was set', async () => {
+  it('may have the configured depth', async () => {
     const to = await start({ limits: { depth: 2 } });
     expect((await send(to, chatText(',"a":{}'))).status).toBe(200);
     expect((await send(to, chatText(',"a":{"b":{}}'))).status).toBe(400);
@@ -121,7 +121,7 @@ describe('the size of a body', () => {
   it.each([
     ['announced', [JSON_TYPE], (text: string) => text],
     ['not announced', [JSON_TYPE, CHUNKED], chunked],
-  ])('may be the limit, and not one byte more: %s', async (_how, headers, framed) => {
+  ])('may be at the limit, and not one byte more: %s', async (_how, headers, framed) => {
     const to = await start({ limits: { bodyBytes: LIMIT } });
     expect(Buffer.byteLength(exactly(LIMIT))).toBe(LIMIT);
     const fits = await sendRaw(to.port, { path: '/chat', headers, body: framed(exactly(LIMIT)) });
@@ -134,7 +134,7 @@ describe('the size of a body', () => {
     await expectGoesOn(to);
   });
 
-  it('is 256 KiB when nothing is set', async () => {
+  it('is limited to 256 KiB by default', async () => {
     const to = await start();
     expect((await send(to, exactly(262_144))).status).toBe(200);
     const socket = await dial(to.port);
@@ -142,7 +142,7 @@ describe('the size of a body', () => {
     expect(parseAnswer(await readAll(socket)).status).toBe(413);
   });
 
-  it('is judged before any of it is read, and before credentials', async () => {
+  it('is checked before the body is read, and before credentials', async () => {
     const to = await start({ auth: { message: () => false, handoff: () => false } });
     const socket = await dial(to.port);
     socket.write(bytesOf({ path: '/chat', headers: [JSON_TYPE, ['Content-Length', '999999999']] }));
@@ -151,14 +151,14 @@ describe('the size of a body', () => {
   });
 });
 
-describe('a body that does not come', () => {
+describe('an incomplete body', () => {
   const head = bytesOf({
     path: '/chat',
     headers: [JSON_TYPE, ['Content-Length', '100']],
     body: '{"conversation_id":',
   });
 
-  it('in time is 408', async () => {
+  it('is answered 408 after the time limit', async () => {
     const to = await start({ limits: { readTimeoutMs: 30 } });
     const socket = await dial(to.port);
     socket.write(head);
@@ -171,7 +171,7 @@ describe('a body that does not come', () => {
     await expectGoesOn(to);
   });
 
-  it('because the sender hung up is nobody’s fault', async () => {
+  it('of a sender that hung up is not logged as an error', async () => {
     const to = await start();
     const socket = await dial(to.port);
     socket.write(head);
@@ -182,7 +182,7 @@ describe('a body that does not come', () => {
     await expectGoesOn(to);
   });
 
-  it('because the sender waited and then hung up holds nothing up', async () => {
+  it('of a sender that waited and then hung up blocks nothing', async () => {
     const to = await start({ limits: { readTimeoutMs: 1_000_000 } });
     const socket = await dial(to.port);
     socket.write(head);
@@ -194,7 +194,7 @@ describe('a body that does not come', () => {
     await expectGoesOn(to);
   });
 
-  it('because the sender hung up during authentication holds nothing up', async () => {
+  it('of a sender that hung up during authentication blocks nothing', async () => {
     const asked = deferred();
     const judged = deferred<boolean>();
     const to = await start({

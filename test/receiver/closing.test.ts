@@ -14,7 +14,7 @@ const post = (to: Started, path: string, body: object) =>
     .send(body)
     .then((answer) => answer);
 
-/** Whether a promise has settled by now. */
+/** Whether a promise has settled. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   const note = (): void => {
@@ -26,7 +26,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('a receiver that closes', () => {
-  it('lets what runs finish, and takes nothing new', async () => {
+  it('lets running handlers finish, and refuses new requests', async () => {
     const to = await start();
     const entered = deferred();
     const held = deferred();
@@ -52,14 +52,14 @@ describe('a receiver that closes', () => {
     expect(to.seen).toHaveLength(1);
   });
 
-  it('closes at once when nothing runs', async () => {
+  it('closes at once when no handler runs', async () => {
     const to = await start();
     await post(to, '/', agentMessageBody());
     expect(await to.receiver.close()).toEqual({ unfinished: 0 });
     expect((await post(to, '/', agentMessageBody())).status).toBe(503);
   });
 
-  it('closes once, however often it is told to', async () => {
+  it('closes once, however often close is called', async () => {
     const to = await start();
     const first = to.receiver.close();
     expect(to.receiver.close({ timeoutMs: 1 })).toBe(first);
@@ -67,7 +67,7 @@ describe('a receiver that closes', () => {
     expect(to.receiver.close()).toBe(first);
   });
 
-  it('waits for handlers whose sender was answered already', async () => {
+  it('waits for handlers whose sender was already answered', async () => {
     const to = await start({ delivery: inline({ ackDeadlineMs: 10 }) });
     const held = deferred();
     let finished = false;
@@ -83,7 +83,7 @@ describe('a receiver that closes', () => {
     expect(finished).toBe(true);
   });
 
-  it('waits for replies that nobody waits for', async () => {
+  it('waits for replies that no handler awaits', async () => {
     const arrived = deferred();
     const held = deferred<number>();
     const service = await fakeService(() => {
@@ -107,7 +107,7 @@ describe('a receiver that closes', () => {
     expect(delivered).toBe(true);
   });
 
-  it('waits no longer than it was told: it aborts the signal and says what was left', async () => {
+  it('waits up to timeoutMs, then aborts the signal and reports the unfinished handlers', async () => {
     const to = await start();
     const entered = deferred<AbortSignal>();
     to.receiver.on('message', async ({ signal }) => {
@@ -124,7 +124,7 @@ describe('a receiver that closes', () => {
     expect((await running).status).toBe(500);
   });
 
-  it('does not wait for ever for a reply', async () => {
+  it('does not wait forever for a reply', async () => {
     const service = await fakeService(() => new Promise(() => {}));
     const to = await start({ service: service.options });
     void to.receiver.conversations.reply('c', 'x').catch(() => {});

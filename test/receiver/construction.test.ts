@@ -21,10 +21,10 @@ const errorOf = (make: () => unknown): HandoffKitError => {
   throw new Error('expected an error, and nothing was thrown');
 };
 
-/** As a program in JavaScript, or one with a hole in its settings, would call it. */
+/** Untyped, as a JavaScript program calls it. */
 const create = (options: unknown): unknown => Reflect.apply(createReceiver, undefined, [options]);
 
-describe('a choice that was not made', () => {
+describe('a missing auth choice', () => {
   it.each([
     ['auth.message', { auth: { handoff: noAuth() } }],
     ['auth.handoff', { auth: { message: noAuth() } }],
@@ -35,7 +35,7 @@ describe('a choice that was not made', () => {
     ['auth.message', { auth: { message: [noAuth(), undefined], handoff: noAuth() } }],
     ['auth.handoff', { auth: { message: noAuth(), handoff: 'none' } }],
     ['auth.handoff', { auth: { message: noAuth(), handoff: true } }],
-  ])('of %s shows the choices', (name, options) => {
+  ])('of %s is an error that lists the choices', (name, options) => {
     const error = errorOf(() => create(options));
     expect(error.code).toBe('AUTH_CHOICE_MISSING');
     expect(error.message).toContain(`set ${name}`);
@@ -44,13 +44,13 @@ describe('a choice that was not made', () => {
     }
   });
 
-  it('is made by saying false', () => {
+  it('can be false, which does not mount the group', () => {
     expect(() => create({ auth: { message: false, handoff: noAuth() } })).not.toThrow();
     expect(() => create({ auth: { message: noAuth(), handoff: false } })).not.toThrow();
   });
 });
 
-describe('a secret that cannot be one', () => {
+describe('an invalid secret', () => {
   it.each<[string, () => unknown, string]>([
     ['an empty username', () => webhookUser({ username: '' }), 'the webhook username is missing or empty'],
     [
@@ -90,7 +90,7 @@ describe('a secret that cannot be one', () => {
 });
 
 describe('other mistakes', () => {
-  it('names an option it does not know, and those it does', () => {
+  it('names an unknown option, and the known ones', () => {
     const error = errorOf(() => create({ auth: { message: noAuth(), handoff: noAuth() }, greetings: 'Hi' }));
     expect(error.code).toBe('CONFIG_INVALID');
     expect(error.message).toContain('greetings');
@@ -102,7 +102,7 @@ describe('other mistakes', () => {
     ['basePath', { basePath: '/a?b' }],
     ['paths.chat', { paths: { chat: 'chat' } }],
     ['paths.close', { paths: { close: '/c#d' } }],
-  ])('names %s when it is no path', (name, options) => {
+  ])('names %s if it is not a path', (name, options) => {
     const error = errorOf(() => create({ auth: { message: noAuth(), handoff: noAuth() }, ...options }));
     expect(error.code).toBe('CONFIG_INVALID');
     expect(error.message).toContain(name);
@@ -113,14 +113,14 @@ describe('other mistakes', () => {
     ['limits.depth', { limits: { depth: 1.5 } }],
     ['limits.readTimeoutMs', { limits: { readTimeoutMs: Number.POSITIVE_INFINITY } }],
     ['waitTimeoutMs', { waitTimeoutMs: -1 }],
-  ])('names %s when it is no sensible number', (name, options) => {
+  ])('names %s if it is not a valid number', (name, options) => {
     const error = errorOf(() => create({ auth: { message: noAuth(), handoff: noAuth() }, ...options }));
     expect(error.code).toBe('CONFIG_INVALID');
     expect(error.message).toContain(name);
   });
 
   it.each(['ackDeadlineMs', 'handlerTimeoutMs', 'rememberMs', 'maxPending', 'maxRemembered'])(
-    'names %s of inline delivery when it is no sensible number',
+    'names %s of inline delivery if it is not a valid number',
     (name) => {
       const error = errorOf(() => inline({ [name]: Number.POSITIVE_INFINITY }));
       expect(error.code).toBe('CONFIG_INVALID');
@@ -128,14 +128,14 @@ describe('other mistakes', () => {
     },
   );
 
-  it('names two endpoints that are at one path', () => {
+  it('names two endpoints with the same path', () => {
     const error = errorOf(() =>
       create({ auth: { message: noAuth(), handoff: noAuth() }, paths: { chat: '/talk', close: '/talk/' } }),
     );
     expect(error.message).toContain('paths.close and paths.chat are both /talk');
   });
 
-  it('names the setting of the service that is wrong, and no key', () => {
+  it('names a wrong setting of the service option, and never the key', () => {
     const error = errorOf(() =>
       create({
         auth: { message: noAuth(), handoff: noAuth() },

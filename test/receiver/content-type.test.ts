@@ -29,7 +29,7 @@ describe('a content type', () => {
     'application/json; profile=x; charset=utf-8',
     'application/vnd.agent.v2+json',
     'application/problem+json; charset=utf-8',
-  ])('of JSON is read: %s', async (type) => {
+  ])('of JSON is accepted: %s', async (type) => {
     const to = await start();
     expect((await send(to, [['Content-Type', type]])).status).toBe(200);
     expect(to.seen).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('a content encoding', () => {
     },
   );
 
-  it.each(['identity', 'Identity'])('that means none is read: %s', async (encoding) => {
+  it.each(['identity', 'Identity'])('of identity is accepted: %s', async (encoding) => {
     const to = await start();
     const headers: [string, string][] = [
       ['Content-Type', 'application/json'],

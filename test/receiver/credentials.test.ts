@@ -13,10 +13,10 @@ const post = (to: Started, authorization?: string) => {
   return authorization === undefined ? sending : sending.set('Authorization', authorization);
 };
 
-/** Whole credentials and their parts, none of which may be seen anywhere. */
+/** Credentials and their parts, none of which may appear anywhere. */
 const HIDDEN = [SECRET, BEARER_TOKEN, PATH_TOKEN, basicHeader(USERNAME, SECRET).slice('Basic '.length)];
 
-/** A refused request reaches nobody, tells nothing, and leaves the receiver as it was. */
+/** A refused request reaches no handler, and neither its answer nor the log contains credentials. */
 async function expectRefused(to: Started, authorization: string | undefined, good: string): Promise<void> {
   const answer = await post(to, authorization);
   expect(answer.status).toBe(401);
@@ -49,7 +49,7 @@ describe('a username and a secret', () => {
     ['malformed base64', 'Basic %%%not-base64%%%'],
     ['base64 without a colon in it', `Basic ${Buffer.from(USERNAME + SECRET).toString('base64')}`],
     ['nothing after "Basic"', 'Basic'],
-    ['a wrong user', basicHeader('somebody', SECRET)],
+    ['a wrong user', basicHeader('another-user', SECRET)],
     ['a wrong secret', basicHeader(USERNAME, 'wrong')],
     ['no secret', basicHeader(USERNAME, '')],
     ['the secret and one byte more', basicHeader(USERNAME, `${SECRET}x`)],
@@ -63,23 +63,23 @@ describe('a username and a secret', () => {
     ['the username as Bearer', `Bearer ${USERNAME}`],
     ['the secret as Bearer', `Bearer ${SECRET}`],
     ['another scheme', good.replace('Basic', 'Digest')],
-  ])('are not %s', async (_what, header) => {
+  ])('are refused: %s', async (_what, header) => {
     await expectRefused(await startWith(scheme), header, good);
   });
 
-  it('are asked for with a challenge', async () => {
+  it('are requested by a challenge', async () => {
     const answer = await post(await startWith(scheme));
     expect(answer.headers['www-authenticate']).toBe('Basic realm="handoff-kit"');
   });
 
-  it('may have a colon in the secret', async () => {
+  it('may contain a colon in the secret', async () => {
     const to = await startWith(webhookUser({ username: USERNAME, secret: 'a:b:c' }));
     expect((await post(to, basicHeader(USERNAME, 'a:b:c'))).status).toBe(200);
     expect((await post(to, basicHeader(`${USERNAME}:a`, 'b:c'))).status).toBe(200);
     expect((await post(to, basicHeader(USERNAME, 'a:b'))).status).toBe(401);
   });
 
-  it('may be written in any script', async () => {
+  it('may contain any script', async () => {
     const to = await startWith(basic({ username: 'señor', password: 'пароль-秘密' }));
     expect((await post(to, basicHeader('señor', 'пароль-秘密'))).status).toBe(200);
     expect((await post(to, basicHeader('señor', 'пароль-秘'))).status).toBe(401);
@@ -112,18 +112,18 @@ describe.each([
     ['the token in other case', `Bearer ${BEARER_TOKEN.toLowerCase()}`],
     ['the token as Basic', basicHeader(BEARER_TOKEN, '')],
     ['the token in quotes', `Bearer "${BEARER_TOKEN}"`],
-  ])('is not %s', async (_how, header) => {
+  ])('is refused: %s', async (_how, header) => {
     await expectRefused(await startWith(scheme), header, good);
   });
 
-  it('is asked for with a challenge', async () => {
+  it('is requested by a challenge', async () => {
     const answer = await post(await startWith(scheme), 'Bearer wrong');
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="handoff-kit"');
   });
 });
 
 describe('a username with a space in it', () => {
-  it('passes as Bearer, as the service sends it', async () => {
+  it('passes as Bearer, as the platform sends it', async () => {
     const to = await startWith(webhookUser({ username: 'parcel bot' }));
     expect((await post(to, 'Bearer parcel bot')).status).toBe(200);
     expect((await post(to, 'Bearer parcel')).status).toBe(401);
@@ -155,8 +155,8 @@ describe('several Authorization headers', () => {
   });
 });
 
-describe('a list', () => {
-  it('passes any of its schemes, and asks for each kind once', async () => {
+describe('a list of schemes', () => {
+  it('accepts any of its schemes, and has one challenge of each kind', async () => {
     const to = await startWith([
       webhookUser({ username: USERNAME, secret: 'new-secret' }),
       webhookUser({ username: USERNAME, secret: SECRET }),
@@ -193,13 +193,13 @@ describe('each group', () => {
     expect((await post(to, `Bearer ${BEARER_TOKEN}`)).status).toBe(200);
   });
 
-  it('can be open, where that was said', async () => {
+  it('can be open with noAuth', async () => {
     const to = await startWith(noAuth());
     expect((await post(to)).status).toBe(200);
     expect((await post(to, 'Bearer whatever')).status).toBe(200);
   });
 
-  it('is refused without a challenge where the path decides', async () => {
+  it('is refused without a challenge if the credential is in the path', async () => {
     const to = await start({ auth: { message: noAuth(), handoff: pathToken(PATH_TOKEN) } });
     const answer = await request(to.url).post('/conversation/establish').send(establishBody());
     expect(answer.status).toBe(401);

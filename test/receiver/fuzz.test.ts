@@ -10,7 +10,7 @@ import { listen, type Served } from '../helpers/serve.js';
 
 /** How many requests of each kind; `npm run fuzz -- --runs N` sets it. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 2_000);
-const PATIENCE = 60_000 + RUNS * 50;
+const TIMEOUT_MS = 60_000 + RUNS * 50;
 const PROPERTY = { numRuns: RUNS };
 
 const failures: unknown[] = [];
@@ -44,7 +44,7 @@ afterAll(async () => {
   await served.end();
 });
 
-/** Nothing failed behind the answers, and the receiver works as on the first day. */
+/** No handler failed, and the receiver still works. */
 async function expectUnharmed(): Promise<void> {
   const message = await request(served.url)
     .post('/')
@@ -62,7 +62,7 @@ async function expectUnharmed(): Promise<void> {
 const isFine = (status: number): boolean =>
   (status >= 200 && status < 300) || (status >= 400 && status < 500);
 
-describe('whatever is sent', () => {
+describe('random requests', () => {
   it.prop([hostileRequest], PROPERTY)(
     'is answered with 2xx or 4xx, and never reaches a handler without credentials',
     async ({ trusted, ...sent }) => {
@@ -74,17 +74,17 @@ describe('whatever is sent', () => {
       expect(status).toBeGreaterThanOrEqual(400);
       expect(handled).toBe(before);
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
-  it('was handled now and then', () => {
+  it('were handled in part', () => {
     expect(handled).toBeGreaterThan(0);
   });
 
-  it('leaves the receiver unharmed', expectUnharmed);
+  it('leave the receiver unharmed', expectUnharmed);
 });
 
-describe('bytes that are no HTTP', () => {
+describe('random bytes', () => {
   it.prop([hostileBytes], PROPERTY)(
     'get 2xx, 4xx or no answer',
     async (bytes) => {
@@ -93,7 +93,7 @@ describe('bytes that are no HTTP', () => {
       socket.end(bytes);
       expect(parseAnswer(await answer).status).toSatisfy((status: number) => status === 0 || isFine(status));
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   it('leave the receiver unharmed', expectUnharmed);

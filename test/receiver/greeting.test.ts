@@ -15,11 +15,11 @@ async function startGreeting(options: Partial<ReceiverOptions>, answer?: () => n
 }
 
 describe('a greeting', () => {
-  it('is the first reply of a handoff, sent when it was answered 200', async () => {
+  it('is the first reply of a handoff, sent after the answer 200', async () => {
     const held = deferred<number>();
     const { service, to } = await startGreeting({ greeting: 'Please hold the line.' }, () => held.promise);
     const body = establishBody();
-    // The service answers the greeting only after this: who waited for it before answering would hang here.
+    // The platform answers the greeting only after this: a receiver that waited for it would hang here.
     expect((await establish(to, body)).status).toBe(200);
     await service.came(1);
     held.resolve(200);
@@ -31,7 +31,7 @@ describe('a greeting', () => {
     ]);
   });
 
-  it('may be made of what is known of the user', async () => {
+  it('may be a function of the user', async () => {
     const { service, to } = await startGreeting({
       greeting: async ({ user, transcript, conversationId, payload }) =>
         [user.key, transcript[0]?.text, conversationId, payload.bot_id].join(' | '),
@@ -42,7 +42,7 @@ describe('a greeting', () => {
     expect(service.calls[0]?.body).toMatchObject({ body: 'user:u-1 | Where is my parcel? | c-1 | bot-1' });
   });
 
-  it('may be none', async () => {
+  it('is not sent if the function returns null', async () => {
     const { service, to } = await startGreeting({ greeting: () => null });
     expect((await establish(to, establishBody())).status).toBe(200);
     await to.receiver.close();
@@ -63,7 +63,7 @@ describe('a greeting', () => {
     expect(service.calls).toHaveLength(0);
   });
 
-  it('is sent once for a request that comes twice', async () => {
+  it('is sent once for a repeated request', async () => {
     const { service, to } = await startGreeting({ greeting: 'Hello' });
     const body = establishBody();
     await Promise.all([establish(to, body), establish(to, body)]);
@@ -72,7 +72,7 @@ describe('a greeting', () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  it('is sent once also while a slow handler keeps both from being handled', async () => {
+  it('is sent once even while a slow handler delays both requests', async () => {
     const { service, to } = await startGreeting({
       greeting: 'Hello',
       delivery: inline({ ackDeadlineMs: 10 }),
@@ -88,7 +88,7 @@ describe('a greeting', () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  it('that fails changes no answer, and reaches onError', async () => {
+  it('that fails does not change the answer, and calls onError', async () => {
     const errors: unknown[] = [];
     const { to } = await startGreeting({
       greeting: () => {
@@ -103,7 +103,7 @@ describe('a greeting', () => {
     expect(errors).toEqual([['Error: no words', 'handoff.requested', 'c-1']]);
   });
 
-  it('that the service does not take reaches onError', async () => {
+  it('that the platform refuses calls onError', async () => {
     const heard = deferred<unknown>();
     const { to } = await startGreeting({ greeting: 'Hello' }, () => 500);
     to.receiver.onError(({ error }) => heard.resolve(error));
@@ -111,7 +111,7 @@ describe('a greeting', () => {
     expect(await heard.promise).toMatchObject({ name: 'ServiceError' });
   });
 
-  it('that takes its time is waited for when the receiver closes', async () => {
+  it('that is slow is awaited when the receiver closes', async () => {
     const asked = deferred();
     const words = deferred<string>();
     const { service, to } = await startGreeting({

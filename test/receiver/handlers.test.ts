@@ -9,8 +9,8 @@ const make = () => createReceiver({ auth: { message: noAuth(), handoff: noAuth()
 
 const post = (to: Started, path: string, body: object) => request(to.url).post(path).send(body);
 
-describe('what a handler gets', () => {
-  it('of a message: the payload in one shape, its text and its speech', async () => {
+describe('the context of a handler', () => {
+  it('of a message has the normalised payload, its text and its audio', async () => {
     const to = await start();
     const body = agentMessageBody({
       output: [
@@ -40,7 +40,7 @@ describe('what a handler gets', () => {
     for (const name of ['reply', 'close', 'user']) expect(context).not.toHaveProperty(name);
   });
 
-  it('of a handoff request: who, what was said, and until when to reply', async () => {
+  it('of a handoff request has the user, the transcript and the deadline', async () => {
     const to = await start({ waitTimeoutMs: 90_000 });
     const user = { user_id: null, anonymous_id: 'anon-1', email: 'a@example.com', phone: '+1 555 0100' };
     await post(to, '/conversation/establish', establishBody({ user_info: user }));
@@ -67,13 +67,13 @@ describe('what a handler gets', () => {
     [{ user_id: '', anonymous_id: 'a-1' }, 'anonymous:a-1'],
     [{ user_id: null, anonymous_id: null, email: 'support@example.com' }, 'conversation:c-1'],
     [null, 'conversation:c-1'],
-  ])('of a user with %j: the key %s, never the address', async (user_info, key) => {
+  ])('of a user with %j has the key %s, never the e-mail address', async (user_info, key) => {
     const to = await start();
     await post(to, '/conversation/establish', establishBody({ conversation_id: 'c-1', user_info }));
     expect(to.seen[0]).toMatchObject({ user: { key, email: 'support@example.com' } });
   });
 
-  it('of a user’s message: the words, and ways to answer', async () => {
+  it('of a user’s message has its text and the actions', async () => {
     const to = await start();
     await post(to, '/chat', chatBody({ conversation_id: 42, timestamp: '1742265090' }));
     const [context] = to.seen;
@@ -83,7 +83,7 @@ describe('what a handler gets', () => {
     expect([typeof context.reply, typeof context.end]).toEqual(['function', 'function']);
   });
 
-  it('of a close: why, and nothing that acts', async () => {
+  it('of a close has the reason and no actions', async () => {
     const to = await start();
     await post(to, '/conversation/close', closeBody({ timestamp: null }));
     const [context] = to.seen;
@@ -95,7 +95,7 @@ describe('what a handler gets', () => {
     for (const name of ['reply', 'close']) expect(context).not.toHaveProperty(name);
   });
 
-  it('to log with: lines that carry the event, the conversation and the request', async () => {
+  it('has a logger whose lines name the event, the conversation and the request', async () => {
     const to = await start();
     to.receiver.on('handoff.message', ({ log }) => log.info({ extra: 1 }, 'from a handler'));
     const answer = await post(to, '/chat', chatBody({ conversation_id: 'c-7' }));
@@ -111,7 +111,7 @@ describe('what a handler gets', () => {
 });
 
 describe('several handlers', () => {
-  it('run one after another in the order they were added, those for every event among them', async () => {
+  it('run one after another in the order of registration, including those of onAny', async () => {
     const { receiver, ...to } = await start();
     const order: string[] = [];
     const note = (name: string) => async () => {
@@ -168,7 +168,7 @@ describe('several handlers', () => {
   });
 });
 
-/** As a program in JavaScript would call it. */
+/** Untyped, as a JavaScript program calls it. */
 const call = (method: 'on' | 'onAny' | 'onError' | 'admit', ...values: unknown[]): unknown => {
   const receiver = make();
   return Reflect.apply(receiver[method], receiver, values);
@@ -180,17 +180,17 @@ describe('registration', () => {
     ['*', 'use onAny'],
     ['error', 'use onError'],
     ['toString', 'there is no event'],
-  ])('of an unknown event says which there are: %s', (name, hint) => {
+  ])('of an unknown event is an error that lists the events: %s', (name, hint) => {
     expect(() => call('on', name, () => {})).toThrow(
       expect.objectContaining({ code: 'UNKNOWN_EVENT', message: expect.stringContaining(hint) }),
     );
   });
 
-  it.each(['onAny', 'onError', 'admit'] as const)('of what is no function is refused: %s', (method) => {
+  it.each(['onAny', 'onError', 'admit'] as const)('of anything but a function is refused: %s', (method) => {
     expect(() => call(method, 'x')).toThrow(expect.objectContaining({ code: 'INVALID_HANDLER' }));
   });
 
-  it('is closed by the first event, not by a probe', async () => {
+  it('ends with the first event, not with a probe', async () => {
     const to = await start();
     await post(to, '/', { istest: true });
     to.receiver.on('message', () => {});
@@ -203,8 +203,8 @@ describe('registration', () => {
   });
 });
 
-describe('what the receiver was not made for', () => {
-  it('is an event without a handler: 200, and one warning for its kind', async () => {
+describe('the receiver warns once', () => {
+  it('about an event without a handler, which is answered 200', async () => {
     const { logged } = makeReceiver();
     const receiver = createReceiver({ auth: { message: noAuth(), handoff: noAuth() }, log: logged.log });
     for (const path of ['/', '/', '/chat']) {
@@ -219,7 +219,7 @@ describe('what the receiver was not made for', () => {
     expect(warnings[0]?.msg).toContain("receiver.on('message'");
   });
 
-  it('is a new value: passed on as it is, with one warning', async () => {
+  it('about a value that the contract does not name, which is passed on unchanged', async () => {
     const to = await start();
     to.receiver.onAny(({ payload }) => payload);
     for (let round = 0; round < 2; round += 1) {

@@ -14,7 +14,7 @@ import { makeReceiver } from '../helpers/start.js';
 const GOOD = basicHeader(USERNAME, SECRET);
 const BASE = '/webhook';
 
-/** A way to bring requests to a receiver whose endpoints are to be below `/webhook`. */
+/** A way to mount a receiver whose endpoints are below `/webhook`. */
 interface Mounting {
   readonly basePath?: string;
   readonly bring: (receiver: Receiver) => RequestListener;
@@ -28,7 +28,7 @@ const behind =
     return app.use(BASE, receiver);
   };
 
-/** Reads the body and keeps nothing of it but `rawBody`, as some platforms do. */
+/** Reads the body and keeps only `rawBody`, as some hosting platforms do. */
 const keepRawBody: RequestHandler = (req, _res, next) => {
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -38,7 +38,7 @@ const keepRawBody: RequestHandler = (req, _res, next) => {
   });
 };
 
-/** Reads the body and keeps nothing of it. */
+/** Reads the body and drops it. */
 const consume: RequestHandler = (req, _res, next) => {
   req.resume().on('end', () => next());
 };
@@ -83,7 +83,7 @@ async function mount({ basePath, bring }: Mounting) {
 }
 
 describe.each(MOUNTINGS)('%s', (_name, mounting) => {
-  it('brings every kind of event to its handler', async () => {
+  it('delivers every kind of event to its handler', async () => {
     const to = await mount(mounting);
     const send = (path: string, body: object) =>
       request(to.url).post(`${BASE}${path}`).set('Authorization', GOOD).send(body);
@@ -113,7 +113,7 @@ describe.each(MOUNTINGS)('%s', (_name, mounting) => {
     ['with an empty body', GOOD, '', 400],
     ['with a body of the wrong shape', GOOD, '{"conversation_id":{}}', 400],
     ['with a list', GOOD, '[]', 400],
-  ])('refuses a request %s, and goes on', async (_what, authorization, body, status) => {
+  ])('refuses a request %s, and handles the next one', async (_what, authorization, body, status) => {
     const to = await mount(mounting);
     const refused = await sendRaw(to.port, {
       path: BASE,
@@ -140,18 +140,18 @@ describe.each(MOUNTINGS)('%s', (_name, mounting) => {
     expect(to.seen.map(({ event }) => event)).toEqual(['probe', 'probe']);
   });
 
-  it('names a probe that was refused, whoever read its body', async () => {
+  it('logs a refused probe, whether or not a body parser read it', async () => {
     const to = await mount(mounting);
     expect((await request(to.url).post(BASE).send({ istest: true })).status).toBe(401);
     expect(await to.logged.until('probe was refused')).toBeTruthy();
   });
 });
 
-describe('a body that something else has read', () => {
+describe('a body that other middleware has read', () => {
   it.each([
     ['Express 5', express],
     ['Express 4', express4],
-  ])('is 500 at once, and the log says what to do: %s', async (_name, kit) => {
+  ])('is answered 500 at once, and the log gives the remedy: %s', async (_name, kit) => {
     const { receiver, seen, logged } = makeReceiver();
     const { url } = await serve(kit().use(consume).use(receiver));
     const answer = await request(url).post('/').send(agentMessageBody());
@@ -161,7 +161,7 @@ describe('a body that something else has read', () => {
     expect(logged.about('request refused')[0]?.detail).toContain('Mount the receiver before that middleware');
   });
 
-  it('is taken from req.body where the stream has nothing in it', async () => {
+  it('is taken from req.body if the stream is empty', async () => {
     const { receiver, seen } = makeReceiver();
     const body = agentMessageBody();
     const { url } = await serve((req, res) => receiver(Object.assign(req, { body }), res));
@@ -173,7 +173,7 @@ describe('a body that something else has read', () => {
     expect(seen[0]?.payload).toMatchObject(body);
   });
 
-  it('is held to the limit as Buffer and as rawBody', async () => {
+  it('is limited in size as Buffer and as rawBody', async () => {
     for (const parser of [express.raw({ type: '*/*', limit: '1mb' }), keepRawBody]) {
       const { receiver, seen } = makeReceiver({ limits: { bodyBytes: 1024 } });
       const { port } = await serve(express().use(parser).use(receiver));
@@ -190,7 +190,7 @@ describe('a body that something else has read', () => {
     }
   });
 
-  it('is checked for forbidden keys and depth as an object too', async () => {
+  it('is checked for forbidden keys and depth as a parsed object too', async () => {
     const { receiver, seen } = makeReceiver();
     const { url } = await serve(express().use(express.json()).use(receiver));
     const send = (text: string) => request(url).post('/').set('Content-Type', 'application/json').send(text);
@@ -212,7 +212,7 @@ describe('one receiver', () => {
     expect([first.seen.length, second.seen.length]).toEqual([2, 1]);
   });
 
-  it('is a listener of http.createServer as it is', async () => {
+  it('can be passed to http.createServer', async () => {
     const { receiver, seen } = makeReceiver();
     const answer = await request(createServer(receiver)).post('/').send(agentMessageBody());
     expect(answer.status).toBe(200);

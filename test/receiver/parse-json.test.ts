@@ -13,7 +13,7 @@ const { tree } = fc.letrec((tie) => ({
   ),
 }));
 
-/** An object that may have `__proto__` as a key of its own, which an object literal cannot. */
+/** An object that may have `__proto__` as an own key, which an object literal cannot. */
 class Pairs {
   readonly entries: [string, unknown][];
 
@@ -29,10 +29,10 @@ function write(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(write).join(',')}]` : JSON.stringify(value);
 }
 
-/** The same text with its first letter of each key spelt as an escape. */
+/** The same text with the first letter of each key written as an escape. */
 const escaped = (text: string): string => text.replaceAll('"__proto__"', '"\\u005f_proto__"');
 
-describe('the short way through a text', () => {
+describe('the fast path of parsing', () => {
   test.prop([tree], { numRuns: 2_000 })('comes to the same end as the walk', (value) => {
     const text = `{"value":${write(value)}}`;
     // What a body parser made of a text is always walked.
@@ -41,7 +41,7 @@ describe('the short way through a text', () => {
     expect(parseJson(escaped(text), DEPTH)).toEqual(walked);
   });
 
-  it('lets words that only look dangerous pass', () => {
+  it('accepts harmless words that contain proto', () => {
     expect(parseJson('{"text":"the constructor of __proto__"}', DEPTH)).toEqual({
       text: 'the constructor of __proto__',
     });

@@ -23,7 +23,7 @@ describe('the path token', () => {
     ['with a query', `/${PATH_TOKEN}/chat?from=service`],
     ['encoded', `/${encodedWhole}/chat`],
     ['encoded in part', `/%70${PATH_TOKEN.slice(1)}/chat`],
-  ])('lets in %s', async (_where, path) => {
+  ])('is accepted %s', async (_where, path) => {
     const to = await startWithToken();
     const answer = await chat(to, path);
     expect(answer.status).toBe(200);
@@ -31,7 +31,7 @@ describe('the path token', () => {
     expect(to.seen).toMatchObject([{ event: 'handoff.message' }]);
   });
 
-  it('is needed by each handoff endpoint, and suffices', async () => {
+  it('is required by each handoff endpoint, and is sufficient', async () => {
     const to = await startWithToken();
     for (const path of ['/conversation/establish', '/chat', '/conversation/close']) {
       expect((await request(to.url).post(path).send(establishBody())).status).toBe(401);
@@ -86,13 +86,13 @@ describe('the path token', () => {
     expect(to.seen).toHaveLength(1);
   });
 
-  it('is not a header', async () => {
+  it('is not accepted in a header', async () => {
     const to = await startWithToken();
     expect((await chat(to, '/chat').set('Authorization', `Bearer ${PATH_TOKEN}`)).status).toBe(401);
     expect((await chat(to, '/chat').set('Authorization', basicHeader(USERNAME, SECRET))).status).toBe(401);
   });
 
-  it('rotates by a list', async () => {
+  it('can be rotated with a list', async () => {
     const newer = 'another-token-0123456789';
     const to = await start({ auth: { message: false, handoff: [pathToken(newer), pathToken(PATH_TOKEN)] } });
     expect((await chat(to, `/${newer}/chat`)).status).toBe(200);
@@ -100,7 +100,7 @@ describe('the path token', () => {
     expect((await chat(to, '/chat')).status).toBe(401);
   });
 
-  it('beside another scheme in a list is one way of two', async () => {
+  it('can be combined with another scheme in a list', async () => {
     const to = await start({
       auth: { message: false, handoff: [webhookUser({ username: USERNAME }), pathToken(PATH_TOKEN)] },
     });
@@ -119,20 +119,20 @@ describe('the base URL of the handoff endpoints', () => {
     expect(to.seen.map(({ event }) => event)).toEqual(['probe', 'probe', 'probe']);
   });
 
-  it('takes no message by the token alone', async () => {
+  it('accepts no message with the token alone', async () => {
     const to = await startWithToken();
     expect((await request(to.url).post(`/${PATH_TOKEN}`).send(agentMessageBody())).status).toBe(401);
     expect(to.seen).toHaveLength(0);
   });
 
-  it('is nobody’s with a wrong token', async () => {
+  it('is left to the app with a wrong token', async () => {
     const to = await startWithToken();
     const answer = await request(to.url).post(`/${PATH_TOKEN}0`).send({ istest: true });
     expect(answer.status).toBe(404);
     expect(to.seen).toHaveLength(0);
   });
 
-  it('hides that there is a token from other methods', async () => {
+  it('does not reveal a token to other methods', async () => {
     const to = await startWithToken();
     expect((await request(to.url).get('/some-other-page/chat')).status).toBe(404);
     expect((await request(to.url).get(`/${PATH_TOKEN}/chat`)).status).toBe(405);

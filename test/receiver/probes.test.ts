@@ -32,7 +32,7 @@ const probe = (to: Started, path: string, authorization?: string, body: object =
   return authorization === undefined ? sending : sending.set('Authorization', authorization);
 };
 
-/** A receiver with everything that a probe must not set off. */
+/** A receiver with everything that a probe must not trigger. */
 async function startWatched(options: Partial<ReceiverOptions>) {
   const service = await fakeService();
   const asked: string[] = [];
@@ -52,7 +52,7 @@ async function startWatched(options: Partial<ReceiverOptions>) {
 }
 
 describe('a probe with valid credentials', () => {
-  it.each(SHAPES)('in the shape of %s is answered on every path, and does nothing', async (_name, shape) => {
+  it.each(SHAPES)('in the shape of %s is answered on every path, without effects', async (_name, shape) => {
     const to = await startWatched({ auth: HEADER_AUTH });
     const sent = [
       ['/', MESSAGE, 'message'],
@@ -79,7 +79,7 @@ describe('a probe with valid credentials', () => {
   });
 });
 
-describe('a probe without them', () => {
+describe('a probe without credentials', () => {
   it.each(SHAPES)('in the shape of %s is 401 on every path', async (_name, shape) => {
     const to = await startWatched({ auth: HEADER_AUTH });
     for (const path of ['/', '/conversation/establish', '/chat', '/conversation/close']) {
@@ -91,7 +91,7 @@ describe('a probe without them', () => {
     await to.expectNothingDone();
   });
 
-  it.each(SHAPES)('in the shape of %s passes where probes need none', async (_name, shape) => {
+  it.each(SHAPES)('in the shape of %s passes if probes need none', async (_name, shape) => {
     const to = await startWatched({ auth: HEADER_AUTH, probes: { auth: 'none' } });
     for (const path of ['/', '/conversation/establish', '/chat', '/conversation/close']) {
       expect((await probe(to, path, undefined, shape())).status).toBe(200);
@@ -101,7 +101,7 @@ describe('a probe without them', () => {
     await to.expectNothingDone();
   });
 
-  it('is 401 with credentials of the other group, but for the mount root', async () => {
+  it('is 401 with credentials of the other group, except at the mount root', async () => {
     const to = await start({ auth: HEADER_AUTH, paths: { message: '/messages' } });
     expect((await probe(to, '/messages', HANDOFF)).status).toBe(401);
     expect((await probe(to, '/chat', MESSAGE)).status).toBe(401);
@@ -109,7 +109,7 @@ describe('a probe without them', () => {
     expect(to.seen).toHaveLength(1);
   });
 
-  it('is named in the log, with the option that lets it in', async () => {
+  it('is logged with the option that would accept it', async () => {
     const to = await start({ auth: HEADER_AUTH });
     const answer = await probe(to, '/chat');
     expect(answer.body).toEqual({ code: 401, message: 'unauthorized' });
@@ -118,7 +118,7 @@ describe('a probe without them', () => {
     expect(line).toMatchObject({ endpoint: 'chat', status: 401, requestId: answer.headers['x-request-id'] });
   });
 
-  it('is told in the log from anything else without credentials', async () => {
+  it('is distinguished in the log from other requests without credentials', async () => {
     const to = await start({ auth: HEADER_AUTH });
     for (const body of [chatBody(), chatBody({ istest: 'true' }), { a: { istest: true } }]) {
       expect((await request(to.url).post('/chat').send(body)).status).toBe(401);
@@ -137,8 +137,8 @@ describe('a probe without them', () => {
   });
 });
 
-describe('what is not a probe', () => {
-  it.each([['true'], [1], [false], [null], [{}]])('because istest is %j is an event', async (istest) => {
+describe('a body that is not a probe', () => {
+  it.each([['true'], [1], [false], [null], [{}]])('is an event if istest is %j', async (istest) => {
     const to = await start();
     expect((await request(to.url).post('/').send(agentMessageBody({ istest }))).status).toBe(200);
     expect(to.seen.map(({ event }) => event)).toEqual(['message']);
@@ -153,26 +153,23 @@ describe('what is not a probe', () => {
     expect((await send(MESSAGE)).status).toBe(200);
   });
 
-  it('needs it also where the handoff endpoints are open', async () => {
+  it('needs it even if the handoff endpoints are open', async () => {
     const to = await start({ auth: { message: HEADER_AUTH.message, handoff: noAuth() } });
     expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(401);
     expect((await probe(to, '/')).status).toBe(200);
     expect(to.seen.map(({ event }) => event)).toEqual(['probe']);
   });
 
-  it.each(['required', 'none'] as const)(
-    'is refused without being told what is wrong with it: %s',
-    async (auth) => {
-      const to = await start({ auth: { message: HEADER_AUTH.message, handoff: noAuth() }, probes: { auth } });
-      for (const text of ['', '{', '[]', '{"__proto__":{}}', JSON.stringify(agentMessageBody())]) {
-        const answer = await request(to.url).post('/').set('Content-Type', 'application/json').send(text);
-        expect(answer.body).toEqual({ code: 401, msg: 'unauthorized' });
-      }
-      expect(to.seen).toHaveLength(0);
-    },
-  );
+  it.each(['required', 'none'] as const)('is refused without details: %s', async (auth) => {
+    const to = await start({ auth: { message: HEADER_AUTH.message, handoff: noAuth() }, probes: { auth } });
+    for (const text of ['', '{', '[]', '{"__proto__":{}}', JSON.stringify(agentMessageBody())]) {
+      const answer = await request(to.url).post('/').set('Content-Type', 'application/json').send(text);
+      expect(answer.body).toEqual({ code: 401, msg: 'unauthorized' });
+    }
+    expect(to.seen).toHaveLength(0);
+  });
 
-  it('is not found at a mount root where no endpoint is', async () => {
+  it('is not found at a mount root without an endpoint', async () => {
     const to = await start({ auth: HEADER_AUTH, paths: { message: '/messages' } });
     const send = (body: object, authorization: string) =>
       request(to.url).post('/').set('Authorization', authorization).send(body);
@@ -185,7 +182,7 @@ describe('what is not a probe', () => {
 });
 
 describe('observers of probes', () => {
-  it('get what happened and nothing that acts', async () => {
+  it('get the endpoint and no actions', async () => {
     const to = await start();
     const answer = await probe(to, '/chat');
     const [context] = to.seen;

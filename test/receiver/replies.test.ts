@@ -13,7 +13,7 @@ const chat = (to: Started, conversation_id: string) =>
   request(to.url).post('/chat').send(chatBody({ conversation_id }));
 
 describe('a reply and a close', () => {
-  it('reach the service in the form of the contract', async () => {
+  it('reach the platform as the contract defines', async () => {
     const service = await fakeService();
     const to = await start({ service: service.options });
     const receipts: Receipt[] = [];
@@ -35,7 +35,7 @@ describe('a reply and a close', () => {
     expect(await receipts[0]?.delivered()).toEqual({ code: 0, message: 'as the test says' });
   });
 
-  it('can be made of a handoff request too', async () => {
+  it('can be made by a handler of handoff.requested too', async () => {
     const service = await fakeService();
     const to = await start({ service: service.options });
     to.receiver.on('handoff.requested', ({ reply }) => reply('Hello'));
@@ -57,7 +57,7 @@ describe('a reply and a close', () => {
     ]);
   });
 
-  it('arrive in the order they were made, also when nobody waits for them', async () => {
+  it('arrive in the order of the calls, even if the handler does not await them', async () => {
     const gates = [deferred(), deferred(), deferred()];
     let inside = 0;
     let most = 0;
@@ -104,7 +104,7 @@ describe('a reply and a close', () => {
 });
 
 describe('a reply that does not arrive', () => {
-  it('fails the handler that waits for it', async () => {
+  it('fails the handler that awaits it', async () => {
     const service = await fakeService(() => 500);
     const to = await start({ service: service.options });
     const errors: unknown[] = [];
@@ -116,7 +116,7 @@ describe('a reply that does not arrive', () => {
     expect(to.logged.text()).not.toContain(API_KEY);
   });
 
-  it('takes nothing down when nobody waits for it, and is in the log', async () => {
+  it('is logged and ends no process if the handler does not await it', async () => {
     const service = await fakeService(() => 500);
     const to = await start({ service: service.options });
     to.receiver.on('handoff.message', ({ reply, end }) => {
@@ -130,7 +130,7 @@ describe('a reply that does not arrive', () => {
     expect(to.logged.text()).not.toContain('Hello');
   });
 
-  it('does not hold up the next', async () => {
+  it('does not block the next', async () => {
     const service = await fakeService(() => (service.calls.length === 1 ? 500 : 200));
     const to = await start({ service: service.options });
     await expect(to.receiver.conversations.reply('c-1', 'one')).rejects.toThrow();
@@ -139,7 +139,7 @@ describe('a reply that does not arrive', () => {
     });
   });
 
-  it('because nobody said where the service is says that', async () => {
+  it('for lack of the option service names that option', async () => {
     const to = await start();
     const missing = {
       code: 'SERVICE_NOT_CONFIGURED',
@@ -154,14 +154,14 @@ describe('a reply that does not arrive', () => {
     await expect(to.receiver.conversations.end('c-1')).rejects.toMatchObject(missing);
   });
 
-  it('because it is empty is never sent', async () => {
+  it('because it is empty was never sent', async () => {
     const service = await fakeService();
     const to = await start({ service: service.options });
     await expect(to.receiver.conversations.reply('c-1', '')).rejects.toMatchObject({ code: 'INVALID_BODY' });
     expect(service.calls).toHaveLength(0);
   });
 
-  it('because its signal aborted is given up', async () => {
+  it('because its signal aborted was cancelled', async () => {
     const held = deferred<number>();
     const service = await fakeService(() => held.promise);
     const receiver = createReceiver({

@@ -15,13 +15,13 @@ const ENDPOINTS = [
 ] as const;
 
 describe('each endpoint', () => {
-  it.each(ENDPOINTS)('POST %s brings %s', async (path, event, body) => {
+  it.each(ENDPOINTS)('POST %s is the event %s', async (path, event, body) => {
     const to = await start();
     expect((await request(to.url).post(path).send(body())).status).toBe(200);
     expect(to.seen.map((context) => context.event)).toEqual([event]);
   });
 
-  it.each(ENDPOINTS)('%s does not mind a query or a slash at the end', async (path, event, body) => {
+  it.each(ENDPOINTS)('%s accepts a query and a trailing slash', async (path, event, body) => {
     const to = await start();
     const slashed = path === '/' ? '//' : `${path}/`;
     for (const variant of [`${path}?a=1&b=/chat`, slashed, `${slashed}?x`]) {
@@ -52,7 +52,7 @@ describe('each endpoint', () => {
 
 describe('an unknown path', () => {
   it.each(['/other', '/chat/more', '/Chat', '/conversation', '/conversation/establish/x', '/%63hat', '*'])(
-    'is 404 in JSON where nothing comes after: %s',
+    'is 404 in JSON without a next handler: %s',
     async (path) => {
       const to = await start();
       for (const method of ['POST', 'GET', 'OPTIONS']) {
@@ -66,7 +66,7 @@ describe('an unknown path', () => {
     },
   );
 
-  it('passes on to the app’s next handler, with its body unread', async () => {
+  it('is passed to the app’s next handler, with its body unread', async () => {
     const { receiver, seen } = makeReceiver();
     const app = express();
     app.use('/webhook', receiver);
@@ -85,7 +85,7 @@ describe('an unknown path', () => {
     expect(seen).toHaveLength(0);
   });
 
-  it('leaves other methods of the mount to the app where no message webhook is there', async () => {
+  it('leaves other methods of the mount to the app without a message webhook', async () => {
     const { receiver } = makeReceiver({ auth: { message: false, handoff: noAuth() } });
     const app = express();
     app.use(receiver);
@@ -97,7 +97,7 @@ describe('an unknown path', () => {
     expect((await request(url).get('/chat')).status).toBe(405);
   });
 
-  it('is that of a group that is not mounted', async () => {
+  it('includes the paths of a group that is not mounted', async () => {
     const to = await start({ auth: { message: noAuth(), handoff: false } });
     expect((await request(to.url).post('/chat').send(chatBody())).status).toBe(404);
     const other = await start({ auth: { message: false, handoff: noAuth() } });
@@ -106,7 +106,7 @@ describe('an unknown path', () => {
   });
 });
 
-describe('the place of the endpoints', () => {
+describe('the path of the endpoints', () => {
   it.each(['/webhook', '/human/service', '/a/b/c'])('may be any prefix of Express: %s', async (prefix) => {
     const { receiver, seen } = makeReceiver();
     const { url } = await serve(express().use(prefix, receiver));
@@ -118,7 +118,7 @@ describe('the place of the endpoints', () => {
   });
 
   it.each(['/webhook', '/webhook/', '/human/service'])(
-    'may be basePath on bare http: %s',
+    'may be set by basePath on bare http: %s',
     async (basePath) => {
       const to = await start({ basePath });
       const prefix = basePath.replace(/\/$/, '');
@@ -142,7 +142,7 @@ describe('the place of the endpoints', () => {
     expect(to.seen.map(({ event }) => event)).toEqual(['message', 'handoff.message', 'handoff.closed']);
   });
 
-  it('may be in front of an app, which gets all the rest', async () => {
+  it('can be in front of an app, which gets all other requests', async () => {
     const { receiver, seen } = makeReceiver({ basePath: '/webhook' });
     const app = express();
     app.get('/page', (_req, res) => {

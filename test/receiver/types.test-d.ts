@@ -25,7 +25,7 @@ import type {
 const receiver = createReceiver({ auth: { message: noAuth(), handoff: noAuth() }, log: false });
 
 describe('on', () => {
-  it('gives a message its payload, its text and its speech', () => {
+  it('gives a message its payload, text and audio', () => {
     receiver.on('message', ({ event, payload, text, audio, sentAt, attempt, signal }) => {
       expectTypeOf(event).toEqualTypeOf<'message'>();
       expectTypeOf(payload).toEqualTypeOf<AgentMessage>();
@@ -39,7 +39,7 @@ describe('on', () => {
     });
   });
 
-  it('gives a handoff request its user, its transcript and ways to act', () => {
+  it('gives a handoff request its user, transcript and actions', () => {
     receiver.on('handoff.requested', async ({ event, payload, user, transcript, replyBy, reply, end }) => {
       expectTypeOf(event).toEqualTypeOf<'handoff.requested'>();
       expectTypeOf(payload).toEqualTypeOf<HandoffRequest>();
@@ -51,7 +51,7 @@ describe('on', () => {
     });
   });
 
-  it('gives a user’s message its words, and a close its reason', () => {
+  it('gives a user’s message its text, and a close its reason', () => {
     receiver.on('handoff.message', ({ payload, conversationId, reply }) => {
       expectTypeOf(payload).toEqualTypeOf<HandoffChat>();
       expectTypeOf(payload.body).toEqualTypeOf<string>();
@@ -94,7 +94,7 @@ describe('on', () => {
   });
 });
 
-describe('what cannot act', () => {
+describe('a context without actions', () => {
   it('has neither reply nor end', () => {
     expectTypeOf<HandlerContext<'message'>>().not.toHaveProperty('reply');
     expectTypeOf<HandlerContext<'message'>>().not.toHaveProperty('end');
@@ -144,7 +144,7 @@ describe('onAny', () => {
 });
 
 describe('createReceiver', () => {
-  it('needs both choices', () => {
+  it('needs auth of both groups', () => {
     const options = { auth: { message: noAuth() } };
     // @ts-expect-error who may send handoff requests was not said
     const make = () => createReceiver(options);
@@ -162,7 +162,7 @@ describe('createReceiver', () => {
     expectTypeOf(() => 'yes').not.toExtend<AuthChoice>();
   });
 
-  it('makes a listener, whose methods chain', () => {
+  it('returns a listener, whose methods chain', () => {
     expectTypeOf(receiver).toExtend<RequestListener>();
     expectTypeOf(
       receiver

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Answer, agentAt, startReceiver, startSimulator } from './support.js';
 
-/** A receiver that calls the service from within its establish handler, before it answers. */
+/** A receiver that calls the platform from within its establish handler, before it answers. */
 async function startInline(status: number, calls: (id: string, call: Caller) => Promise<unknown>) {
   let call: Caller = notStarted;
   const receiver = await startReceiver(async ({ path, body }, response) => {

@@ -41,7 +41,7 @@ describe('the program with a database', () => {
     expect(second.stdout().match(/"event":/g)).toHaveLength(2);
   });
 
-  it('sends after kill -9 the replies that the service had not accepted before', async () => {
+  it('sends after kill -9 the replies that the platform had not accepted before', async () => {
     const down = await fakeService(() => 503);
     const up = await fakeService();
     const env = {

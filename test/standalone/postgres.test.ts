@@ -7,7 +7,7 @@ import { startServer } from '../helpers/postgres-server.js';
 import { ENVIRONMENT } from './environment.js';
 import { addressOf, post, runServe } from './program.js';
 
-const PATIENCE = { timeout: 20_000, interval: 200 };
+const WAIT = { timeout: 20_000, interval: 200 };
 
 describe('the program on PostgreSQL', () => {
   it('stores events, shows dead letters, reports an unreachable database, and recovers', async () => {
@@ -35,7 +35,7 @@ describe('the program on PostgreSQL', () => {
     await vi.waitFor(async () => {
       const { stdout } = await runCli(['outbox', 'list', '--dead', '--no-json'], { env });
       expect(stdout).toMatch(/dead .* c-1 .* reply /);
-    }, PATIENCE);
+    }, WAIT);
     expect(await (await fetch(`${address}/metrics`)).text()).toContain('dead{queue="outbox"} 1\n');
     expect(await readiness()).toEqual([200, { status: 'ready' }]);
 
@@ -46,8 +46,8 @@ describe('the program on PostgreSQL', () => {
     expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('cannot use the database')]);
 
     await server.start();
-    await vi.waitFor(async () => expect(await readiness()).toEqual([200, { status: 'ready' }]), PATIENCE);
-    await vi.waitFor(async () => expect(await chat()).toBe(200), PATIENCE);
+    await vi.waitFor(async () => expect(await readiness()).toEqual([200, { status: 'ready' }]), WAIT);
+    await vi.waitFor(async () => expect(await chat()).toBe(200), WAIT);
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
     const written = program.stdout() + program.stderr() + away.stderr;
@@ -56,7 +56,7 @@ describe('the program on PostgreSQL', () => {
     expect(written).not.toContain('sEcret');
   }, 90_000);
 
-  it('comes up while the database is away, says so, and starts when it is back', async () => {
+  it('starts while the database is unreachable, reports it, and handles events once it is back', async () => {
     const server = await startServer();
     onTestFinished(() => server.remove());
     await server.stop();
@@ -65,7 +65,7 @@ describe('the program on PostgreSQL', () => {
     const readiness = async () => (await fetch(`${address}/readyz`)).json();
     expect(await readiness()).toEqual({ status: 'database unreachable' });
     await server.start();
-    await vi.waitFor(async () => expect(await readiness()).toEqual({ status: 'ready' }), PATIENCE);
+    await vi.waitFor(async () => expect(await readiness()).toEqual({ status: 'ready' }), WAIT);
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
   }, 90_000);

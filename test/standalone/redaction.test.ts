@@ -42,7 +42,7 @@ async function makeTraffic(url: string): Promise<void> {
 }
 
 async function allWritten(args: readonly string[], env: Record<string, string>): Promise<RunningProgram> {
-  // The service fails, so that replies fail and errors are logged.
+  // The platform fails, so that replies fail and errors are logged.
   const service = await fakeService(() => 400);
   const program = runServe(args, {
     ...ENVIRONMENT,

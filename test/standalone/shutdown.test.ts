@@ -7,7 +7,7 @@ import { dial, parseAnswer, readAll } from '../helpers/raw.js';
 import { ENVIRONMENT } from './environment.js';
 import { addressOf, post, runServe } from './program.js';
 
-/** The program with a running handler that waits for the service until `release`. */
+/** The program with a running handler that waits for the platform until `release`. */
 async function withSlowRequest(args: readonly string[] = []) {
   const release = deferred();
   const service = await fakeService(() => release.promise.then(() => 200));

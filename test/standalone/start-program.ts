@@ -10,7 +10,7 @@ import { WAIT_MS } from './wait-options.js';
 const AGENT_ID = 'agent-1';
 const API_KEY = 'app-key-of-the-simulated-agent';
 
-/** Starts the simulated service. It needs the receiver's URL before it can send. */
+/** Starts the simulated platform. It needs the receiver's URL before it can send. */
 export async function startService() {
   const simulator = createSimulator({
     agents: [{ id: AGENT_ID, apiKey: API_KEY }],
@@ -33,7 +33,7 @@ export async function startService() {
 /** The DATABASE_URL of a new SQLite file. */
 export const databaseUrl = (): string => `sqlite:${join(temporaryFolder(), 'handoff.db')}`;
 
-/** Starts the program in a child process, connected to the simulated service. */
+/** Starts the program in a child process, connected to the simulated platform. */
 export async function startProgram(env: Readonly<Record<string, string>> = {}, args: readonly string[] = []) {
   const service = await startService();
   const settings = { ...ENVIRONMENT, DATABASE_URL: databaseUrl(), ...service.environment, ...env };

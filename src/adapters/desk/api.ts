@@ -17,7 +17,7 @@ export type ConversationStatus = 'waiting' | 'active' | 'closed';
 /** The side that closed a conversation; `kit` is the receiver itself. */
 export type ClosedBy = 'user' | 'timeout' | 'agent' | 'kit';
 
-/** The customer, as the service describes them. Many customers may share a placeholder e-mail address. */
+/** The customer, as the platform describes them. Many customers may share a placeholder e-mail address. */
 export interface CustomerView {
   readonly key: string;
   readonly userId: string | null;
@@ -30,14 +30,14 @@ export interface CustomerView {
 export interface ConversationSummary {
   /** The desk's own id of the conversation. */
   readonly id: string;
-  /** The service's id of the handoff. */
+  /** The platform's id of the handoff. */
   readonly conversationId: string;
   readonly state: ConversationStatus;
   readonly user: CustomerView;
-  /** The id of the agent who has it, or `null`. */
+  /** The id of the agent it is assigned to, or `null`. */
   readonly agent: string | null;
   readonly requestedAt: number;
-  /** The service ends the handoff unless the user got a reply by then; `null` when the user got an automatic one. */
+  /** The platform ends the handoff unless the user got a reply by then; `null` when the user got an automatic one. */
   readonly replyBy: number | null;
   readonly firstReplyAt: number | null;
   readonly ended: { readonly by: ClosedBy; readonly at: number; readonly agent: string | null } | null;
@@ -108,7 +108,7 @@ export interface StateView {
   readonly seq: number;
   /** The server's clock, for deadlines. */
   readonly now: number;
-  /** Whether replies survive an outage of the service. */
+  /** Whether replies survive an outage of the platform. */
   readonly durable: boolean;
   /** Whether agents can teach the AI agent. */
   readonly canTeach: boolean;
@@ -210,7 +210,7 @@ export interface QaPair {
 
 /** `GET api/teach`: the pairs that were taught. */
 export interface TeachView {
-  /** The knowledge document at the service, once there is one. */
+  /** The knowledge document at the platform, once there is one. */
   readonly document: { readonly id: string; readonly name: string } | null;
   readonly pairs: readonly QaPair[];
 }

@@ -50,7 +50,7 @@ export function createConversationQueries(store: DocumentStore): ConversationQue
   const entriesOf = async (conversationId: string, id: string, before: number) => {
     const topics = [JOURNAL_TOPIC.conversation];
     const found = await store.read({ conversationId, before, topics, limit: ENTRIES_PAGE + 1 });
-    // The service may use a conversation id again; the desk has an id of its own for each handoff.
+    // The platform may use a conversation id again; the desk has an id of its own for each handoff.
     const entries = found
       .slice(-ENTRIES_PAGE)
       .map(toConversationUpdate)

@@ -25,7 +25,7 @@ import { startRetention } from './retention.js';
 import { createDocumentStore, type DocumentStore } from './store/index.js';
 import { createTeaching } from './teaching.js';
 
-/** Settings of {@link createDesk}. */
+/** Options of {@link createDesk}. */
 export interface DeskOptions {
   /** The receiver whose handoffs come to the desk. */
   readonly receiver: Receiver;

@@ -51,7 +51,7 @@ const isMissed = ({ ended, firstReplyAt }: ConversationRecord): boolean =>
 
 const firstReplies = (records: readonly ConversationRecord[]): number[] =>
   records.flatMap(({ firstReplyAt, requestedAt }) =>
-    // The request has the service's time, whose clock may be ahead of this one.
+    // The request has the platform's time, whose clock may be ahead of this one.
     firstReplyAt === null ? [] : [Math.max(0, firstReplyAt - requestedAt)],
   );
 

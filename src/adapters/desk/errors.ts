@@ -12,10 +12,10 @@ export const DESK_ERRORS = {
   NOT_FAILED: [409, 'This reply has not failed.'],
   INVALID: [400, 'The page and the desk do not understand each other. Reload the page.'],
   NOT_JSON: [415, 'The desk takes JSON only.'],
-  CANNOT_TEACH: [409, 'The desk was not told where the service is, so it cannot teach the AI agent.'],
+  CANNOT_TEACH: [409, 'The desk was not told where the platform is, so it cannot teach the AI agent.'],
   CHANGED: [409, 'Another agent taught something meanwhile. Look at the list again.'],
   TEACHING: [409, 'Another agent is teaching something just now. Try again in a moment.'],
-  TEACHING_FAILED: [502, 'The service did not take it. Try again later.'],
+  TEACHING_FAILED: [502, 'The platform did not take it. Try again later.'],
   NOT_DEAD: [409, 'This was settled already.'],
 } as const satisfies Record<string, readonly [number, string]>;
 

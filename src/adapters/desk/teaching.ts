@@ -11,20 +11,20 @@ export interface Teaching {
   teach(agent: AgentView, request: TeachRequest): Promise<TeachView>;
 }
 
-/** The list as the service has it, and the lock of the agent who is changing it. */
+/** The list as the platform has it, and the lock of the agent who is changing it. */
 interface StoredTeaching extends TeachView {
   readonly lock?: { readonly agent: string; readonly since: number };
 }
 
 const DOCUMENT_ID = 'taught';
-/** The name of the knowledge document at the service. */
+/** The name of the knowledge document at the platform. */
 const KNOWLEDGE_NAME = 'Answers from the desk';
-/** Longer than any call to the service takes: an older lock belongs to a process that ended. */
+/** Longer than any call to the platform takes: an older lock belongs to a process that ended. */
 const LOCK_EXPIRES_MS = 5 * 60_000;
 
 /**
- * Creates {@link Teaching}. An update at the service replaces all pairs, so the desk keeps the complete list and
- * locks it across processes while one agent sends it. The list is stored once the service has accepted it.
+ * Creates {@link Teaching}. An update at the platform replaces all pairs, so the desk keeps the complete list and
+ * locks it across processes while one agent sends it. The list is stored once the platform has accepted it.
  */
 export function createTeaching(store: DocumentStore, service: ServiceClient | null): Teaching {
   const audit = createAudit(store);

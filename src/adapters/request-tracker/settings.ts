@@ -1,5 +1,5 @@
 import type { AdapterHttpOptions, HandoffSession } from '../../bridge/index.js';
-import { configError, duration } from '../../internal/index.js';
+import { checkDuration, configError } from '../../internal/index.js';
 
 /** Settings of {@link requestTracker}. */
 export interface RequestTrackerSettings {
@@ -83,11 +83,11 @@ export function checkSettings({
     subject: typeof subject === 'string' ? () => subject : (subject ?? null),
     closeStatus,
     closedStatuses: new Set([...closedStatuses, closeStatus]),
-    pollEveryMs: duration(
+    pollEveryMs: checkDuration(
       'request-tracker: pollEveryMs',
       pollEveryMs ?? (secrets.length > 0 ? 10_000 : 5_000),
     ),
-    timeoutMs: duration('request-tracker: timeoutMs', timeoutMs),
+    timeoutMs: checkDuration('request-tracker: timeoutMs', timeoutMs),
     fetch,
   };
 }

@@ -119,8 +119,8 @@ export function createScriptText(colours: boolean): ScriptText {
 
   return {
     opening: [
-      bold('A handoff between a simulated service and a receiver made with handoff-kit'),
-      dim('→ the service sends to the receiver   ← the receiver calls the service'),
+      bold('A handoff between a simulated platform and a receiver made with handoff-kit'),
+      dim('→ the platform sends to the receiver   ← the receiver calls the platform'),
     ].join('\n'),
     step(played) {
       const { step, name, explanation, said, exchanges, problems } = played;

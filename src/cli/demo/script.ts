@@ -90,7 +90,7 @@ const closeByUser: ScriptStep = {
 
 const closeByHuman: ScriptStep = {
   name: 'human close',
-  explanation: 'The receiver closes. The service refuses replies until the customer asks again.',
+  explanation: 'The receiver closes. The platform refuses replies until the customer asks again.',
   expects: ['received close'],
   run: async ({ simulator }) => checkEndedBy(simulator, 'human'),
 };

@@ -14,12 +14,12 @@ import { createSimulator, type Simulator } from '../../simulator/index.js';
 import { listen, loadProgram, openDelivery } from '../../standalone/index.js';
 import { readOpenapi } from '../traffic.js';
 
-/** The simulated service and a receiver, running on this machine. */
+/** The simulated platform and a receiver, running on this machine. */
 export interface Demo {
   readonly simulator: Simulator;
   /** The URL of the page, with a token that logs in at the desk once. */
   readonly pageUrl: string;
-  /** The base URL of the simulated service. */
+  /** The base URL of the simulated platform. */
   readonly serviceUrl: string;
   /** The URL of the receiver's message webhook. */
   readonly receiverUrl: string;
@@ -144,7 +144,7 @@ interface TemporaryStore {
   remove(): void;
 }
 
-/** Opens a database for the duration of the demo, so that replies survive an outage of the service. */
+/** Opens a database for the duration of the demo, so that replies survive an outage of the platform. */
 async function openTemporaryStore(): Promise<TemporaryStore> {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-demo-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
@@ -161,7 +161,7 @@ async function openTemporaryStore(): Promise<TemporaryStore> {
 /** The server of the page, which frames the customer and the desk. */
 interface PageServer {
   readonly url: string;
-  /** The base URL of the simulated service. */
+  /** The base URL of the simulated platform. */
   readonly serviceUrl: string;
   /** Adds the desk, which starts later. */
   showDesk(desk: RequestHandler): void;

@@ -4,12 +4,12 @@ interface Waiting<Entry, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** More rows would make one statement too long. */
+/** Entries per statement. */
 const BATCH_SIZE = 200;
 
 /**
- * Groups calls: those that arrive while a batch is under way share the next one, and so one commit. Batches run one
- * after another, in the order of the calls. A batch gives a result for each entry.
+ * Group commit: calls that arrive while a batch is under way share the next one. Batches run one after another, in the
+ * order of the calls, and return one result per entry.
  */
 export function createBatcher<Entry, Result>(
   run: (batch: readonly Entry[]) => Promise<readonly Result[]>,

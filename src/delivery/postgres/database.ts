@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
-import { configError, duration, HandoffKitError, quantityOf } from '../../internal/index.js';
+import { checkCount, checkDuration, configError, HandoffKitError } from '../../internal/index.js';
 import { runMigrations } from '../migrate.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from '../sql.js';
 
-/** Where the database is, and how it is used. */
+/** Connection settings. */
 export interface PostgresConnection {
-  /** Where the database is, as `postgres://user:password@host:port/name`. Without it, `pool` says so. */
+  /** The address, as `postgres://user:password@host:port/name`. Required unless `pool` has the host. */
   readonly connectionString?: string;
-  /** Where the database is and how to connect, in the words of node-postgres. */
+  /** Options of node-postgres. */
   readonly pool?: {
     readonly host?: string;
     readonly port?: number;
@@ -22,12 +22,12 @@ export interface PostgresConnection {
     /** How long to wait for a free connection. Default 5 seconds. */
     readonly connectionTimeoutMillis?: number;
     /**
-     * How long a statement may take before its connection is given up: the longest time it takes to notice a
-     * connection that is dead. Default 30 seconds.
+     * How long a statement may take before its connection is closed, and so how long a dead connection stays
+     * unnoticed. Default 30 seconds.
      */
     readonly query_timeout?: number;
   };
-  /** The schema that holds all tables. It is created when it is not there. Default `handoff_kit`. */
+  /** The schema of all tables. It is created if it does not exist. Default `handoff_kit`. */
   readonly schema?: string;
 }
 
@@ -59,19 +59,19 @@ export function checkConnection({
     settings: {
       ...(pool as PoolConfig),
       ...(connectionString === undefined ? {} : { connectionString }),
-      max: quantityOf('pool.max', pool.max ?? 10),
-      connectionTimeoutMillis: duration(
+      max: checkCount('pool.max', pool.max ?? 10),
+      connectionTimeoutMillis: checkDuration(
         'pool.connectionTimeoutMillis',
         pool.connectionTimeoutMillis ?? 5_000,
       ),
-      query_timeout: duration('pool.query_timeout', pool.query_timeout ?? 30_000),
+      query_timeout: checkDuration('pool.query_timeout', pool.query_timeout ?? 30_000),
       keepAlive: true,
       application_name: 'handoff-kit',
     },
   };
 }
 
-/** Throws at construction where node-postgres is not installed. */
+/** Throws if node-postgres is not installed. */
 export function checkDriver(): void {
   try {
     createRequire(import.meta.url).resolve('pg');
@@ -92,10 +92,10 @@ export interface PostgresDatabase extends SqlDatabase {
   close(): Promise<void>;
 }
 
-/** What {@link createDatabase} needs. */
+/** Options of {@link createDatabase}. */
 export interface DatabaseOptions {
   readonly connection: CheckedConnection;
-  /** How long one call may take before the caller is told that it failed. */
+  /** How long one call may take before it rejects. */
   readonly timeoutMs: number;
   /** Called when something fails in the background. */
   readonly onError: (error: unknown) => void;
@@ -107,10 +107,9 @@ const LISTEN_AGAIN_MS = 1_000;
 /** How long closing waits for statements under way. */
 const END_TIMEOUT_MS = 2_000;
 
-/** `json_array_elements_text` gives the strings of a JSON array. */
 const listOf = (parameter: string): string => `(SELECT json_array_elements_text(${parameter}::json) AS item)`;
 
-/** Makes a {@link PostgresDatabase}. It connects when it is first used, and again after a connection was lost. */
+/** Creates a {@link PostgresDatabase}. It connects on first use, and reconnects after a connection was lost. */
 export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptions): PostgresDatabase {
   const { schema, settings } = connection;
   const forgetHooks: ForgetHook[] = [];
@@ -120,7 +119,7 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
   const connect = async (): Promise<Pool> => {
     const { default: pg } = await import('pg');
     const made = new pg.Pool(settings);
-    // Without a listener, an error of an idle connection would end the process.
+    // Without a listener, an error on an idle connection would end the process.
     made.on('error', onError);
     made.on('connect', (client) => client.on('error', onError));
     return made;
@@ -212,7 +211,7 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
   return sql;
 }
 
-/** Rejects when something takes too long; how it ends after that is ignored. */
+/** Rejects when a task takes too long; its later result is ignored. */
 export async function inTime<Result>(task: Promise<Result>, timeoutMs: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -247,8 +246,8 @@ interface NotificationOptions {
 }
 
 /**
- * Tells other processes of changes with `NOTIFY`, and listens on a connection of its own. Notifications can be lost
- * with the connection, so subscribers are called whenever it was made anew, and also poll.
+ * Notifies other processes with `NOTIFY`, and listens on a separate connection. Notifications are lost with the
+ * connection, so subscribers are called after every reconnect, and also poll.
  */
 function createNotifications({ channel, settings, query, onError }: NotificationOptions) {
   const listeners = new Map<string, Set<() => void>>();
@@ -274,7 +273,7 @@ function createNotifications({ channel, settings, query, onError }: Notification
 
   const openListener = async (): Promise<void> => {
     const { default: pg } = await import('pg');
-    // The connection waits for notifications for ever; only its statements have a time limit.
+    // No time limit on the connection itself, which waits for notifications; only its statements have one.
     const client = new pg.Client(settings);
     client.on('error', (error) => {
       if (listening === client) reconnect(error);

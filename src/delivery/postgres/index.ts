@@ -1,5 +1,5 @@
 /**
- * Keeps events and replies in PostgreSQL, for several machines that share the work.
+ * Stores events and replies in PostgreSQL, for several machines that share the work.
  *
  * @module
  */

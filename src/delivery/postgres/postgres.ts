@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { duration, HandoffKitError } from '../../internal/index.js';
+import { checkDuration, HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
 import { createQueueAdmin, type OpenDatabase } from '../queue-admin.js';
 import { deliveryMigrations } from '../schema.js';
@@ -8,25 +8,25 @@ import {
   createStoredDelivery,
   type EngineSettings,
   type StorageEngine,
-  type StoredOptions,
+  type StoredDeliveryOptions,
 } from '../stored-delivery.js';
 import { checkConnection, checkDriver, createDatabase, type PostgresConnection } from './database.js';
 import { createPostgresLease, createPostgresQueue } from './queue.js';
 
 /** Settings of {@link postgres}. */
-export interface PostgresOptions extends PostgresConnection, StoredOptions {
+export interface PostgresOptions extends PostgresConnection, StoredDeliveryOptions {
   /** How long storing an event may take before the sender is told to try again. Default 5 seconds. */
   readonly storeTimeoutMs?: number;
 }
 
 const DEFAULTS = { concurrency: 32, leaseMs: 8_000, pollMs: 1_000 };
 
-/** Inspecting and repairing by hand may take its time. */
+/** Queries of operators may be slow. */
 const ADMIN_TIMEOUT_MS = 60_000;
 
 /**
- * Keeps events and replies in PostgreSQL: 200 means that the database has committed the event. Any number of processes
- * on any number of machines may share a database and a schema, and with it the work.
+ * Stores events and replies in PostgreSQL: 200 means that the event is committed. Processes on any number of machines
+ * that use the same database and schema share the work.
  *
  * @example
  * const receiver = createReceiver({ auth, service, delivery: postgres({ connectionString }) });
@@ -34,7 +34,7 @@ const ADMIN_TIMEOUT_MS = 60_000;
 export function postgres(options: PostgresOptions): Delivery {
   checkDriver();
   const connection = checkConnection(options);
-  const timeoutMs = duration('storeTimeoutMs', options.storeTimeoutMs ?? 5_000);
+  const timeoutMs = checkDuration('storeTimeoutMs', options.storeTimeoutMs ?? 5_000);
   return createStoredDelivery(options, DEFAULTS, (settings) =>
     createPostgresEngine(connection, timeoutMs, settings),
   );
@@ -61,7 +61,7 @@ export async function openPostgresDatabase(connection: string | PostgresConnecti
   return { sql, queues: createQueueAdmin(sql, forgetHooks), close };
 }
 
-/** The queues of a database. `timeoutMs`: how long one call may take. */
+/** Creates the storage engine of a database. `timeoutMs`: how long one call may take. */
 export function createPostgresEngine(
   connection: ReturnType<typeof checkConnection>,
   timeoutMs: number,

@@ -10,16 +10,15 @@ import type {
 } from '../queue.js';
 import { USER_NOTED_MS } from '../retention.js';
 import type { SqlRow, SqlValue } from '../sql.js';
-import { conversationKey, digestKey, digestText, fromText, toText } from '../text.js';
+import { conversationKey, decodeText, digestKey, digestText, encodeText } from '../text.js';
 import { createBatcher } from './batcher.js';
 
 /**
- * The queue on PostgreSQL. Statements lock heads in the order of their conversation, so that two processes never wait
- * for each other in a circle; claims skip locked heads.
+ * The queue on PostgreSQL. Statements lock heads in the order of their conversation, which prevents deadlocks; claims
+ * skip locked heads.
  *
- * A head stays when its last job is done, with `jobs = 0`. Deleting it would need to know that no other process is
- * adding a job at that moment, and a statement cannot see rows that are not committed yet; counting in the head row
- * itself is safe, since an update always sees the latest version of the row it locks. Retention removes idle heads.
+ * A head stays, with `jobs = 0`, when its last job is done: deleting it could race with a process that adds a job and
+ * has not committed yet. An update always sees the latest version of the row it locks. Retention removes idle heads.
  */
 export interface PostgresQueueOptions {
   /** Runs one statement, within a time limit. */
@@ -40,7 +39,7 @@ interface AddEntry {
   readonly digest: Buffer;
 }
 
-/** Makes a {@link Queue} on PostgreSQL. */
+/** Creates a {@link Queue} on PostgreSQL. */
 export function createPostgresQueue(options: PostgresQueueOptions): Queue {
   const { query, table, now, queue, owner, keepContent } = options;
   const heads = table('head');
@@ -110,7 +109,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     return batch.map(({ claim, digest }, index): AddResult => {
       const row = rows[index];
       if (row?.added !== true) {
-        // Without a key, the first was removed meanwhile. No job has the id 0, so its status is `gone`.
+        // Without a key, the first job was removed meanwhile. No job has the id 0, so its status is `gone`.
         return { id: known.get(digest.toString('hex')) ?? '0', isDuplicate: true, isClaimed: false };
       }
       const isClaimed =
@@ -127,14 +126,14 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     UPDATE ${heads} h SET owner = $3, claim = $4 FROM due
     WHERE h.queue = $1 AND h.conversation = due.conversation RETURNING h.conversation, h.jobs`;
 
-  /** A statement of its own: its snapshot is taken once the heads are ours, so no job in it is finished already. */
+  /** A separate statement: its snapshot is taken after the heads are claimed, so it contains no finished job. */
   const FIRST_JOBS = `
     SELECT c.conversation, j.seq, j.type, j.attempts, j.interruptions, j.created_at, j.content
     FROM unnest($2::text[]) AS c (conversation) CROSS JOIN LATERAL (
       SELECT * FROM ${jobs} WHERE queue = $1 AND conversation = c.conversation AND state = 'waiting'
       ORDER BY seq LIMIT 1) AS j`;
 
-  /** Frees heads without a job, which would be claimed again and again. */
+  /** Releases heads without a job, which would otherwise be claimed again and again. */
   const RESET = `
     WITH empty AS (
       SELECT h.conversation, e.jobs FROM ${heads} h
@@ -218,7 +217,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     complete,
     async fail(job, { error, retryInMs, counts }) {
       if (retryInMs === null) {
-        const [row] = await query(PARK, [queue, ...columnsOf([job]), owner, toText(error)]);
+        const [row] = await query(PARK, [queue, ...columnsOf([job]), owner, encodeText(error)]);
         return resultOf(row);
       }
       const { id, conversation, claim } = job;
@@ -229,7 +228,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
         claim,
         Math.ceil(retryInMs),
         counts ? 1 : 0,
-        toText(error),
+        encodeText(error),
         id,
       ];
       return (await query(POSTPONE, values)).length > 0 ? 'idle' : 'lost';
@@ -274,12 +273,12 @@ const toJob = (row: SqlRow, claim: number): ClaimedJob => ({
 });
 
 function toStatus({ state, error, known }: SqlRow): JobStatus {
-  if (state === 'dead') return { state, error: fromText(error) };
+  if (state === 'dead') return { state, error: decodeText(error) };
   if (state === 'waiting' || state === 'done') return { state };
   return { state: known === true ? 'done' : 'gone' };
 }
 
-/** Makes the {@link ProcessLease} of a process. */
+/** Creates the {@link ProcessLease} of a process. */
 export function createPostgresLease(
   { query, table, now, owner }: Pick<PostgresQueueOptions, 'query' | 'table' | 'now' | 'owner'>,
   leaseMs: number,
@@ -288,7 +287,7 @@ export function createPostgresLease(
   const jobs = table('job');
   const processes = table('process');
 
-  /** Frees the heads of owners in the relation `dead`. */
+  /** Releases the heads of the owners in the relation `dead`. */
   const FREE = `
     owned AS (
       SELECT h.queue, h.conversation FROM ${heads} h JOIN dead d ON d.owner = h.owner

@@ -1,7 +1,7 @@
 import type { AddResult, ClaimedJob, ClaimResult, JobFailure, QueueName, SettleResult } from '../queue.js';
 import { USER_NOTED_MS } from '../retention.js';
 import type { SqlRow, SqlStatement } from '../sql.js';
-import { conversationKey, digestKey, digestText, toText } from '../text.js';
+import { conversationKey, digestKey, digestText, encodeText } from '../text.js';
 import {
   type Connection,
   createTransactionRunner,
@@ -10,8 +10,8 @@ import {
 } from './database.js';
 
 /**
- * Everything that is written to the database, each command with plain data alone, since the caller is in another
- * thread. The writer runs commands within a transaction and commits them in groups.
+ * All writes to the database. Arguments and results are plain data, since the caller is in another thread. The writer
+ * runs commands within a transaction and commits them in groups.
  */
 export interface Commands {
   add(
@@ -43,11 +43,11 @@ export interface Commands {
   /** Extends this process's lease; with `reclaim`, releases the conversations of processes whose lease has expired. */
   renewLease(now: number, reclaim: boolean): number;
   endLease(): void;
-  /** Runs statements of other stores. A failure is theirs alone: the rest of the group is committed. */
+  /** Runs statements of other stores. If they fail, the rest of the group is still committed. */
   transaction(statements: readonly SqlStatement[]): TransactionResult;
 }
 
-/** Settings of {@link createCommands}. */
+/** Options of {@link createCommands}. */
 export interface CommandOptions {
   /** Whether finished jobs keep their content. */
   readonly keepContent: boolean;
@@ -56,7 +56,7 @@ export interface CommandOptions {
   readonly leaseMs: number;
 }
 
-/** Makes the {@link Commands} of a connection. */
+/** Creates the {@link Commands} of a connection. */
 export function createCommands(connection: Connection, options: CommandOptions): Commands {
   const runTransaction = createTransactionRunner(connection);
   let queue: Omit<Commands, 'transaction'> | undefined;
@@ -137,7 +137,7 @@ function createQueueCommands(
     'INSERT INTO process (owner, expires_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at',
   );
   const removeExpired = sql('DELETE FROM process WHERE expires_at <= ?');
-  // Without a row in `process`: also a process that claimed something after a pause in which its row was removed.
+  // A process without a row is dead, or made a claim after a pause during which its row was removed.
   const deadOwners = sql(
     'SELECT DISTINCT owner FROM head WHERE owner IS NOT NULL AND owner NOT IN (SELECT owner FROM process)',
   );
@@ -187,12 +187,12 @@ function createQueueCommands(
     fail(queue, id, conversation, claim, { error, retryInMs, counts }, now) {
       if (retryInMs === null) {
         const result = advance(queue, conversation, claim, now);
-        if (result !== 'lost') parkJob.get(toText(error), Number(id));
+        if (result !== 'lost') parkJob.get(encodeText(error), Number(id));
         return result;
       }
       const dueAt = now + Math.ceil(retryInMs);
       if (!changed(postponeHead.get(dueAt, queue, conversation, owner, claim))) return 'lost';
-      failJob.get(counts ? 1 : 0, toText(error), Number(id));
+      failJob.get(counts ? 1 : 0, encodeText(error), Number(id));
       return 'idle';
     },
     release(queue, jobs, interrupted) {

@@ -4,12 +4,12 @@ import type { SqlRow, SqlStatement, SqlValue } from '../sql.js';
 
 /** A prepared statement. */
 export interface Statement {
-  /** The first row. Also for statements without one: `run` takes twice as long in the driver for Node 20. */
+  /** The first row. Also used for statements without rows: `run` takes twice as long in the driver for Node 20. */
   get(...values: SqlValue[]): SqlRow | undefined;
   all(...values: SqlValue[]): SqlRow[];
 }
 
-/** A connection, as `node:sqlite` and `@photostructure/sqlite` both have it. */
+/** A connection: the interface that `node:sqlite` and `@photostructure/sqlite` share. */
 export interface Connection {
   exec(sql: string): void;
   prepare(sql: string): Statement;
@@ -34,7 +34,7 @@ export function loadDriver(): Driver {
   }
   throw new HandoffKitError(
     'SQLITE_MISSING',
-    'this version of Node has no SQLite of its own. Install the package that stands in for it, npm install @photostructure/sqlite, or use Node 22.13 or newer.',
+    'this version of Node has no built-in SQLite. Install a replacement with npm install @photostructure/sqlite, or use Node 22.13 or newer.',
   );
 }
 
@@ -68,7 +68,7 @@ const SETTINGS = `
   PRAGMA cache_size = -16000;
   CREATE TABLE IF NOT EXISTS schema_version (component TEXT PRIMARY KEY, version INTEGER NOT NULL)`;
 
-/** Opens a database file, and creates it where there is none. */
+/** Opens a database file, and creates it if it does not exist. */
 export function openConnection(file: string): Connection {
   const DatabaseSync = loadDriver();
   let connection: Connection | undefined;
@@ -87,7 +87,7 @@ export function openConnection(file: string): Connection {
   }
 }
 
-/** Statements that stay prepared. The SQL of this package is a bounded set of texts. */
+/** The most statements that stay prepared; the package has fewer different ones. */
 const MOST_PREPARED = 200;
 
 /** Runs statements, each prepared once. Parameters `$1` become `?1`, as SQLite numbers them. */
@@ -106,7 +106,7 @@ export function createStatementRunner(
   };
 }
 
-/** The rows of each statement, `null` when a required one gave none, or an error. */
+/** The rows of each statement, `null` if a required one returned none, or an error. */
 export type TransactionResult = { readonly rows: SqlRow[][] | null } | { readonly error: string };
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Keeps events and replies in an SQLite file, for one machine.
+ * Stores events and replies in an SQLite file, for one machine.
  *
  * @module
  */

@@ -10,9 +10,9 @@ import {
   createStoredDelivery,
   type EngineSettings,
   type StorageEngine,
-  type StoredOptions,
+  type StoredDeliveryOptions,
 } from '../stored-delivery.js';
-import { digestKey, fromText } from '../text.js';
+import { decodeText, digestKey } from '../text.js';
 import { createTopics } from '../topics.js';
 import type { CommandOptions } from './commands.js';
 import {
@@ -31,19 +31,19 @@ import {
 } from './writer.js';
 
 /** Settings of {@link sqlite}. */
-export interface SqliteOptions extends StoredOptions {
-  /** The database file. It is created when it is not there; its folder must be. */
+export interface SqliteOptions extends StoredDeliveryOptions {
+  /** The database file. It is created if it does not exist; its folder must exist. */
   readonly file: string;
 }
 
 const DEFAULTS = { concurrency: 16, leaseMs: 6_000, pollMs: 500 };
 
 /**
- * Keeps events and replies in a file, without a server: 200 means that the event is on disk. Several processes of
- * one machine may share the file.
+ * Stores events and replies in a file, without a server: 200 means that the event is on disk. Several processes of one
+ * machine may share the file.
  *
- * The database is written in a thread of its own. A bundler that packs this package into one file leaves the code of
- * that thread behind; the event loop then waits for the disk.
+ * Writes run in a separate thread. If a bundler packs this package into one file, the code of that thread is missing,
+ * and writes block the event loop instead.
  *
  * @example
  * const receiver = createReceiver({ auth, service, delivery: sqlite({ file: './handoff.db' }) });
@@ -52,7 +52,7 @@ export function sqlite(options: SqliteOptions): Delivery {
   return sqliteWith(options, WRITER_THREAD);
 }
 
-/** The same, with the code of the writer thread from elsewhere. Where there is none, it writes in the caller's thread. */
+/** {@link sqlite} with another file for the writer thread. If that is missing, it writes in the caller's thread. */
 export function sqliteWith({ file, ...options }: SqliteOptions, threadFile: URL): Delivery {
   loadDriver();
   return createStoredDelivery(options, DEFAULTS, (settings) =>
@@ -79,7 +79,7 @@ export async function openSqliteDatabase(file: string): Promise<OpenDatabase> {
   return { sql, queues: createQueueAdmin(sql, forgetHooks), close };
 }
 
-/** The queues of a file. It is opened by `open`; without `threadFile` it is written in the caller's thread. */
+/** Creates the storage engine of a file. Without `threadFile` it writes in the caller's thread. */
 export function createSqliteEngine(
   file: string,
   settings: EngineSettings,
@@ -163,7 +163,7 @@ export function createSqliteEngine(
 
 function statusOf(read: (sql: string, values: readonly SqlValue[]) => SqlRow[], id: string): JobStatus {
   const [job] = read('SELECT state, error FROM job WHERE seq = $1', [Number(id)]);
-  if (job?.state === 'dead') return { state: 'dead', error: fromText(job.error) };
+  if (job?.state === 'dead') return { state: 'dead', error: decodeText(job.error) };
   if (job) return { state: job.state === 'done' ? 'done' : 'waiting' };
   const isKnown = read('SELECT 1 AS one FROM seen_key WHERE seq = $1', [Number(id)]).length > 0;
   return { state: isKnown ? 'done' : 'gone' };

@@ -49,5 +49,5 @@ function serve(port: MessagePort, { file, exitGate, ...options }: WriterThreadDa
   useDatabase(() => undefined);
 }
 
-// No file imports this one: it would start to serve in whichever thread does.
+// Only ever loaded as a worker: importing this file elsewhere would start serving there.
 if (parentPort) serve(parentPort, workerData as WriterThreadData);

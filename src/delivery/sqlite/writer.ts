@@ -7,7 +7,7 @@ import { type Connection, rollBack } from './database.js';
 
 /**
  * Group commit: commands that arrive while a commit is under way share the next one, so that one sync of the disk
- * serves many senders. The writer runs in a thread of its own, and the event loop goes on while the disk is slow.
+ * serves many senders. The writer has its own thread, so that a slow disk does not block the event loop.
  *
  * ```
  *   main thread                                  writer thread
@@ -24,14 +24,14 @@ export interface Writer {
     name: Name,
     ...args: Parameters<Commands[Name]>
   ): Promise<ReturnType<Commands[Name]>>;
-  /** Finishes what was sent, and accepts nothing more. */
+  /** Finishes the commands that were sent, and rejects later ones. */
   close(): Promise<void>;
 }
 
 /** A command's name and arguments. */
 export type Command = readonly [name: keyof Commands, ...args: unknown[]];
 
-/** Message to the writer thread: a group of commands, or the order to end. */
+/** Message to the writer thread: a group of commands, or `close`. */
 export type WriterRequest = readonly Command[] | 'close';
 
 /** Message from the writer thread: the results of all groups of a commit, in order, or why the commit failed. */
@@ -39,7 +39,7 @@ export type WriterResponse =
   | { readonly results: readonly unknown[] }
   | { readonly failed: { readonly message: string; readonly code?: unknown }; readonly groups: number };
 
-/** What the writer thread is started with. */
+/** The `workerData` of the writer thread. */
 export interface WriterThreadData extends CommandOptions {
   readonly file: string;
   readonly exitGate: Int32Array<SharedArrayBuffer>;
@@ -51,7 +51,7 @@ export interface WriterThreadData extends CommandOptions {
  */
 export const EXIT_GATE = { busy: 0, exiting: 1 } as const;
 
-/** Runs commands in one transaction. Throws when it fails, and then nothing of it has happened. */
+/** Runs commands in one transaction. If it throws, nothing was changed. */
 export function createGroupRunner(
   connection: Connection,
   options: CommandOptions,
@@ -102,7 +102,7 @@ function collectGroups(send: SendGroup): Writer['run'] {
   return run as Writer['run'];
 }
 
-/** Makes a {@link Writer} that commits in the caller's thread, which stands still for as long as the disk takes. */
+/** Creates a {@link Writer} that commits in the caller's thread and blocks it meanwhile. */
 export function createInlineWriter(connection: Connection, options: CommandOptions): Writer {
   const runGroup = createGroupRunner(connection, options);
   const run = collectGroups((commands, callers) => {
@@ -118,26 +118,26 @@ export function createInlineWriter(connection: Connection, options: CommandOptio
   return { run, close: () => Promise.resolve() };
 }
 
-/** The code of the writer thread. A bundler that packs this package into one file leaves it behind. */
+/** The code of the writer thread. It is missing if a bundler packed this package into one file. */
 export const WRITER_THREAD = new URL('./writer-thread.js', import.meta.url);
 
-/** Whether the code of the writer thread is where it should be. */
+/** Whether the code of the writer thread exists. */
 export const hasWriterThread = (file: URL): boolean => existsSync(file);
 
 /** How long the exit of a process waits for its last commit. */
 const EXIT_TIMEOUT_MS = 2_000;
 
-/** A thread that dies soon after its start would do so again: it is not restarted at once. */
+/** The delay before a thread that died is replaced: it may die again at once. */
 const RESTART_DELAY_MS = 500;
 
-/** Called when the process exits. One listener serves however many databases are open. */
+/** Called when the process exits. One listener for all databases avoids Node's warning about many listeners. */
 const exitHooks = new Set<() => void>();
 const runExitHooks = (): void => {
   for (const hook of exitHooks) hook();
 };
 
 /**
- * Makes a {@link Writer} with a thread of its own. A thread that dies is replaced; commands it had not answered are
+ * Creates a {@link Writer} with a thread of its own. A thread that dies is replaced; commands it had not answered are
  * rejected, although they may have been committed.
  */
 export function createThreadWriter(threadFile: URL, data: Omit<WriterThreadData, 'exitGate'>): Writer {

@@ -27,7 +27,7 @@ const CHOICES = `
     [one, another]                      any of several, to rotate a secret
     false                               do not mount these endpoints`;
 
-/** Makes the guard of a group from the developer's choice; `null` for `false`. A missing choice is an error. */
+/** Creates the guard of a group from the developer's choice; `null` for `false`. A missing choice is an error. */
 export function createGuard(
   group: 'message' | 'handoff',
   choice: AuthChoice | false | undefined,
@@ -89,7 +89,7 @@ export interface Guards {
   readonly handoff: Guard | null;
 }
 
-/** What a request may do. `otherwise` is the answer when it wants more than that. */
+/** The permissions of a request. `otherwise` is the refusal if it needs more than that. */
 export type Grant =
   | { readonly level: 'full'; readonly endpoint: WebhookEndpoint }
   | { readonly level: 'probe'; readonly otherwise: Refusal }
@@ -102,7 +102,7 @@ export type Authenticate = (
   route: Route,
 ) => Grant | Promise<Grant>;
 
-/** Grants of the right credentials, made once: nearly every request gets one of them. */
+/** Shared objects: nearly every request gets one of them. */
 const GRANTED: Readonly<Record<WebhookEndpoint, Grant>> = {
   message: { level: 'full', endpoint: 'message' },
   establish: { level: 'full', endpoint: 'establish' },
@@ -113,8 +113,8 @@ const GRANTED: Readonly<Record<WebhookEndpoint, Grant>> = {
 const NOT_FOUND = refuse(404, 'not found', { detail: 'nothing but probes is answered at this address' });
 
 /**
- * Makes {@link Authenticate}. The root of the mount stands for both groups, since it is the message webhook and the
- * base URL of the handoff endpoints: a probe there passes by the scheme of either.
+ * Creates {@link Authenticate}. The root of the mount belongs to both groups, since it is the message webhook and the
+ * base URL of the handoff endpoints: a probe there needs the credentials of either.
  */
 export function createAuthenticate(guards: Guards, probesNeedAuth: boolean): Authenticate {
   return (request, headers, route) => {
@@ -138,7 +138,7 @@ export function createAuthenticate(guards: Guards, probesNeedAuth: boolean): Aut
   };
 }
 
-/** Continues with a verdict, synchronously where it is no promise: most schemes need not wait. */
+/** Continues with a result, synchronously unless it is a promise: most schemes are synchronous. */
 function chain(
   verdict: boolean | Promise<boolean>,
   decide: (passed: boolean) => Grant | Promise<Grant>,
@@ -164,7 +164,7 @@ function complaint(guard: Guard, isRepeated: boolean, hasHeader: boolean): strin
   return hasHeader ? 'the credentials are wrong' : 'the request has no Authorization header';
 }
 
-/** Several `Authorization` headers count as none: proxies and Node disagree about which of them is meant. */
+/** Several `Authorization` headers count as none: proxies and Node disagree about which one applies. */
 function readAuthorization(
   { rawHeaders }: IncomingMessage,
   headers: IncomingHttpHeaders,

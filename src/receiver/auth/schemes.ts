@@ -4,20 +4,20 @@ import parseBasic from 'basic-auth';
 import { configError } from '../../internal/index.js';
 import type { WebhookEndpoint } from '../../protocol/index.js';
 
-/** What a scheme decides by: headers and path, never the body, which is not read yet. */
+/** The part of a request that a scheme checks: headers and path. The body is not read yet. */
 export interface AuthRequest {
-  /** The endpoint; `root` for the address that stands for both groups. */
+  /** The endpoint; `root` for the address that serves messages and handoffs. */
   readonly endpoint: WebhookEndpoint | 'root';
   /** The `Authorization` header; `undefined` when there is none, or several. */
   readonly authorization: string | undefined;
-  /** The path segment where a token would be, decoded. */
+  /** The path segment in the place of a token, decoded. */
   readonly pathToken: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** The address the connection comes from. */
+  /** The IP address of the connection. */
   readonly remoteAddress: string | undefined;
 }
 
-/** A way to recognise the platform. Made by `webhookUser`, `bearer`, `basic`, `pathToken` and `noAuth`. */
+/** A way to recognise the platform. Created by `webhookUser`, `bearer`, `basic`, `pathToken` and `noAuth`. */
 export interface AuthScheme {
   /** The scheme's name, for logs. Never a secret. */
   readonly name: string;
@@ -32,12 +32,12 @@ export interface AuthScheme {
 /** A check of your own. Anything but `true` refuses the request; an error is answered 500. */
 export type AuthFunction = (request: AuthRequest) => boolean | Promise<boolean>;
 
-/** One scheme or function, or a list of which any may pass: that is how a secret is rotated. */
+/** One scheme or function, or a list of which one must pass, for rotating a secret. */
 export type AuthChoice = AuthScheme | AuthFunction | readonly (AuthScheme | AuthFunction)[];
 
 const REALM = 'realm="handoff-kit"';
 
-/** A webhook username may contain spaces, and the platform sends it as it is. */
+/** A webhook username may contain spaces, and the platform sends it unescaped. */
 const BEARER = /^bearer +(\S.*)$/i;
 
 /** Shorter tokens can be guessed. */
@@ -75,7 +75,7 @@ export function basic({ username, password }: { username: string; password: stri
   }
   const credentials = `${username}:${password}`;
   const matches = createMatcher(credentials);
-  /** Nearly every sender writes the header like this, and comparing it saves decoding it. */
+  /** The usual form of the header; comparing it saves decoding it. */
   const matchesHeader = createMatcher(`Basic ${Buffer.from(credentials).toString('base64')}`);
   return {
     name: 'basic',
@@ -131,12 +131,12 @@ export function pathToken(token: string): AuthScheme {
   };
 }
 
-/** Every request passes. Use it only where something else keeps strangers out: a private network, a proxy. */
+/** Every request passes. Use it only behind a private network or a proxy that authenticates. */
 export function noAuth(): AuthScheme {
   return { name: 'none', challenge: '', inPath: false, verify: () => true };
 }
 
-/** Candidates are compared in blocks of this many bytes, so that timing does not show how long the secret is. */
+/** Candidates are compared in blocks of this many bytes, so that timing does not reveal the secret's length. */
 const BLOCK = 128;
 
 /**
@@ -158,7 +158,7 @@ function createMatcher(secret: string): (candidate: string) => boolean {
   };
 }
 
-/** Throws for what cannot be a secret: most often a setting that was left empty or pasted with a line break. */
+/** Throws for invalid secrets: most often a setting that was left empty or pasted with a line break. */
 function checkSecret(value: unknown, what: string): asserts value is string {
   if (typeof value !== 'string' || value === '') {
     throw configError(`${what} is missing or empty. Is its environment variable set?`);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Adapter, type Bridge, createBridge } from '../../bridge/index.js';
 import { inline } from '../../delivery/index.js';
-import { type Conversation, createMemoryStore } from '../../handoff/index.js';
+import { type Conversation, createMemoryHandoffStore } from '../../handoff/index.js';
 import { createReceiver, pathToken, type Receiver } from '../../receiver/index.js';
 import type { HandoffConversation, HandoffRequestInput } from '../../simulator/index.js';
 import { createTestBench } from '../create-test-bench.js';
@@ -39,7 +39,7 @@ export interface FullStack {
   startProcess(): Promise<void>;
 }
 
-/** Settings of {@link createFullStack}. */
+/** Options of {@link createFullStack}. */
 interface FullStackOptions {
   /** Wraps the adapter before the bridge gets it. */
   readonly wrap?: (adapter: Adapter) => Adapter;
@@ -63,7 +63,7 @@ export async function createFullStack(
   // At least the bridge's own default, even with a short step timeout.
   const openWithinMs = Math.max(stepTimeoutMs, 4_000);
   const token = randomBytes(24).toString('hex');
-  const handoffs = createMemoryStore();
+  const handoffs = createMemoryHandoffStore();
   const paths: string[] = [];
   let running: Process | null = null;
 

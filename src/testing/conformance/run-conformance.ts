@@ -21,7 +21,7 @@ export interface ConformanceResult {
   readonly outcome: 'passed' | 'failed' | 'skipped';
   /** Why it was skipped, else `null`. */
   readonly reason: string | null;
-  /** What is wrong and how to fix it, else `null`. */
+  /** The failure and its remedy, else `null`. */
   readonly error: ConformanceError | null;
 }
 

@@ -163,9 +163,9 @@ describe('the close of a conversation', () => {
     expect((await ann.conversation(id)).summary.customerMessages).toBe(0);
   });
 
-  it('fails a reply that was written after the service ended the conversation', async () => {
+  it('fails a reply that was written after the platform ended the conversation', async () => {
     const { instance, ann, id, handoff } = await deskWithHandoff();
-    // The receiver knows that the service ended it; the desk does not yet.
+    // The receiver knows that the platform ended it; the desk does not yet.
     await instance.receiver.conversations.lifecycle.end(handoff.id, 'user');
     const messageId = await ann.say(id, 'Too late.');
     await eventually(async () => expect(await ann.deliveries(id, messageId)).toEqual(['failed']));

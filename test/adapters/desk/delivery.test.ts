@@ -4,7 +4,7 @@ import { clientOf, eventually } from './agent-client.js';
 import { deskWithHandoff } from './desk-environment.js';
 
 describe('a stored reply', () => {
-  it('waits while the service is down and is sent once', async () => {
+  it('waits while the platform is down and is sent once', async () => {
     const { bench, ann, id } = await deskWithHandoff({ stored: true });
     bench.faults.set('answerError');
     const first = await ann.say(id, 'Are you there?');
@@ -53,7 +53,7 @@ describe('a stored reply', () => {
   });
 });
 
-describe('a reply that the service refuses', () => {
+describe('a reply that the platform refuses', () => {
   it('fails with a reason with inline delivery, and can be sent again', async () => {
     const { bench, instance, ann, id } = await deskWithHandoff();
     bench.faults.set('answerError');
@@ -129,7 +129,7 @@ describe('a reply that the service refuses', () => {
     expect((await bench.nextReply()).text).toBe('Thrown away.');
   });
 
-  it('does not keep a close from reaching the service', async () => {
+  it('does not keep a close from reaching the platform', async () => {
     const { bench, ann, id } = await deskWithHandoff();
     bench.faults.set('answerError', { on: ['close'], times: 1 });
     await ann.act(id, 'close', {});

@@ -32,7 +32,7 @@ export interface InstanceOptions extends Partial<Omit<DeskOptions, 'receiver' | 
 /** The password of every agent in these tests. */
 export const PASSWORD = 'correct horse battery';
 
-/** Creates a simulated service, and a function that starts receivers with a desk on the same database. */
+/** Creates a simulated platform, and a function that starts receivers with a desk on the same database. */
 export async function createDeskEnvironment({
   stored = false,
   bench: benchOptions = {},

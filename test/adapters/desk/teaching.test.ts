@@ -55,7 +55,7 @@ describe('teaching the AI agent', () => {
     },
   );
 
-  it('keeps its list when the service fails', async () => {
+  it('keeps its list when the platform fails', async () => {
     const { bench, start } = await createDeskEnvironment();
     const instance = await start();
     const ann = await instance.agent('ann');
@@ -74,7 +74,7 @@ describe('teaching the AI agent', () => {
     const instance = await start();
     const ann = await instance.agent('ann');
     await teach(ann, 'one', 0);
-    // The state after a process ended between the service's answer and storing it.
+    // The state after a process ended between the platform's answer and storing it.
     const { store } = instance.desk;
     const doc = await store.get('settings', 'taught');
     const writeLock = (since: number, version: number) =>

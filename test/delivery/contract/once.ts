@@ -65,7 +65,7 @@ export function once(engine: Engine): void {
       expect([service.said('c'), service.said('d')]).toEqual([['Hello'], ['Hello']]);
     });
 
-    it('is not reported as delivered when the service refused it', async () => {
+    it('is not reported as delivered when the platform refused it', async () => {
       const service = await flakyService(() => ({ status: 403 }));
       const to = await (await stage(engine)).receive(service.options);
       const make = () => to.reply('c', 'Hello', { once: 'hello' });

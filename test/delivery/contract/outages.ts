@@ -3,11 +3,11 @@ import { chatEvent } from '../../helpers/events.js';
 import { flakyService } from '../../helpers/fake-service.js';
 import { AN_HOUR, type Engine, eventually, notes, stage } from './stage.js';
 
-/** Replies while the service is unreachable. */
+/** Replies while the platform is unreachable. */
 export function outages(engine: Engine): void {
   const words = ['1', '2', '3', '4', '5'];
 
-  describe('while the service is unreachable', () => {
+  describe('while the platform is unreachable', () => {
     it('replies are stored, and sent in order once it is back', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
@@ -69,7 +69,7 @@ export function outages(engine: Engine): void {
     });
   });
 
-  describe('a service that answers with Retry-After', () => {
+  describe('a platform that answers with Retry-After', () => {
     it('is not called before that time', async () => {
       let openAt = 0;
       let early = 0;

@@ -4,7 +4,7 @@ import { deferred } from '../../helpers/deferred.js';
 import { type Conducts, flakyService } from '../../helpers/fake-service.js';
 import { AN_HOUR, type Engine, eventually, stage } from './stage.js';
 
-/** Replies that the service refuses, and replies whose outcome is unknown. */
+/** Replies that the platform refuses, and replies whose outcome is unknown. */
 export function refusals(engine: Engine): void {
   const FINE = { status: 200 } as const;
   /** Treats the first call differently. */
@@ -13,7 +13,7 @@ export function refusals(engine: Engine): void {
     (_call, nth) =>
       nth === 1 ? conduct : FINE;
 
-  describe('a reply that the service refuses for good', () => {
+  describe('a reply that the platform refuses for good', () => {
     it('becomes a dead letter, is reported, and later replies are sent', async () => {
       const service = await flakyService(firstOnly({ status: 404, code: 40_412 }));
       const to = await (await stage(engine)).receive(service.options);
@@ -52,7 +52,7 @@ export function refusals(engine: Engine): void {
   type Service = Awaited<ReturnType<typeof flakyService>>;
 
   /**
-   * A client whose first call reaches the service, and whose answer is lost. The timeout of that call alone is short,
+   * A client whose first call reaches the platform, and whose answer is lost. The timeout of that call alone is short,
    * so no other call has to be answered in a certain time.
    */
   const losingFirstAnswer = ({ options }: Service): ServiceClient => {
@@ -84,7 +84,7 @@ export function refusals(engine: Engine): void {
 
   describe.each([
     ['the connection breaks', firstOnly('hang up'), ({ options }: Service) => options],
-    ['the service answers 500', firstOnly({ status: 500 }), ({ options }: Service) => options],
+    ['the platform answers 500', firstOnly({ status: 500 }), ({ options }: Service) => options],
     ['no answer arrives in time', () => FINE, losingFirstAnswer],
   ] as const)('a reply whose outcome is unknown because %s', (_why, conduct, toClient) => {
     it('is sent again where the policy is to resend', async () => {

@@ -4,10 +4,10 @@ import { flakyService } from '../../helpers/fake-service.js';
 import { ODD_TEXTS } from './handling.js';
 import { type Engine, eventually, stage } from './stage.js';
 
-/** Replies that the service accepts. */
+/** Replies that the platform accepts. */
 export function replies(engine: Engine): void {
   describe('a reply', () => {
-    it('gives a receipt, which resolves to the answer of the service', async () => {
+    it('gives a receipt, which resolves to the answer of the platform', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
       const receipt = await to.reply('c', 'Good morning');
@@ -50,7 +50,7 @@ export function replies(engine: Engine): void {
       expect(service.calls).toHaveLength(texts.length);
     });
 
-    it('that the service would never accept is refused at once', async () => {
+    it('that the platform would never accept is refused at once', async () => {
       const service = await flakyService();
       const to = await (await stage(engine)).receive(service.options);
       await expect(to.reply('c', '')).rejects.toMatchObject({ code: 'INVALID_BODY' });
@@ -58,7 +58,7 @@ export function replies(engine: Engine): void {
       expect(await to.queues.list('outbox')).toEqual([]);
     });
 
-    it('is refused at once where no service is configured', async () => {
+    it('is refused at once where no platform is configured', async () => {
       const to = await (await stage(engine)).receive(undefined);
       await expect(to.reply('c', 'x')).rejects.toMatchObject({ code: 'SERVICE_NOT_CONFIGURED' });
       await expect(to.end('c')).rejects.toMatchObject({ code: 'SERVICE_NOT_CONFIGURED' });

@@ -95,7 +95,7 @@ export async function stage(engine: Engine) {
         stop: (timeoutMs = 20_000) => stop(delivery, timeoutMs),
       };
     },
-    /** Opens the store with a receiver that replies to a service. */
+    /** Opens the store with a receiver that replies to a platform. */
     async receive(service: ReceiverOptions['service'], options: EngineOptions = {}, more: object = {}) {
       const delivery = await openDelivery(options);
       const made = makeReceiver({ delivery, ...(service && { service }), ...more });

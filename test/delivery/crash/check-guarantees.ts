@@ -4,7 +4,7 @@ export interface CrashRecords {
   readonly journal: string;
   /** How many events of each conversation were answered 200. */
   readonly accepted: ReadonlyMap<string, number>;
-  /** The replies that the service got in each conversation: numbers of events. */
+  /** The replies that the platform got in each conversation: numbers of events. */
   readonly replies: ReadonlyMap<string, readonly number[]>;
   /** The processes that were killed. */
   readonly killed: ReadonlySet<number>;

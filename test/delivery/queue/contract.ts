@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHandoffStore } from '../../../src/delivery/handoff-store.js';
+import { createSqlHandoffStore } from '../../../src/delivery/handoff-store.js';
 import type { ClaimedJob, NewJob } from '../../../src/delivery/queue.js';
 import { createQueueAdmin } from '../../../src/delivery/queue-admin.js';
 import { startRetention } from '../../../src/delivery/retention.js';
@@ -419,7 +419,7 @@ function createProcess({ sql, queues, lease, forgetHooks }: StorageEngine) {
     retainFor: async (rememberMs: number, check: () => Promise<unknown>): Promise<void> => {
       const stop = startRetention({
         database: sql,
-        handoffs: createHandoffStore(sql, false),
+        handoffs: createSqlHandoffStore(sql, false),
         rememberMs,
         onError: (error) => {
           throw error;

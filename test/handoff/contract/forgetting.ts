@@ -19,7 +19,7 @@ export function forgetting(engine: StoreEngine): void {
       );
       await store.create(fresh('ada'));
 
-      expect(await other.forget('nobody')).toBe(0);
+      expect(await other.forget('unknown-user')).toBe(0);
       expect(await other.forget('ada')).toBe(3);
       expect((await store.list()).map(({ id }) => id).sort()).toEqual(['ada', 'his']);
       expect(await store.findByLink('desk', '7')).toBeNull();

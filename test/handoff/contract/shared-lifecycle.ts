@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLifecycle, type HandoffLifecycle } from '../../../src/handoff/index.js';
+import { createHandoffLifecycle, type HandoffLifecycle } from '../../../src/handoff/index.js';
 import { requestEvent } from '../../helpers/events.js';
 import { openTwo, type StoreEngine, yesses } from './stage.js';
 
@@ -11,8 +11,8 @@ export function sharedLifecycle(engine: StoreEngine): void {
     const open = async (): Promise<readonly [HandoffLifecycle, HandoffLifecycle]> => {
       const [one, other] = await openTwo(engine);
       return [
-        createLifecycle(one, { waitTimeoutMs: 60_000 }),
-        createLifecycle(other, { waitTimeoutMs: 60_000 }),
+        createHandoffLifecycle(one, { waitTimeoutMs: 60_000 }),
+        createHandoffLifecycle(other, { waitTimeoutMs: 60_000 }),
       ];
     };
     const each = <Result>(

@@ -18,7 +18,7 @@ interface FailedAttempts {
   until: number;
 }
 
-/** Settings of {@link createLoginThrottle}. */
+/** Options of {@link createLoginThrottle}. */
 export interface LoginThrottleOptions {
   /** Attempts without a wait. */
   readonly free: number;

@@ -14,7 +14,7 @@ import {
 } from './outgoing-items.js';
 
 /**
- * Hands replies and closes of agents to the bridge and records their delivery state:
+ * Passes replies and closes of agents to the bridge and records their delivery state:
  *
  *     storing ──▶ stored ──▶ sent
  *        ▲ │         │
@@ -42,7 +42,7 @@ const MAX_ORPHANS = 10_000;
 const NOT_TAKEN = {
   state: 'failed',
   code: 'NOT_TAKEN',
-  reason: 'It did not go out: the conversation had ended, or the service refused it.',
+  reason: 'It did not go out: the conversation had ended, or the platform refused it.',
 } as const;
 
 /** The states that may precede a state, so that of two processes the slower one cannot turn it back. */
@@ -82,7 +82,7 @@ export function createOutgoingSender(
     await setState(item, { state: 'stored' });
     const { id } = eventOf(item);
     followed.add(id);
-    // Not awaited: the service may be down for hours.
+    // Not awaited: the platform may be down for hours.
     void receipt
       .delivered()
       .then(
@@ -185,7 +185,7 @@ function eventOf({ kind, messageId, deskId, name, text, attempt }: OutgoingItem)
   return { ...common, kind, text, internal: false, messageId: null };
 }
 
-/** Messages of {@link HandoffKitError} are written for people and hold neither secrets nor message texts. */
+/** Messages of {@link HandoffKitError} are meant for operators and contain neither secrets nor message texts. */
 function failureOf(error: unknown): Outcome {
   const { code, message: reason } =
     error instanceof HandoffKitError ? error : { code: 'FAILED', message: 'It could not be sent.' };

@@ -124,7 +124,7 @@ async function act(
     case 'reply': {
       const { messageId, text } = readAction(action, body);
       const summary = await agentActions.reply(agent, id, messageId, text);
-      // Not awaited, since the service may be slow. The page gets the delivery state as a live update.
+      // Not awaited, since the platform may be slow. The page gets the delivery state as a live update.
       void sender.send(id, messageId);
       return summary;
     }

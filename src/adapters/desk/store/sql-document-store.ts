@@ -1,11 +1,11 @@
 import {
   conversationKey,
-  fromText,
+  decodeText,
+  encodeText,
   type SqlDatabase,
   type SqlRow,
   type SqlStatement,
   type SqlValue,
-  toText,
 } from '../../../delivery/index.js';
 import type {
   Document,
@@ -46,12 +46,12 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
     const { kind, id, version, value, group = '', rank = now, terms = '', conversationId } = document;
     const values = [
       kind,
-      toText(id),
+      encodeText(id),
       version,
       JSON.stringify(value),
       group,
       rank,
-      toText(terms.toLowerCase()),
+      encodeText(terms.toLowerCase()),
       conversationId === undefined ? null : conversationKey(conversationId),
       now,
     ];
@@ -68,7 +68,7 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
 
   const removeStatement = ({ kind, id }: { readonly kind: string; readonly id: string }): SqlStatement => ({
     sql: `DELETE FROM ${documents} WHERE kind = $1 AND id = $2`,
-    values: [kind, toText(id)],
+    values: [kind, encodeText(id)],
   });
 
   const appendStatement = ({ topic, value, conversationId }: JournalAppend, now: number): SqlStatement => ({
@@ -102,7 +102,7 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
   const store: DocumentStore = {
     async get(kind, id) {
       const sql = `SELECT * FROM ${documents} WHERE kind = $1 AND id = $2`;
-      const [row] = await read(sql, [kind, toText(id)]);
+      const [row] = await read(sql, [kind, encodeText(id)]);
       return row ? toDocument(row) : null;
     },
     async list(kind, { group, search, belowRank, limit = 100 } = {}) {
@@ -110,7 +110,7 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
       query.add('kind = ?', kind);
       if (group !== undefined) query.add('group_name = ?', group);
       if (belowRank !== undefined) query.add('rank < ?', belowRank);
-      if (search !== undefined) query.add(`${indexOf}(terms, ?) > 0`, toText(search.toLowerCase()));
+      if (search !== undefined) query.add(`${indexOf}(terms, ?) > 0`, encodeText(search.toLowerCase()));
       const sql = `SELECT * FROM ${documents} WHERE ${query.where()} ORDER BY rank DESC, id LIMIT ${query.value(limit)}`;
       return (await read(sql, query.values)).map(toDocument);
     },
@@ -221,7 +221,7 @@ function createConditions() {
 function toDocument({ kind, id, version, value, changed_at: changedAt }: SqlRow): Document {
   return {
     kind: String(kind),
-    id: fromText(id),
+    id: decodeText(id),
     version: Number(version),
     value: JSON.parse(String(value)),
     changedAt: new Date(Number(changedAt)),

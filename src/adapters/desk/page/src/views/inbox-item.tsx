@@ -52,7 +52,7 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
   );
 }
 
-/** The name of the agent who has a conversation. */
+/** The name of the agent that a conversation is assigned to. */
 function holderOf({ agents, conversations }: State, id: string): string | null {
   const agent = conversations.get(id)?.agent ?? null;
   return agents.find((each) => each.id === agent)?.name ?? agent;

@@ -1,5 +1,5 @@
 /** Counts tasks under way. */
-export interface Pending {
+export interface TaskCounter {
   enter(): void;
   leave(): void;
   /** Resolves when no task is under way. */
@@ -7,8 +7,8 @@ export interface Pending {
   readonly count: number;
 }
 
-/** Makes a {@link Pending}. */
-export function createPending(): Pending {
+/** Creates a {@link TaskCounter}. */
+export function createTaskCounter(): TaskCounter {
   let count = 0;
   let waiting: (() => void)[] = [];
   return {
@@ -29,8 +29,8 @@ export function createPending(): Pending {
   };
 }
 
-/** Waits for a promise, at most for a time. Resolves to whether it settled in time. */
-export async function within(done: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+/** Waits for a promise for a limited time. Resolves to whether it settled in time. */
+export async function settlesWithin(done: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), timeoutMs);
