@@ -23,7 +23,7 @@ const CONNECTIONS = 32;
 /** Many events share one sync of a slow disk; 32 connections would limit every contender to 32 events per sync. */
 const SLOW_DISK_CONNECTIONS = 256;
 
-/** pg-boss takes seconds per batch once many keys wait, so it is measured less and its drains have a time limit. */
+/** pg-boss slows down as more keys wait, so it is measured less and its drains have a time limit. */
 const BOSS_LARGEST = 100_000;
 const BOSS_ROUNDS = 3;
 const BOSS_WITHIN_MS = 30_000;
@@ -118,24 +118,30 @@ async function throughput(run) {
   }
 }
 
-/** @param {Run} run */
+/**
+ * One process per contender drains in all rounds. The first round warms up its compiled code and is not counted.
+ *
+ * @param {Run} run
+ */
 async function draining(run) {
   const { drained, drainRounds } = run.options;
   /** @type {Map<string, { handled: number, cpu: number }[]>} */
-  const samples = new Map(
-    ['sqlite', 'postgres', 'pg-boss'].filter((id) => run.selected.has(id)).map((id) => [id, []]),
-  );
-  for (let round = 0; round < drainRounds; round += 1) {
-    for (const [id, results] of samples) {
-      progress(`draining  round ${round + 1}/${drainRounds}  ${id}`);
-      const child = await start('delivery/drain.js', []);
+  const samples = new Map();
+  const children = new Map();
+  for (const id of ['sqlite', 'postgres', 'pg-boss'].filter((each) => run.selected.has(each))) {
+    samples.set(id, []);
+    children.set(id, await start('delivery/drain.js', []));
+  }
+  for (let round = 0; round <= drainRounds; round += 1) {
+    for (const [id, child] of children) {
+      progress(`draining  ${round === 0 ? 'warm-up' : `round ${round}/${drainRounds}`}  ${id}`);
       const store = newStore(run, id);
       await child.ask({ task: 'store', store, count: drained });
-      const result = await child.ask({ task: 'drain', store, count: drained });
-      results.push(ratesOf([result]));
-      child.stop();
+      const rates = ratesOf([await child.ask({ task: 'drain', store, count: drained })]);
+      if (round > 0) samples.get(id)?.push(rates);
     }
   }
+  for (const child of children.values()) child.stop();
   run.report.draining(samples);
 }
 
