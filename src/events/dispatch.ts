@@ -1,8 +1,8 @@
 import { createWarnOnce, HandoffKitError, type Log } from '../internal/index.js';
-import type { DeliveredEvent, DeliveredEventName, ProbePayload } from './catalog.js';
+import { CLOSE_TYPES, MESSAGE_TYPES, unknownContentKinds } from '../protocol/index.js';
+import type { DeliveredEvent, DeliveredEventName, EventPayloads, ProbePayload } from './catalog.js';
 import { admitContextOf, type ContextParts, contextOf, type HandlerRun } from './context.js';
 import type { FailureReport, HandlerContexts } from './handler.js';
-import { reportNewValues } from './new-values.js';
 import { Postponed } from './postponed.js';
 import type { Registry } from './registry.js';
 
@@ -199,3 +199,27 @@ const nameEmptyError = (error: unknown): unknown =>
 async function callAsync(task: () => unknown): Promise<void> {
   await task();
 }
+
+/** Reports a value that the contract does not name. */
+type NewValueReport = (field: string, value: string) => void;
+
+const isNew = (known: readonly string[], value: string | null): value is string =>
+  value !== null && !known.includes(value);
+
+/** Reports values newer than the contract, which handlers get unchanged. */
+const reportNewValues: {
+  [Name in DeliveredEventName]: (payload: EventPayloads[Name], report: NewValueReport) => void;
+} = {
+  message(payload, report) {
+    for (const kind of unknownContentKinds(payload)) report('output[].content', kind);
+  },
+  'handoff.requested'(payload, report) {
+    for (const { message_type } of payload.body) {
+      if (isNew(MESSAGE_TYPES, message_type)) report('body[].message_type', message_type);
+    }
+  },
+  'handoff.message'() {},
+  'handoff.closed'(payload, report) {
+    if (isNew(CLOSE_TYPES, payload.type)) report('type', payload.type);
+  },
+};

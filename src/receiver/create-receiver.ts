@@ -32,8 +32,7 @@ import { checkOptionNames, type ReceiverOptions, serviceOf } from './options.js'
 import { createPipeline } from './pipeline.js';
 import { createRequestLog } from './request-log.js';
 import { createRoutes } from './routes.js';
-import { beginHandoff, withHandoffTracking } from './track-handoffs.js';
-import { trackReplies } from './track-replies.js';
+import { beginHandoff, trackReplies, withHandoffTracking } from './track-conversations.js';
 
 /** A request handler for Express or `http.createServer`, and the methods to set it up and close it. */
 export interface Receiver {

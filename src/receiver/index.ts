@@ -4,6 +4,7 @@
  * @module
  */
 export type { HandoffAnswers } from './answer.js';
+export { isRefusal } from './answer.js';
 export {
   type AuthChoice,
   type AuthFunction,
@@ -20,6 +21,5 @@ export { createReceiver, type Receiver } from './create-receiver.js';
 export type { NextFunction, RequestListener } from './listener.js';
 export type { GreetingContext, ReceiverOptions } from './options.js';
 export { type ReadLimits, readStream, SENDER_HUNG_UP } from './read-body.js';
-export { isRefusal } from './refusal.js';
-export { createRequestIds } from './request-id.js';
+export { createRequestIds } from './request-log.js';
 export type { EndpointPaths } from './routes.js';

@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from '../events/index.js';
 import type { TaskCounter } from '../internal/index.js';
-import type { Answers } from './answer.js';
+import { type Answers, isRefusal, type Refusal, refuse } from './answer.js';
 import type { Greet } from './greeting.js';
 import type { Exchange, Outcome, Pipeline } from './pipeline.js';
 import { type ReadLimits, readBody, SENDER_HUNG_UP } from './read-body.js';
-import { isRefusal, type Refusal, refuse } from './refusal.js';
-import { createRequestIds } from './request-id.js';
-import type { RequestLog } from './request-log.js';
+import { createRequestIds, type RequestLog } from './request-log.js';
 import type { Route } from './routes.js';
 
 /** Passes a request on to the next handler, as in Express. */

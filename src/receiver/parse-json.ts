@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type Refusal, refuse } from './refusal.js';
+import { type Refusal, refuse } from './answer.js';
 
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;

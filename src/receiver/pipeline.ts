@@ -8,10 +8,10 @@ import {
   eventKey,
 } from '../events/index.js';
 import { isProbe, ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
+import { isRefusal, type Refusal, refuse } from './answer.js';
 import type { Authenticate, Grant } from './auth/authenticate.js';
 import { decodeBody, type JsonObject, parseJson } from './parse-json.js';
 import { checkAnnouncedSize, type ReadLimits, SENDER_HUNG_UP } from './read-body.js';
-import { isRefusal, type Refusal, refuse } from './refusal.js';
 import type { Route } from './routes.js';
 
 /** Options of {@link createPipeline}. */

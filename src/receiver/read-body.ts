@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { checkContentType } from './content-type.js';
-import { type Refusal, refuse } from './refusal.js';
+import { parse } from 'content-type';
+import { type Refusal, refuse } from './answer.js';
 
 /** A request to which a body parser, or a hosting platform, may have added a body. */
 export type RequestWithBody = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown };
@@ -106,4 +106,29 @@ export function readStream(
       // A broken connection emits 'close'; 'error' only where there is a listener.
       .on('close', () => settle(SENDER_HUNG_UP));
   });
+}
+
+const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/;
+const UTF8 = /^utf-?8$/i;
+
+/** Accepts uncompressed JSON in UTF-8; refuses anything else by its headers. */
+function checkContentType(headers: IncomingHttpHeaders): Refusal | null {
+  const header = headers['content-type'];
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    return refuse(415, 'content encoding not supported', { detail: 'send the body uncompressed' });
+  }
+  // The usual form; skips parsing.
+  if (header === 'application/json') return null;
+  if (header === undefined) {
+    return refuse(415, 'content type missing', { detail: 'send content-type: application/json' });
+  }
+  const { type, parameters } = parse(header);
+  if (!JSON_TYPE.test(type)) {
+    return refuse(415, 'content type not supported', { detail: 'send content-type: application/json' });
+  }
+  if (parameters.charset !== undefined && !UTF8.test(parameters.charset)) {
+    return refuse(415, 'charset not supported', { detail: 'send the body in UTF-8' });
+  }
+  return null;
 }

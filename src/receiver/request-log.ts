@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Log } from '../internal/index.js';
+import { isProbe } from '../protocol/index.js';
+import { isRefusal, type Refusal } from './answer.js';
+import { decodeBody, parseJson } from './parse-json.js';
 import type { Exchange, Outcome } from './pipeline.js';
-import { SENDER_HUNG_UP } from './read-body.js';
-import type { Refusal } from './refusal.js';
-import { wasProbe } from './rejected-probe.js';
+import { type RequestWithBody, readStream, SENDER_HUNG_UP } from './read-body.js';
 
 /** Logs one line per request: ids and outcomes, never users' words. */
 export interface RequestLog {
@@ -45,4 +48,45 @@ export function createRequestLog(log: Log, maxDepth: number): RequestLog {
       );
     },
   };
+}
+
+/** Other ids from outside are ignored. */
+const ACCEPTABLE = /^[\w.:-]{1,128}$/;
+
+const isAcceptable = (id: unknown): id is string => typeof id === 'string' && ACCEPTABLE.test(id);
+
+/**
+ * Gives each request an id: the one that a logger before the receiver has set (`req.id`), the one that the sender or a
+ * proxy sent (`X-Request-Id`), or a new one.
+ */
+export function createRequestIds(): (
+  request: IncomingMessage & { readonly id?: unknown },
+  headers?: IncomingHttpHeaders,
+) => string {
+  const prefix = randomBytes(6).toString('base64url');
+  let count = 0;
+  return (request, headers = request.headers) => {
+    const id = Object.hasOwn(request, 'id') ? request.id : undefined;
+    const known = typeof id === 'number' ? String(id) : id;
+    if (isAcceptable(known)) return known;
+    const given = headers['x-request-id'];
+    if (isAcceptable(given)) return given;
+    count += 1;
+    return `${prefix}-${count}`;
+  };
+}
+
+/** A probe is small; larger bodies are not read. */
+const PEEK = { maxBytes: 16_384, readTimeoutMs: 2_000 };
+
+/**
+ * Whether a request that was refused for its credentials was an availability probe: the operator needs to know, since
+ * the platform now shows the webhook as unreachable. Read after the answer, for the log alone.
+ */
+async function wasProbe(request: RequestWithBody, maxDepth: number): Promise<boolean> {
+  const body = request.readableDidRead ? (request.rawBody ?? request.body) : await readStream(request, PEEK);
+  const read = isRefusal(body) ? body : decodeBody(body);
+  if (isRefusal(read)) return false;
+  const json = parseJson(read, maxDepth);
+  return !isRefusal(json) && isProbe(json);
 }

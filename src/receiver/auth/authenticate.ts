@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { HandoffKitError } from '../../internal/index.js';
 import type { WebhookEndpoint } from '../../protocol/index.js';
-import { type Refusal, refuse } from '../refusal.js';
+import { type Refusal, refuse } from '../answer.js';
 import type { Route } from '../routes.js';
 import type { AuthChoice, AuthFunction, AuthRequest, AuthScheme } from './schemes.js';
 
