@@ -43,7 +43,7 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
   /** Opens the conversation, or finds the one of an earlier attempt. The caller must hold the lease. */
   const openOrFind = async (conversation: Conversation): Promise<OpenedConversation> => {
     const session = toSession(conversation);
-    const isFirstAttempt = await orphans.markOpening(conversation);
+    const isFirstAttempt = await orphans.recordOpening(conversation);
     const found = isFirstAttempt ? null : await calls.run('find', (call) => adapter.find(session, call));
     // Not cleared when this fails: the helpdesk may have created the conversation all the same.
     return found ?? calls.run('open', (call) => adapter.open(session, call));
@@ -57,7 +57,7 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
       void orphans.closeLate(conversation, opened);
       return { kind: 'ended' };
     }
-    await orphans.clearMark(conversation);
+    await orphans.clearOpening(conversation);
     counters.count('opened');
     auth.accepted();
     log.debug({ conversationId: conversation.id, externalId: opened.externalId }, 'conversation opened');

@@ -7,16 +7,16 @@ import { sessionKey, toLink, toRef, toSession } from './conversation.js';
  * Tracks orphans: conversations in the helpdesk that no user is in. They arise when the response to `open` is lost,
  * or arrives after the user was refused.
  *
- *     markOpening ──> open succeeds, conversation linked ──> clearMark
+ *     recordOpening ──> open succeeds, conversation linked ──> clearOpening
  *          │
- *          ├──> open succeeds too late ──> closeLate ──> clearMark
+ *          ├──> open succeeds too late ──> closeLate ──> clearOpening
  *          └──> process died, response lost ──> reconcile loop: findAndClose
  */
 export interface Orphans {
   /** Records that `open` is about to be called. `false` if an earlier attempt recorded it already. */
-  markOpening(conversation: Conversation): Promise<boolean>;
+  recordOpening(conversation: Conversation): Promise<boolean>;
   /** Removes that record: no orphan can exist. */
-  clearMark(conversation: Conversation): Promise<void>;
+  clearOpening(conversation: Conversation): Promise<void>;
   /** Whether the record exists. */
   mayExist(conversation: Conversation): Promise<boolean>;
   /** Closes a conversation that opened too late. Never rejects; the reconcile loop retries. */
@@ -34,7 +34,7 @@ const OPENED_TOO_LATE: CloseReason = {
 export function createOrphans({ adapter, lifecycle, calls, retry, counters, log }: BridgeContext): Orphans {
   const openingKey = (conversation: Conversation): string =>
     `bridge opening ${adapter.name} ${sessionKey(conversation)}`;
-  const clearMark = (conversation: Conversation): Promise<void> =>
+  const clearOpening = (conversation: Conversation): Promise<void> =>
     lifecycle.store.removeIdempotencyKey(openingKey(conversation));
 
   const close = async (
@@ -44,14 +44,14 @@ export function createOrphans({ adapter, lifecycle, calls, retry, counters, log 
   ): Promise<void> => {
     const ref = toRef(conversation, toLink(adapter.name, opened));
     await retry(() => calls.run('close', (call) => adapter.close(ref, reason, call)));
-    await clearMark(conversation);
+    await clearOpening(conversation);
     counters.count('orphans');
     log.info({ conversationId: conversation.id }, 'orphaned conversation closed in the helpdesk');
   };
 
   return {
-    markOpening: (conversation) => lifecycle.store.addIdempotencyKey(openingKey(conversation), KEY_TTL_MS),
-    clearMark,
+    recordOpening: (conversation) => lifecycle.store.addIdempotencyKey(openingKey(conversation), KEY_TTL_MS),
+    clearOpening,
     mayExist: (conversation) => lifecycle.store.hasIdempotencyKey(openingKey(conversation)),
     async closeLate(conversation, opened) {
       try {

@@ -52,7 +52,7 @@ export function createReconcileLoop(
   const closeOrphan = async (conversation: Conversation): Promise<void> => {
     if (!(await orphans.mayExist(conversation))) return;
     const found = await orphans.findAndClose(conversation);
-    if (!found && age(conversation) > NO_ORPHAN_AFTER_MS) await orphans.clearMark(conversation);
+    if (!found && age(conversation) > NO_ORPHAN_AFTER_MS) await orphans.clearOpening(conversation);
   };
 
   /** Conversations ended by handoff-kit or by the application: the helpdesk may not know yet. */
