@@ -1,6 +1,6 @@
 /** What was recorded. Each conversation's events are numbered from 0 and were sent one after another. */
 export interface CrashRecords {
-  /** Lines of the handlers: `pid begin|end conversation number`. */
+  /** Lines of the handlers: `pid begin|end|fail conversation number`. */
   readonly journal: string;
   /** How many events of each conversation were answered 200. */
   readonly accepted: ReadonlyMap<string, number>;
@@ -88,11 +88,13 @@ function checkRuns(id: string, lines: readonly Line[], killed: ReadonlySet<numbe
     const before = lines[index - 1];
     if (gone.has(line.pid))
       violations.push(`${id}: ${line.pid} still ran after another process had taken over`);
-    if (line.what === 'end') {
+    if (line.what !== 'begin') {
       if (before?.what === 'begin' && before.pid === line.pid && before.number === line.number) continue;
       violations.push(`${id}: ${line.number} ended while another run was under way`);
       continue;
     }
+    // A failed run is retried, by any process.
+    if (before?.what === 'fail') continue;
     const left = before?.what === 'begin';
     if (left) cutOff += 1;
     if (!left && before?.number !== line.number) continue;

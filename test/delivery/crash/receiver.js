@@ -18,7 +18,7 @@ const delivery = engines[engine]?.(options);
 if (!delivery) throw new Error(`unknown engine ${engine}`);
 
 const file = openSync(journal, 'a');
-/** @param {'begin' | 'end'} what @param {string} conversationId @param {string} number */
+/** @param {'begin' | 'end' | 'fail'} what @param {string} conversationId @param {string} number */
 const note = (what, conversationId, number) =>
   writeSync(file, `${process.pid} ${what} ${conversationId} ${number}\n`);
 
@@ -30,7 +30,13 @@ const receiver = createReceiver({
 receiver.on('handoff.requested', () => {});
 receiver.on('handoff.message', async ({ conversationId, payload, reply }) => {
   note('begin', conversationId, payload.body);
-  await reply(payload.body);
+  try {
+    await reply(payload.body);
+  } catch (error) {
+    // The database is restarting: the event is retried.
+    note('fail', conversationId, payload.body);
+    throw error;
+  }
   await sleep(Math.random() * 4);
   note('end', conversationId, payload.body);
   fsyncSync(file);
