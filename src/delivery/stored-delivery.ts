@@ -6,6 +6,7 @@ import type { Backoff } from './backoff.js';
 import type { Delivery, DeliveryHost } from './delivery.js';
 import { createHandleJob } from './handle-job.js';
 import { createSqlHandoffStore } from './handoff-store.js';
+import { startLeaseRenewal } from './lease-renewal.js';
 import {
   checkReply,
   createSendJob,
@@ -78,12 +79,6 @@ export interface EngineDefaults {
 
 /** How long closing the database may take. */
 const CLOSE_TIMEOUT_MS = 3_000;
-
-/**
- * In parts of a lease, between one and two renewals. A longer gap between renewals may hide an outage in which the
- * leases of living processes expired; they renew within this time after it.
- */
-const OUTAGE_GAP = 0.6;
 
 /** If events are stored and `start` was not called within this time, an error is logged. */
 const START_REMINDER_MS = 5_000;
@@ -178,46 +173,24 @@ export function createStoredDelivery(
     }
   };
 
-  /** Renews the lease periodically. Resolves to a function: whether the lease was held without a gap since a claim. */
-  const startLease = async (lastClaim: () => number): Promise<(claim: number) => boolean> => {
-    let renewedAt = performance.now();
-    /** Since when renewals have followed each other without a gap. */
-    let steadySince = renewedAt;
-    let renewing = false;
-    /** Claims up to this number were made before a gap, in which another process may have reclaimed them. */
-    let lostUpTo = 0;
-    const renew = async (): Promise<void> => {
-      if (renewing) return;
-      renewing = true;
-      const startedAt = performance.now();
-      try {
-        // After an outage of the database every lease has expired, those of living processes too: they get time to
-        // renew before this process reclaims anything. A process that starts cannot know of an outage.
-        if (startedAt - renewedAt > OUTAGE_GAP * leaseMs) steadySince = startedAt;
-        const reclaimed = await engine.lease.renew({
-          reclaim: startedAt - steadySince >= OUTAGE_GAP * leaseMs,
-        });
-        if (performance.now() - renewedAt >= leaseMs) lostUpTo = lastClaim();
-        renewedAt = startedAt;
-        for (const worker of Object.values(workers)) {
-          await worker.releaseUnused();
-          if (reclaimed > 0) worker.wake();
-        }
-      } finally {
-        renewing = false;
-      }
-    };
-    await renew();
-    const timer = setInterval(() => void renew().catch(onError), leaseMs / 3);
-    cleanups.push(() => clearInterval(timer));
-    return (claim) => claim > lostUpTo && performance.now() - renewedAt < leaseMs;
-  };
-
   const start = async (): Promise<void> => {
     const to = connected(host);
     await open();
     let claims = 0;
-    const isClaimValid = await startLease(() => claims);
+    const lease = await startLeaseRenewal({
+      lease: engine.lease,
+      leaseMs,
+      lastClaim: () => claims,
+      async onRenewed(reclaimed) {
+        for (const worker of Object.values(workers)) {
+          await worker.releaseUnused();
+          if (reclaimed > 0) worker.wake();
+        }
+      },
+      onError,
+    });
+    cleanups.push(lease.stop);
+    const { isClaimValid } = lease;
     const shared = { concurrency, pollMs, isClaimValid, nextClaim: () => (claims += 1), onError };
     workers.inbox = createWorker({
       ...shared,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
+import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { checkCount, checkDuration, configError, HandoffKitError } from '../../internal/index.js';
 import { runMigrations } from '../migrate.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from '../sql.js';
+import { createNotifications } from './notifications.js';
 
 /** Connection settings. */
 export interface PostgresConnection {
@@ -101,13 +102,8 @@ export interface DatabaseOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** The delay before a lost connection for notifications is replaced. */
-const LISTEN_AGAIN_MS = 1_000;
-
 /** How long closing waits for statements under way. */
 const END_TIMEOUT_MS = 2_000;
-
-const listOf = (parameter: string): string => `(SELECT json_array_elements_text(${parameter}::json) AS item)`;
 
 /** Creates a {@link PostgresDatabase}. It connects on first use, and reconnects after a connection was lost. */
 export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptions): PostgresDatabase {
@@ -178,7 +174,7 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     dialect: 'postgres',
     now: '(extract(epoch from statement_timestamp()) * 1000)::bigint',
     table: (name) => `${schema}.${name}`,
-    list: listOf,
+    list: (parameter) => `(SELECT json_array_elements_text(${parameter}::json) AS item)`,
     read: (text, values) => inTime(query(text, values), timeoutMs),
     write: (text, values) => inTime(query(text, values), timeoutMs).catch(explain),
     transaction: (statements) => inTime(transaction(statements), timeoutMs).catch(explain),
@@ -236,102 +232,4 @@ function explain(error: unknown): never {
     });
   }
   throw error;
-}
-
-interface NotificationOptions {
-  readonly channel: string;
-  readonly settings: PoolConfig;
-  readonly query: (sql: string, values: readonly SqlValue[]) => Promise<SqlRow[]>;
-  readonly onError: (error: unknown) => void;
-}
-
-/**
- * Notifies other processes with `NOTIFY`, and listens on a separate connection. Notifications are lost with the
- * connection, so subscribers are called after every reconnect, and also poll.
- */
-function createNotifications({ channel, settings, query, onError }: NotificationOptions) {
-  const listeners = new Map<string, Set<() => void>>();
-  const unsent = new Set<string>();
-  let sending: Promise<void> | undefined;
-  let listening: Client | undefined;
-  let connecting = false;
-  let retry: NodeJS.Timeout | undefined;
-  let stopped = false;
-
-  const callAll = (): void => {
-    for (const topic of listeners.values()) for (const listener of topic) listener();
-  };
-
-  const reconnect = (error: unknown): void => {
-    connecting = false;
-    listening = undefined;
-    if (stopped) return;
-    onError(error);
-    clearTimeout(retry);
-    retry = setTimeout(listen, LISTEN_AGAIN_MS).unref();
-  };
-
-  const openListener = async (): Promise<void> => {
-    const { default: pg } = await import('pg');
-    // No time limit on the connection itself, which waits for notifications; only its statements have one.
-    const client = new pg.Client(settings);
-    client.on('error', (error) => {
-      if (listening === client) reconnect(error);
-    });
-    client.on('end', () => {
-      if (listening === client) reconnect(new Error('the connection for notifications was closed'));
-    });
-    client.on('notification', ({ payload }) => {
-      for (const listener of listeners.get(payload ?? '') ?? []) listener();
-    });
-    await client.connect();
-    await client.query(`LISTEN ${channel}`);
-    if (stopped) return client.end();
-    listening = client;
-    connecting = false;
-    callAll();
-  };
-
-  const listen = (): void => {
-    if (connecting || listening || stopped) return;
-    connecting = true;
-    openListener().catch(reconnect);
-  };
-
-  const sendAll = async (): Promise<void> => {
-    while (unsent.size > 0) {
-      const topics = [...unsent];
-      unsent.clear();
-      await query(`SELECT pg_notify($1, item) FROM ${listOf('$2')} AS topics`, [
-        channel,
-        JSON.stringify(topics),
-      ]);
-    }
-  };
-
-  return {
-    publish(topic: string): void {
-      if (stopped) return;
-      unsent.add(topic);
-      sending ??= sendAll()
-        .catch(onError)
-        .finally(() => {
-          sending = undefined;
-        });
-    },
-    subscribe(topic: string, listener: () => void): () => void {
-      const topicListeners = listeners.get(topic) ?? new Set();
-      listeners.set(topic, topicListeners.add(listener));
-      listen();
-      return () => void topicListeners.delete(listener);
-    },
-    async stop(): Promise<void> {
-      stopped = true;
-      clearTimeout(retry);
-      await sending;
-      const client = listening;
-      listening = undefined;
-      await client?.end().catch(() => undefined);
-    },
-  };
 }
