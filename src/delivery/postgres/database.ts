@@ -88,6 +88,8 @@ export function checkDriver(): void {
 /** A {@link SqlDatabase} on PostgreSQL. */
 export interface PostgresDatabase extends SqlDatabase {
   readonly forgetHooks: readonly ForgetHook[];
+  /** Like `write`, with another time limit. */
+  readonly writeWithin: (limitMs: number, sql: string, values?: readonly SqlValue[]) => Promise<SqlRow[]>;
   /** Creates the schema. */
   open(): Promise<void>;
   close(): Promise<void>;
@@ -169,6 +171,9 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     onError,
   });
 
+  const writeWithin: PostgresDatabase['writeWithin'] = (limitMs, text, values) =>
+    inTime(query(text, values), limitMs).catch(explain);
+
   const sql: PostgresDatabase = {
     forgetHooks,
     dialect: 'postgres',
@@ -176,9 +181,12 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     table: (name) => `${schema}.${name}`,
     list: (parameter) => `(SELECT json_array_elements_text(${parameter}::json) AS item)`,
     read: (text, values) => inTime(query(text, values), timeoutMs),
-    write: (text, values) => inTime(query(text, values), timeoutMs).catch(explain),
+    write: (text, values) => writeWithin(timeoutMs, text, values),
+    writeWithin,
     transaction: (statements) => inTime(transaction(statements), timeoutMs).catch(explain),
-    migrate: (component, migrations) => runMigrations(sql, component, migrations),
+    // Without the time limit of a call: creating tables takes longer than storing an event.
+    migrate: (component, migrations) =>
+      runMigrations({ table: sql.table, read: query, write: query, transaction }, component, migrations),
     publish: (topic) => notifications.publish(topic),
     subscribe: (topic, listener) => notifications.subscribe(topic, listener),
     onForget: (hook) => void forgetHooks.push(hook),

@@ -70,8 +70,9 @@ export function createPostgresEngine(
   const sql = createDatabase({ connection, timeoutMs, onError });
   const { table, now, forgetHooks } = sql;
   const owner = randomUUID();
-  const query = (text: string, values: readonly unknown[]) => sql.write(text, values as readonly SqlValue[]);
-  const shared = { query, table, now, owner, keepContent };
+  const queryWithin = (limitMs: number) => (text: string, values: readonly unknown[]) =>
+    sql.writeWithin(limitMs, text, values as readonly SqlValue[]);
+  const shared = { query: queryWithin(timeoutMs), table, now, owner, keepContent };
 
   return {
     sql,
@@ -80,7 +81,8 @@ export function createPostgresEngine(
       inbox: createPostgresQueue({ ...shared, queue: 'inbox' }),
       outbox: createPostgresQueue({ ...shared, queue: 'outbox' }),
     },
-    lease: createPostgresLease(shared, leaseMs),
+    // A sender does not wait for a renewal, so it may take as long as the lease lasts.
+    lease: createPostgresLease({ ...shared, query: queryWithin(leaseMs) }, leaseMs),
     async open() {
       try {
         await sql.open();
