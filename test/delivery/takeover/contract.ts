@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { flakyService } from '../../helpers/fake-service.js';
 import { runNode } from '../../standalone/program.js';
@@ -6,6 +7,22 @@ import { runNode } from '../../standalone/program.js';
 export interface SharedDatabase {
   readonly engine: 'sqlite' | 'postgres';
   readonly options: object;
+  /** Whether another process can write. A process that is paused in the middle of a transaction keeps SQLite's lock. */
+  readonly isWritable?: () => boolean;
+}
+
+/** Pauses a process, again if it was in the middle of a transaction. */
+async function pauseOutsideTransaction(
+  { signal }: Pick<ReturnType<typeof runNode>, 'signal'>,
+  isWritable: () => boolean,
+): Promise<void> {
+  signal('SIGSTOP');
+  // The signal takes effect within milliseconds.
+  for (await sleep(50); !isWritable(); await sleep(50)) {
+    signal('SIGCONT');
+    await sleep(10);
+    signal('SIGSTOP');
+  }
 }
 
 const ACCEPT = ['--accept', 'first', '--accept', 'second', '--accept', 'third'];
@@ -13,9 +30,9 @@ const ACCEPT = ['--accept', 'first', '--accept', 'second', '--accept', 'third'];
 /** What happens to the work of a process that is killed or paused. */
 export function describeTakeover(name: string, createDatabase: () => Promise<SharedDatabase>): void {
   const onDatabase = async (service = 'http://127.0.0.1:1') => {
-    const { engine, options } = await createDatabase();
+    const { engine, options, isWritable = () => true } = await createDatabase();
     const settings = JSON.stringify({ leaseMs: 1_000, pollMs: 100, ...options });
-    return (...args: readonly string[]) =>
+    const startProcess = (...args: readonly string[]) =>
       runNode([
         'test/delivery/takeover/process.js',
         '--engine',
@@ -26,6 +43,7 @@ export function describeTakeover(name: string, createDatabase: () => Promise<Sha
         service,
         ...args,
       ]);
+    return Object.assign(startProcess, { isWritable });
   };
 
   describe(`with ${name}, a process that is killed`, () => {
@@ -69,7 +87,7 @@ export function describeTakeover(name: string, createDatabase: () => Promise<Sha
       const paused = startProcess('--wait', ...ACCEPT);
       await paused.until(/handles first attempt 1/);
       await paused.until(/ready/);
-      paused.signal('SIGSTOP');
+      await pauseOutsideTransaction(paused, startProcess.isWritable);
       const other = startProcess('--wait');
       await other.until(/handles first attempt 2/);
 
