@@ -30,7 +30,7 @@ export interface DeliveryHost {
   handle(event: DeliveredEvent, run: HandlerRun): Promise<void> | undefined;
   /** Whether a handler is registered for events of this name. */
   handles(name: DeliveredEventName): boolean;
-  /** Sends the greeting of a handoff, if one is configured. Never rejects. */
+  /** Sends the greeting of a handoff, if one is configured. Rejects when it could not be stored. */
   greet(event: DeliveredEvent<'handoff.requested'>): Promise<void>;
   /** Reports a failure to the log and to `onError`. */
   report(error: unknown, place: FailureDetails): void;
@@ -67,6 +67,8 @@ export interface Delivery {
   stop(options: { readonly timeoutMs: number }): Promise<{ readonly unfinished: number }>;
   /** The current load. */
   stats(): DeliveryStats | Promise<DeliveryStats>;
+  /** Whether replies wait because the platform refuses the API key or has moved; absent where none are stored. */
+  isOutboxPaused?(): boolean;
   /** Inspects and repairs the stored queues; absent where nothing is stored. */
   readonly queues?: QueueAdmin;
   /** The store of handed-over conversations; absent where they are kept in the receiver's memory. */

@@ -40,7 +40,9 @@ export function createHandleJob({
   };
 
   const greet = async (event: DeliveredEvent<'handoff.requested'>): Promise<void> => {
-    if (await settlesWithin(host.greet(event), greetingTimeoutMs)) return;
+    const greeting = host.greet(event);
+    if (await settlesWithin(greeting, greetingTimeoutMs)) return;
+    greeting.catch((error: unknown) => host.report(error, describeEvent(event)));
     host.log.warn(describeEvent(event), 'the greeting takes long: the handoff is handled without it');
   };
 
@@ -74,7 +76,17 @@ export function createHandleJob({
     }
     // An event that crashes its process never reaches a failure, so attempts are also checked before the run.
     if (attempt > maxAttempts) return park(event, attempt, 'the process ended during its last attempt');
-    if (event.name === 'handoff.requested') await greet(event);
+    try {
+      if (event.name === 'handoff.requested') await greet(event);
+    } catch (error) {
+      // The greeting comes first, so the handler waits until it can be stored.
+      return {
+        state: 'failed',
+        error: describeError(error),
+        retryInMs: delayAfter(1, backoff),
+        counts: false,
+      };
+    }
     return outcomeOf(event, attempt, await runner.run(host, event, attempt));
   };
 }

@@ -5,6 +5,7 @@ import { HandoffKitError } from '../internal/index.js';
 import { humanClose, humanReply, validate } from '../protocol/index.js';
 import { type Backoff, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
+import { concernsEveryReply, type OutboxPause } from './outbox-pause.js';
 import type { ClaimedJob, JobOutcome } from './queue.js';
 import type { Receipts } from './receipts.js';
 
@@ -57,6 +58,7 @@ export interface SendJobOptions {
   readonly client: ServiceClient;
   readonly receipts: Receipts;
   readonly policy: OutboxPolicy;
+  readonly pause: OutboxPause;
   /** Gets reports of replies that become dead letters. */
   readonly host: DeliveryHost;
 }
@@ -66,18 +68,23 @@ export function createSendJob({
   client,
   receipts,
   policy,
+  pause,
   host,
 }: SendJobOptions): (job: ClaimedJob) => Promise<JobOutcome> {
   return async ({ id, content, attempt, interrupted, createdAt }) => {
     let reply: StoredReply | undefined;
+    const sending = pause.begin(id);
     try {
       reply = JSON.parse(content) as StoredReply;
       if (interrupted && policy.whenUnknown === 'park') throw interruptedError();
       const answer = await send(client, reply);
+      sending.accepted();
       receipts.delivered(id, answer);
       return { state: 'done', answer };
     } catch (error) {
-      const retryInMs = retryReplyAfter(error, { attempt, ageMs: Date.now() - createdAt }, policy);
+      const isPaused = concernsEveryReply(error) && sending.refused(error) === 'paused';
+      const age = { attempt, ageMs: Date.now() - createdAt, isPaused };
+      const retryInMs = retryReplyAfter(error, age, policy);
       if (retryInMs === null) {
         host.report(error, { ...(reply && { conversationId: reply.conversationId }), attempt });
         receipts.failed(id, error);
@@ -93,15 +100,28 @@ function send(client: ServiceClient, reply: StoredReply): Promise<unknown> {
   return client.reply({ conversationId, text: reply.text, timestamp });
 }
 
+/** Servers ask for more by mistake, for example with an absolute time where seconds are expected. */
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+
+/** A failed attempt to send a reply. */
+export interface ReplyAttempt {
+  readonly attempt: number;
+  readonly ageMs: number;
+  /** Whether the outbox pauses because of the failure. */
+  readonly isPaused: boolean;
+}
+
 /** The delay before a reply is sent again; `null` makes it a dead letter. */
 export function retryReplyAfter(
   error: unknown,
-  { attempt, ageMs }: { readonly attempt: number; readonly ageMs: number },
+  { attempt, ageMs, isPaused }: ReplyAttempt,
   policy: OutboxPolicy,
 ): number | null {
   if (!(error instanceof ServiceError) || ageMs > policy.giveUpAfterMs) return null;
-  const isRetried = error.retryable || (error.outcome === 'unknown' && policy.whenUnknown === 'resend');
-  return isRetried ? Math.max(delayAfter(attempt, policy), error.retryAfterMs ?? 0) : null;
+  const isResent = error.outcome === 'unknown' && policy.whenUnknown === 'resend';
+  if (!error.retryable && !isResent && !isPaused) return null;
+  const askedMs = Math.min(error.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
+  return Math.max(delayAfter(attempt, policy), askedMs);
 }
 
 const interruptedError = (): HandoffKitError =>

@@ -45,7 +45,10 @@ export interface QueueAdmin {
   /** Lists jobs. Jobs that are done are there only where `keepContent` is set. */
   list(queue: QueueName, filter?: JobFilter): Promise<StoredJob[]>;
   show(queue: QueueName, id: string): Promise<StoredJobDetails | null>;
-  /** Retries a dead letter, before later jobs of its conversation. `false`: it is not dead. */
+  /**
+   * Retries a dead letter, before later jobs of its conversation. For a job that waits, its conversation continues now
+   * instead of after its delay. `false`: there is no such job, or it is done.
+   */
   retry(queue: QueueName, id: string): Promise<boolean>;
   /** Removes a dead letter. `false`: it is not dead. */
   discard(queue: QueueName, id: string): Promise<boolean>;
@@ -102,6 +105,20 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
     ];
   };
 
+  /** Makes the conversation of a waiting job due. `false`: the job does not wait. */
+  const endDelay = async (queue: QueueName, id: string): Promise<boolean> => {
+    const [job] = await database.read(
+      `SELECT conversation FROM ${jobs} WHERE seq = $1 AND queue = $2 AND state = 'waiting'`,
+      [Number(id), queue],
+    );
+    if (!job) return false;
+    await database.write(
+      `UPDATE ${table('head')} SET due_at = ${now} WHERE queue = $1 AND conversation = $2 AND owner IS NULL`,
+      [queue, String(job.conversation)],
+    );
+    return true;
+  };
+
   return {
     async list(queue, { state, conversationId, limit = 100 } = {}) {
       const values: SqlValue[] = [queue, limit];
@@ -139,8 +156,9 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
           values: [Number(id)],
         },
       ]);
-      if (done) database.publish(queue);
-      return done !== null;
+      const isRetried = done !== null || (await endDelay(queue, id));
+      if (isRetried) database.publish(queue);
+      return isRetried;
     },
     async discard(queue, id) {
       if (!isId(id)) return false;

@@ -15,6 +15,7 @@ import {
   replyKey,
   type StoredReply,
 } from './outbox.js';
+import { createOutboxPause, type OutboxPause } from './outbox-pause.js';
 import type { AddResult, NewJob, ProcessLease, Queue, QueueName } from './queue.js';
 import { createQueueAdmin } from './queue-admin.js';
 import { createReceipts } from './receipts.js';
@@ -117,6 +118,7 @@ export function createStoredDelivery(
   let stopping: Promise<{ unfinished: number }> | undefined;
   let reminder: NodeJS.Timeout | undefined;
   const workers: { inbox?: Worker; outbox?: Worker } = {};
+  let pause: OutboxPause | undefined;
   const cleanups: (() => void)[] = [];
 
   const open = async (): Promise<void> => {
@@ -202,10 +204,17 @@ export function createStoredDelivery(
       startRetention({ database: sql, handoffs, rememberMs, onError }),
     );
     if (client) {
+      const outboxPause = createOutboxPause({
+        backoff: policy,
+        host: to,
+        onResume: () => workers.outbox?.wake(),
+      });
+      pause = outboxPause;
       workers.outbox = createWorker({
         ...shared,
         queue: queues.outbox,
-        run: createSendJob({ client, receipts, policy, host: to }),
+        run: createSendJob({ client, receipts, policy, pause: outboxPause, host: to }),
+        limit: outboxPause.limit,
         onSettled: () => sql.publish('receipts'),
       });
       const refresh = (): void => void receipts.refresh().catch(onError);
@@ -214,6 +223,7 @@ export function createStoredDelivery(
         sql.subscribe('outbox', () => workers.outbox?.wake()),
         sql.subscribe('receipts', refresh),
         () => clearInterval(timer),
+        outboxPause.stop,
       );
     }
     for (const worker of Object.values(workers)) worker.wake();
@@ -297,6 +307,7 @@ export function createStoredDelivery(
       const keys = Number(row?.keys);
       return { pending: Number(row?.pending), remembered: Math.max(0, keys - Number(row?.jobs)) };
     },
+    isOutboxPaused: () => pause?.isPaused ?? false,
     queues: createQueueAdmin(withOpening(sql, open), engine.forgetHooks),
     database: withOpening(sql, open),
     handoffs: createSqlHandoffStore(withOpening(sql, open), keepContent),

@@ -40,6 +40,8 @@ export interface WorkerOptions {
   readonly isClaimValid: (claim: number) => boolean;
   /** Returns the number of the next claim, higher than all earlier ones of this process. */
   readonly nextClaim: () => number;
+  /** A lower limit than `concurrency` for the moment. */
+  readonly limit?: () => number;
   /** Called once the outcome of a job is stored. */
   readonly onSettled?: (outcome: JobOutcome) => void;
   /** Called when the database fails. The worker retries. */
@@ -54,7 +56,7 @@ const RELEASE_TIMEOUT_MS = 1_000;
 
 /** Creates a {@link Worker}. It does nothing until it is first woken. */
 export function createWorker(options: WorkerOptions): Worker {
-  const { queue, concurrency, pollMs, run, isClaimValid, nextClaim, onSettled, onError } = options;
+  const { queue, concurrency, pollMs, run, isClaimValid, nextClaim, limit, onSettled, onError } = options;
   /** `started` is the part of `claimed` whose handler was called. */
   const claimed = new Set<ClaimedJob>();
   const started = new Set<ClaimedJob>();
@@ -72,7 +74,7 @@ export function createWorker(options: WorkerOptions): Worker {
   let timer: NodeJS.Timeout | undefined;
   let timerAt = 0;
 
-  const freeSlots = (): number => (stopped ? 0 : concurrency - busy);
+  const freeSlots = (): number => (stopped ? 0 : Math.min(concurrency, limit?.() ?? concurrency) - busy);
 
   /** Retries until the database is back: a finished job that is not recorded would run again. */
   const settle = async (job: ClaimedJob, outcome: JobOutcome): Promise<SettleResult> => {
@@ -135,18 +137,18 @@ export function createWorker(options: WorkerOptions): Worker {
     timer = setTimeout(wake, at - performance.now());
   };
 
-  const claimSome = async (limit: number): Promise<number> => {
+  const claimSome = async (slots: number): Promise<number> => {
     const claim = nextClaim();
     claiming.add(claim);
     claimCalls.enter();
     let jobs: readonly ClaimedJob[] = [];
     try {
-      const result = await queue.claim(claim, limit);
+      const result = await queue.claim(claim, slots);
       jobs = result.jobs;
-      if (jobs.length === limit) mayHaveMore = true;
+      if (jobs.length === slots) mayHaveMore = true;
       return result.nextDueInMs ?? pollMs;
     } finally {
-      busy -= limit;
+      busy -= slots;
       for (const job of jobs) {
         track(job);
         start(job);
@@ -158,14 +160,14 @@ export function createWorker(options: WorkerOptions): Worker {
 
   const look = (): void => {
     // Reserves half of the free slots for this claim; jobs that are added meanwhile can take the others.
-    const limit = Math.ceil(freeSlots() / 2);
-    if (looking || limit <= 0) return;
+    const slots = Math.ceil(freeSlots() / 2);
+    if (looking || slots <= 0) return;
     looking = true;
     mayHaveMore = false;
-    busy += limit;
+    busy += slots;
     clearTimeout(timer);
     timer = undefined;
-    claimSome(limit)
+    claimSome(slots)
       .catch((error: unknown) => {
         onError(error);
         return pollMs;

@@ -2,6 +2,7 @@
 export interface RecentKeys {
   has(key: string): boolean;
   add(key: string): void;
+  delete(key: string): void;
   readonly size: number;
 }
 
@@ -28,6 +29,7 @@ export function createRecentKeys({ maxKeys, maxAgeMs }: { maxKeys: number; maxAg
       dropExpired(now);
       addedAt.set(key, now);
     },
+    delete: (key) => void addedAt.delete(key),
     get size() {
       return addedAt.size;
     },

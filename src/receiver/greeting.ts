@@ -1,9 +1,9 @@
 import type { DeliveredEvent, Dispatcher, Replies } from '../events/index.js';
 import { transcriptOf, userOf } from '../events/index.js';
-import { createRecentKeys } from '../internal/index.js';
+import { createRecentKeys, HandoffKitError } from '../internal/index.js';
 import type { ReceiverOptions } from './options.js';
 
-/** Sends the first reply of a handoff. Never rejects. */
+/** Sends the first reply of a handoff. Rejects only when it could not be stored; other failures are reported. */
 export type Greet = (event: DeliveredEvent<'handoff.requested'>) => Promise<void>;
 
 /** Creates the function that greets; `null` without a greeting. */
@@ -30,6 +30,8 @@ export function createGreet(
             });
       if (text !== null) await replies.reply(conversationId, text, { once: `greeting ${key}` });
     } catch (error) {
+      greeted.delete(key);
+      if (error instanceof HandoffKitError && error.code === 'NOT_STORED') throw error;
       dispatcher.report(error, { event: name, conversationId, requestId });
     }
   };

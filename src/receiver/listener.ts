@@ -53,7 +53,10 @@ export function createListener(parts: ListenerParts): RequestListener {
     // The worker greets stored handoffs.
     if (!greet || outcome.acceptance === 'duplicate' || outcome.acceptance === 'stored') return;
     inFlight.enter();
-    void greet(outcome.event).finally(() => inFlight.leave());
+    const { name, conversationId, requestId } = outcome.event;
+    void greet(outcome.event)
+      .catch((error: unknown) => dispatcher.report(error, { event: name, conversationId, requestId }))
+      .finally(() => inFlight.leave());
   };
 
   const refuseRequest = (exchange: Exchange, refusal: Refusal): void => {

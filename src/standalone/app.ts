@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import type { QueueAdmin } from '../delivery/index.js';
+import type { Delivery } from '../delivery/index.js';
 import type { Receiver } from '../receiver/index.js';
 import type { ConnectedAdapter } from './connect-adapter.js';
 import { createDatabaseCheck, healthRoutes } from './health.js';
@@ -18,8 +18,8 @@ export interface AppParts {
   readonly metrics: Metrics;
   /** `null` without human agents. */
   readonly adapter: ConnectedAdapter | null;
-  /** `null` without a database. */
-  readonly queues: QueueAdmin | null;
+  /** `null` for inline delivery. */
+  readonly delivery: Delivery | null;
 }
 
 /** All answers are for programs: browsers must not sniff, cache or frame them. The desk sets its own headers. */
@@ -32,7 +32,8 @@ const SECURITY_HEADERS = {
 
 /** Creates the Express app: log, health, metrics, receiver, adapter, and a JSON answer to everything else. */
 export function createApp(parts: AppParts): Express {
-  const { receiver, log, mountPath, trustProxy, metrics, adapter, queues } = parts;
+  const { receiver, log, mountPath, trustProxy, metrics, adapter, delivery } = parts;
+  const queues = delivery?.queues ?? null;
   const app = express();
   app.set('trust proxy', trustProxy);
   app.disable('x-powered-by');
@@ -46,7 +47,14 @@ export function createApp(parts: AppParts): Express {
       checkDatabase: queues && createDatabaseCheck(queues, log),
     }),
   );
-  app.use(metricsRoute(metrics, { queues, pending: async () => (await receiver.stats()).pending, adapter }));
+  app.use(
+    metricsRoute(metrics, {
+      queues,
+      isOutboxPaused: () => delivery?.isOutboxPaused?.() ?? false,
+      pending: async () => (await receiver.stats()).pending,
+      adapter,
+    }),
+  );
   app.use(metrics.countRequests(mountPath));
   app.use(receiver);
   if (adapter) app.use(adapter.path, refuseDuringShutdown(receiver), adapter.handler);

@@ -75,9 +75,8 @@ export async function createStandalone(
   if (settings.autoReply !== undefined) receiver.on('handoff.message', autoReply(settings.autoReply));
 
   const adapter = connectAdapter?.({ receiver, log, oneTimeLinkFor, framed }) ?? null;
-  const queues = delivery?.queues ?? null;
   const { mountPath, trustProxy } = settings;
-  const app = createApp({ receiver, log, mountPath, trustProxy, metrics, adapter, queues });
+  const app = createApp({ receiver, log, mountPath, trustProxy, metrics, adapter, delivery });
   const server = createServer(SERVER_OPTIONS, app);
 
   const shutDown = async (): Promise<{ unfinished: number }> => {

@@ -166,6 +166,8 @@ function createEndpointOf(mountPath: string): (path: string) => EndpointLabel {
 export interface MetricsSources {
   /** The stored queues; `null` without a database. */
   readonly queues: Pick<QueueAdmin, 'depth'> | null;
+  /** Whether replies wait because the platform refuses the API key or has moved. */
+  readonly isOutboxPaused: () => boolean;
   /** The number of events accepted and not handled; used without a database. */
   readonly pending: () => Promise<number>;
   /** The connected adapter; `null` without one. */
@@ -173,8 +175,12 @@ export interface MetricsSources {
 }
 
 /** `GET /metrics`. It needs no authentication, like the health checks: the numbers hold nothing personal. */
-export function metricsRoute({ registry }: Metrics, { queues, pending, adapter }: MetricsSources): Router {
+export function metricsRoute(
+  { registry }: Metrics,
+  { queues, isOutboxPaused, pending, adapter }: MetricsSources,
+): Router {
   registerUptime(registry);
+  if (queues) registerOutboxPause(registry, isOutboxPaused);
   if (adapter) registerAdapter(registry, adapter);
   const refreshQueues = queues ? registerQueues(registry, queues) : registerPending(registry, pending);
   return Router().get('/metrics', async (_request, response) => {
@@ -193,6 +199,18 @@ function registerUptime(registry: Registry): void {
     },
   });
   registry.registerMetric(uptime);
+}
+
+function registerOutboxPause(registry: Registry, isOutboxPaused: () => boolean): void {
+  const paused = new Gauge({
+    name: 'handoff_kit_outbox_paused',
+    help: 'Whether replies wait because the platform refuses the API key or has moved: 1 or 0.',
+    registers: [],
+    collect() {
+      this.set(isOutboxPaused() ? 1 : 0);
+    },
+  });
+  registry.registerMetric(paused);
 }
 
 function registerAdapter(registry: Registry, adapter: NonNullable<MetricsSources['adapter']>): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chatEvent } from '../helpers/events.js';
+import { flakyService } from '../helpers/fake-service.js';
 import { createPostgresStore, engineOn, postgresStore } from '../helpers/postgres.js';
 import { startServer } from '../helpers/postgres-server.js';
 import { makeReceiver } from '../helpers/start.js';
@@ -36,6 +37,44 @@ describe('connections that are cut', () => {
     );
     // An event whose handler ran while a connection was cut may have run twice.
     expect([...new Set(handled.all)]).toEqual(stored);
+  });
+});
+
+describe('connections that are cut while many are in use', () => {
+  it('are replaced without an unhandled error, whatever they were doing', async () => {
+    const server = await startServer();
+    onTestFinished(() => server.remove());
+    const store = await createPostgresStore(server.connectionString);
+    const service = await flakyService();
+    const to = await (await stage(engineOn(store, QUICK))).receive(service.options);
+    to.receiver.on('handoff.message', async ({ text, reply }) => void (await reply(text)));
+    const unhandled: unknown[] = [];
+    const onUnhandled = (error: unknown): void => void unhandled.push(error);
+    process.on('uncaughtException', onUnhandled).on('unhandledRejection', onUnhandled);
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'handoff-kit'`;
+    const conversations = Array.from({ length: 12 }, (_, index) => `c-${index}`);
+    await Promise.all([
+      ...conversations.map(async (id) => {
+        for (let index = 0; index < 20; index += 1) {
+          const event = chatEvent(id, { key: `${id} ${index}`, text: String(index) });
+          await eventually(async () => expect(await to.accept(event)).toMatch(/^(stored|duplicate)$/));
+        }
+      }),
+      (async () => {
+        for (let cuts = 0; cuts < 25; cuts += 1) {
+          await eventually(() => store.query(cut));
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      })(),
+    ]);
+    await eventually(async () => {
+      expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 });
+      expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 0, dead: 0 });
+    });
+    process.off('uncaughtException', onUnhandled).off('unhandledRejection', onUnhandled);
+    expect(unhandled).toEqual([]);
+    const all = Array.from({ length: 20 }, (_, index) => String(index));
+    for (const id of conversations) expect([...new Set(service.said(id))]).toEqual(all);
   });
 });
 

@@ -71,7 +71,7 @@ describe('processes on one database', () => {
     const held = deferred();
     const service = await flakyService(async ({ text }) => {
       if (text === 'slow') await held.promise;
-      return { status: text === 'bad' ? 403 : 200 };
+      return { status: text === 'bad' ? 400 : 200 };
     });
     const busy = await set.receive(service.options, { concurrency: 1 });
     await busy.reply('a', 'slow');
@@ -84,7 +84,7 @@ describe('processes on one database', () => {
     expect(await good.delivered()).toBeNull();
     await expect(bad.delivered()).rejects.toMatchObject({ code: 'REPLY_PARKED' });
     expect(busy.reports).toEqual([]);
-    expect(idle.reports).toMatchObject([{ error: { code: 'SERVICE_AUTH_FAILED' } }]);
+    expect(idle.reports).toMatchObject([{ error: { code: 'SERVICE_REFUSED' } }]);
     held.resolve();
   });
 });

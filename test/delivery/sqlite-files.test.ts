@@ -1,4 +1,12 @@
-import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -6,7 +14,7 @@ import { openConnection } from '../../src/delivery/sqlite/database.js';
 import { openSqliteDatabase, sqlite } from '../../src/delivery/sqlite/index.js';
 import { chatBody, establishBody } from '../fixtures/bodies.js';
 import { chatEvent } from '../helpers/events.js';
-import { temporaryFolder } from '../helpers/sqlite-store.js';
+import { temporaryFolder, threadedSqlite } from '../helpers/sqlite-store.js';
 import { makeReceiver, start } from '../helpers/start.js';
 import { eventually, notes } from './contract/stage.js';
 
@@ -116,6 +124,49 @@ describe('a file that is damaged', () => {
     });
     await to.receiver.close({ timeoutMs: 100 });
   });
+});
+
+describe.each([
+  ['in the caller’s thread', sqlite],
+  ['in a thread', threadedSqlite],
+])('a file that is taken away under a running receiver, which writes %s', (_way, openFile) => {
+  it.each([
+    ['deleted', (file: string) => rmSync(file)],
+    [
+      'deleted with its log',
+      (file: string) => {
+        for (const path of [file, `${file}-wal`, `${file}-shm`]) rmSync(path);
+      },
+    ],
+    ['left without its log', (file: string) => rmSync(`${file}-wal`)],
+    [
+      'replaced by a copy',
+      (file: string) => {
+        copyFileSync(file, `${file}.copy`);
+        renameSync(`${file}.copy`, file);
+      },
+    ],
+  ])(
+    'because it is %s: 503, with the reason in the log, and the store is not ready',
+    async (_what, takeAway) => {
+      const file = await newFile();
+      const delivery = openFile({ file, pollMs: 20 });
+      const to = await start({ delivery });
+      const handled = notes<string>();
+      to.receiver.on('handoff.message', ({ payload }) => handled.add(payload.body));
+      await to.receiver.start();
+      expect(await send(to.url, 'before')).toBe(200);
+      await handled.until(1);
+      takeAway(file);
+      expect(await send(to.url, 'after')).toBe(503);
+      expect(await to.logged.until('the database cannot be used')).toMatchObject({
+        code: 'DATABASE_FILE_GONE',
+        reason: expect.stringContaining(file) as string,
+      });
+      await expect(delivery.queues?.check()).rejects.toMatchObject({ code: 'DATABASE_FILE_GONE' });
+      await to.receiver.close({ timeoutMs: 1 });
+    },
+  );
 });
 
 describe('the queues of a file', () => {

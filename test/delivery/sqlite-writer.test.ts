@@ -42,6 +42,7 @@ async function openWriter() {
   const writer = createInlineWriter(
     watch(connection, (sql) => fault(sql)),
     OPTIONS,
+    () => undefined,
   );
   return {
     add: (key: string) => writer.run('add', 'inbox', key, 'c', 'handoff.message', '{}', [], null, 1),

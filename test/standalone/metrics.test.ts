@@ -67,6 +67,7 @@ describe('metrics', () => {
       'handoff_kit_lag_seconds_count{queue="inbox"} 2',
       'handoff_kit_lag_seconds_count{queue="outbox"} 1',
       'handoff_kit_database_up 1',
+      'handoff_kit_outbox_paused 0',
       'handoff_kit_queue_waiting{queue="inbox"} 0',
       'handoff_kit_queue_dead{queue="outbox"} 0',
       'handoff_kit_queue_oldest_age_seconds{queue="inbox"} 0',
@@ -124,6 +125,11 @@ describe('metrics', () => {
     const oldestAt = new Date(Date.now() - 60_000);
     const metrics = await queueMetrics({ depth: async () => ({ waiting: 3, dead: 0, oldestAt }) });
     expect(metrics).toMatch(/oldest_age_seconds\{queue="inbox"\} 6\d/);
+  });
+
+  it('show that the outbox is paused because the platform refuses the API key', async () => {
+    const { url } = await afterTraffic(durable(), 401);
+    await vi.waitFor(async () => expect(await metricsOf(url)).toContain('handoff_kit_outbox_paused 1\n'));
   });
 
   it('show that the database does not answer, and still show the rest', async () => {

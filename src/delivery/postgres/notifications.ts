@@ -51,8 +51,13 @@ export function createNotifications({ channel, settings, query, onError }: Notif
     client.on('notification', ({ payload }) => {
       for (const listener of listeners.get(payload ?? '') ?? []) listener();
     });
-    await client.connect();
-    await client.query(`LISTEN ${channel}`);
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${channel}`);
+    } catch (error) {
+      client.end().catch(() => undefined);
+      throw error;
+    }
     if (stopped) return client.end();
     listening = client;
     connecting = false;

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { HandoffKitError } from '../../internal/index.js';
 import type { SqlRow, SqlStatement, SqlValue } from '../sql.js';
@@ -85,6 +86,23 @@ export function openConnection(file: string): Connection {
       { cause: error },
     );
   }
+}
+
+/**
+ * Creates a check that an open database is still the one at its path. After the file or its write-ahead log was
+ * deleted or replaced, SQLite goes on writing to the old one, which disappears when the process ends.
+ */
+export function createFileCheck(file: string): () => void {
+  const inodes = (): string =>
+    [file, `${file}-wal`].map((path) => statSync(path, { throwIfNoEntry: false })?.ino ?? 'none').join(' ');
+  const opened = inodes();
+  return () => {
+    if (inodes() === opened) return;
+    throw new HandoffKitError(
+      'DATABASE_FILE_GONE',
+      `${file} or its write-ahead log was deleted or replaced while this process was using it, so nothing more can be stored. Put the file back or remove the rest of it, then restart.`,
+    );
+  };
 }
 
 /** The most statements that stay prepared; the package has fewer different ones. */

@@ -17,6 +17,7 @@ import { createTopics } from '../topics.js';
 import type { CommandOptions } from './commands.js';
 import {
   type Connection,
+  createFileCheck,
   createStatementRunner,
   loadDriver,
   openConnection,
@@ -149,7 +150,7 @@ export function createSqliteEngine(
       writer ??=
         threadFile && hasWriterThread(threadFile)
           ? createThreadWriter(threadFile, { file, ...options })
-          : createInlineWriter(connection, options);
+          : createInlineWriter(connection, options, createFileCheck(file));
       await sql.migrate('delivery', deliveryMigrations(sql));
     },
     async close() {

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { openConnection } from './database.js';
+import { createFileCheck, openConnection } from './database.js';
 import {
   type Command,
   createGroupRunner,
@@ -11,7 +11,7 @@ import {
 
 function serve(port: MessagePort, { file, exitGate, ...options }: WriterThreadData): void {
   const connection = openConnection(file);
-  const runGroup = createGroupRunner(connection, options);
+  const runGroup = createGroupRunner(connection, options, createFileCheck(file));
 
   /** Uses the database, unless the process is exiting. */
   const useDatabase = (work: () => void): void => {

@@ -51,10 +51,11 @@ export interface WriterThreadData extends CommandOptions {
  */
 export const EXIT_GATE = { busy: 0, exiting: 1 } as const;
 
-/** Runs commands in one transaction. If it throws, nothing was changed. */
+/** Runs commands in one transaction. If it throws, nothing was stored. */
 export function createGroupRunner(
   connection: Connection,
   options: CommandOptions,
+  checkFile: () => void,
 ): (commands: readonly Command[]) => unknown[] {
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const commit = connection.prepare('COMMIT');
@@ -66,6 +67,7 @@ export function createGroupRunner(
       begin.get();
       const results = commands.map(([name, ...args]) => byName[name](...args));
       commit.get();
+      checkFile();
       return results;
     } catch (error) {
       rollBack(connection);
@@ -103,8 +105,12 @@ function collectGroups(send: SendGroup): Writer['run'] {
 }
 
 /** Creates a {@link Writer} that commits in the caller's thread and blocks it meanwhile. */
-export function createInlineWriter(connection: Connection, options: CommandOptions): Writer {
-  const runGroup = createGroupRunner(connection, options);
+export function createInlineWriter(
+  connection: Connection,
+  options: CommandOptions,
+  checkFile: () => void,
+): Writer {
+  const runGroup = createGroupRunner(connection, options, checkFile);
   const run = collectGroups((commands, callers) => {
     let results: unknown[];
     try {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DeliveredEvent } from '../../../src/events/index.js';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
-import { type Engine, eventually, notes, stage } from './stage.js';
+import { AN_HOUR, type Engine, eventually, notes, stage } from './stage.js';
 
 /** Dead letters, and what operators do with them. */
 export function deadLetters(engine: Engine): void {
@@ -99,7 +99,7 @@ export function deadLetters(engine: Engine): void {
       expect(to.seen.all).toEqual([]);
     });
 
-    it('is the only kind of job that can be retried or discarded', async () => {
+    it('is the only kind of job that can be discarded', async () => {
       const held = deferred();
       const to = await (await stage(engine)).open(() => held.promise);
       await to.accept(chatEvent('c'));
@@ -107,10 +107,32 @@ export function deadLetters(engine: Engine): void {
       const waiting = await to.queues.list('inbox', { state: 'waiting' });
       expect(waiting).toHaveLength(2);
       for (const id of [...waiting.map((item) => item.id), 'no such id']) {
-        expect(await to.queues.retry('inbox', id)).toBe(false);
         expect(await to.queues.discard('inbox', id)).toBe(false);
       }
       held.resolve();
+    });
+
+    it('and a waiting job can be retried, no other', async () => {
+      const began = notes<number>();
+      const backoff = { minDelayMs: AN_HOUR, maxDelayMs: AN_HOUR };
+      const to = await (await stage(engine)).open(
+        (_event, { attempt }) => {
+          began.add(attempt);
+          if (attempt === 1) throw new Error('not yet');
+        },
+        { backoff },
+      );
+      await to.accept(chatEvent('c'));
+      await eventually(async () =>
+        expect(await to.queues.list('inbox')).toMatchObject([{ state: 'waiting', attempts: 1 }]),
+      );
+      const [waiting] = await to.queues.list('inbox');
+      expect(await to.queues.retry('inbox', waiting?.id ?? '')).toBe(true);
+      expect(await began.until(2)).toEqual([1, 2]);
+      await eventually(async () => expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0 }));
+      for (const id of [waiting?.id ?? '', 'no such id']) {
+        expect(await to.queues.retry('inbox', id)).toBe(false);
+      }
     });
   });
 }

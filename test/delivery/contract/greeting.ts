@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { HandoffKitError } from '../../../src/index.js';
 import { deferred } from '../../helpers/deferred.js';
 import { requestEvent } from '../../helpers/events.js';
 import { flakyService } from '../../helpers/fake-service.js';
+import { makeReceiver } from '../../helpers/start.js';
 import { type Engine, eventually, stage } from './stage.js';
 
 /** The first reply of a handoff. */
@@ -15,6 +17,36 @@ export function greeting(engine: Engine): void {
       to.receiver.on('handoff.requested', ({ reply }) => reply('How can I help?'));
       await to.accept(requestEvent('c'));
       await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'How can I help?']));
+    });
+
+    it('is sent when the database failed at first, before the replies of the handler', async () => {
+      const service = await flakyService();
+      const delivery = await (await stage(engine)).openDelivery();
+      let failures = 2;
+      const { receiver } = makeReceiver({
+        ...GREETING,
+        service: service.options,
+        delivery: {
+          ...delivery,
+          createReplies(client) {
+            const replies = delivery.createReplies?.(client);
+            if (!replies) throw new Error('this delivery has no outbox');
+            return {
+              ...replies,
+              async reply(...args) {
+                failures -= 1;
+                if (failures >= 0) throw new HandoffKitError('NOT_STORED', 'the reply could not be stored.');
+                return replies.reply(...args);
+              },
+            };
+          },
+        },
+      });
+      receiver.on('handoff.requested', ({ reply }) => reply('How can I help?'));
+      await receiver.start();
+      expect(await delivery.accept(requestEvent('c'))).toBe('stored');
+      await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'How can I help?']));
+      await receiver.close();
     });
 
     it('is sent once, however often the handler runs', async () => {

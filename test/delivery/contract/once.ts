@@ -66,10 +66,10 @@ export function once(engine: Engine): void {
     });
 
     it('is not reported as delivered when the platform refused it', async () => {
-      const service = await flakyService(() => ({ status: 403 }));
+      const service = await flakyService(() => ({ status: 400 }));
       const to = await (await stage(engine)).receive(service.options);
       const make = () => to.reply('c', 'Hello', { once: 'hello' });
-      await expect((await make()).delivered()).rejects.toMatchObject({ code: 'SERVICE_AUTH_FAILED' });
+      await expect((await make()).delivered()).rejects.toMatchObject({ code: 'SERVICE_REFUSED' });
       await eventually(async () => expect(await to.queues.depth('outbox')).toMatchObject({ dead: 1 }));
       await expect((await make()).delivered()).rejects.toThrow();
       expect(service.calls).toHaveLength(1);

@@ -32,7 +32,7 @@ export function refusals(engine: Engine): void {
     });
 
     it('is sent when an operator retries it, and removed when an operator discards it', async () => {
-      const service = await flakyService(() => ({ status: 403 }));
+      const service = await flakyService(() => ({ status: 400 }));
       const to = await (await stage(engine)).receive(service.options);
       for (const text of ['one', 'two']) await to.reply('c', text);
       await eventually(async () =>
@@ -46,6 +46,73 @@ export function refusals(engine: Engine): void {
       await eventually(async () =>
         expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 0, dead: 0 }),
       );
+    });
+  });
+
+  describe.each([
+    ['the API key', { status: 401 }, 'SERVICE_AUTH_FAILED'],
+    ['the request without a reason', { status: 403 }, 'SERVICE_AUTH_FAILED'],
+    [
+      'the address with a redirect',
+      { status: 308, headers: { location: 'http://127.0.0.1/' } },
+      'SERVICE_REFUSED',
+    ],
+  ] as const)('a platform that refuses %s', (_what, refusal, code) => {
+    it('pauses the outbox; everything is sent in order once it accepts replies', async () => {
+      const service = await flakyService(() => refusal);
+      // While paused, one reply is tried after each delay.
+      const outbox = { minDelayMs: 400, maxDelayMs: 400 };
+      const to = await (await stage(engine)).receive(service.options, { concurrency: 4, outbox });
+      const conversations = Array.from({ length: 40 }, (_, index) => `c-${index}`);
+      const receipts = await Promise.all(
+        conversations.flatMap((id) => ['one', 'two'].map((text) => to.reply(id, text))),
+      );
+      await to.logged.until('replies are paused');
+      expect(to.delivery.isOutboxPaused?.()).toBe(true);
+      expect(to.reports).toMatchObject([{ error: { code } }]);
+      expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 80, dead: 0 });
+      // One for each slot, and one after each delay: most conversations were not tried.
+      expect(service.calls.length).toBeLessThan(40);
+      service.behave();
+      await Promise.all(receipts.map((receipt) => receipt.delivered()));
+      for (const id of conversations) expect(service.said(id).slice(-2)).toEqual(['one', 'two']);
+      expect(to.delivery.isOutboxPaused?.()).toBe(false);
+      expect(to.logged.about('accepts replies again')).toHaveLength(1);
+    });
+  });
+
+  describe('a single reply that the platform refuses with 403, while it accepts others', () => {
+    it('becomes a dead letter, after others were accepted between its attempts', async () => {
+      const service = await flakyService(({ text }) => ({ status: text === 'refused' ? 403 : 200 }));
+      const outbox = { minDelayMs: 1, maxDelayMs: 1 };
+      const to = await (await stage(engine)).receive(service.options, { outbox });
+      const refused = await to.reply('c', 'refused');
+      const rejected = expect(refused.delivered()).rejects.toMatchObject({ code: 'SERVICE_AUTH_FAILED' });
+      for (let others = 0; (await to.queues.depth('outbox')).dead === 0; others += 1) {
+        await (await to.reply(`other-${others}`, 'fine')).delivered();
+      }
+      await rejected;
+      expect(service.said('c').length).toBeGreaterThanOrEqual(3);
+    });
+  });
+
+  describe('a platform that asks for a delay of decades', () => {
+    it('gets the reply when an operator retries it, and at most an hour later without one', async () => {
+      const inDecades = { status: 429, headers: { 'retry-after': '1900000000' } };
+      const service = await flakyService(() => inDecades);
+      const to = await (await stage(engine)).receive(service.options);
+      const receipt = await to.reply('c', 'waits');
+      await eventually(async () =>
+        expect(await to.queues.list('outbox')).toMatchObject([{ state: 'waiting', attempts: 1 }]),
+      );
+      const { database } = to.delivery;
+      const due = await database?.read(`SELECT due_at FROM ${database.table('head')}`);
+      expect(Number(due?.[0]?.due_at)).toBeLessThan(Date.now() + 2 * AN_HOUR);
+      service.behave();
+      const [waiting] = await to.queues.list('outbox');
+      expect(await to.queues.retry('outbox', waiting?.id ?? '')).toBe(true);
+      await receipt.delivered();
+      expect(await to.queues.retry('outbox', waiting?.id ?? '')).toBe(false);
     });
   });
 

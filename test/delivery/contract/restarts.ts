@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
+import { flakyService } from '../../helpers/fake-service.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
 /** Stopping, and starting again. */
@@ -65,6 +66,30 @@ export function restarts(engine: Engine): void {
       expect(await seen.until(2)).toEqual(['stuck 1', 'other 3']);
       await stuck.stop(1);
       expect(await seen.until(4)).toEqual(['stuck 1', 'other 3', 'other 1', 'other 2']);
+    });
+  });
+
+  describe('stopping while a handler waits until its reply is delivered', () => {
+    it('lets the reply be sent and the handler finish', async () => {
+      const called = deferred();
+      const answered = deferred();
+      const service = await flakyService(async () => {
+        called.resolve();
+        await answered.promise;
+        return { status: 200 };
+      });
+      const to = await (await stage(engine)).receive(service.options);
+      const finished = notes<string>();
+      to.receiver.on('handoff.message', async ({ text, reply }) => {
+        await (await reply(`You said: ${text}`)).delivered();
+        finished.add(text);
+      });
+      for (let index = 0; index < 10; index += 1) await to.accept(chatEvent(`c-${index}`));
+      await called.promise;
+      const stopping = to.stop();
+      answered.resolve();
+      expect(await stopping).toEqual({ unfinished: 0 });
+      expect(service.calls).toHaveLength(finished.all.length);
     });
   });
 

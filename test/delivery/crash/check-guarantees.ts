@@ -6,20 +6,20 @@ export interface CrashRecords {
   readonly accepted: ReadonlyMap<string, number>;
   /** The replies that the platform got in each conversation: numbers of events. */
   readonly replies: ReadonlyMap<string, readonly number[]>;
-  /** The processes that were killed. */
-  readonly killed: ReadonlySet<number>;
+  /** The processes that were killed, or paused for longer than their lease. */
+  readonly disturbed: ReadonlySet<number>;
 }
 
 /** What the records show. */
 export interface CrashResult {
   readonly accepted: number;
   readonly handled: number;
-  /** Handler runs that a kill interrupted. */
+  /** Handler runs that a kill or a pause interrupted. */
   readonly cutOff: number;
-  /** Handler runs that were repeated: their process was killed before it stored that they had finished. */
+  /** Handler runs that were repeated: their process was killed or paused before it stored that they had finished. */
   readonly repeated: number;
   readonly replies: number;
-  /** Replies that arrived twice: their process was killed before it got the answer. */
+  /** Replies that arrived twice: their process was killed or paused before it got the answer. */
   readonly repliesTwice: number;
   /** Violated guarantees, in words. */
   readonly violations: readonly string[];
@@ -32,7 +32,7 @@ interface Line {
 }
 
 /** Checks the records against the guarantees. */
-export function checkGuarantees({ journal, accepted, replies, killed }: CrashRecords): CrashResult {
+export function checkGuarantees({ journal, accepted, replies, disturbed }: CrashRecords): CrashResult {
   const lines = linesOf(journal);
   const violations: string[] = [];
   let handled = 0;
@@ -41,17 +41,10 @@ export function checkGuarantees({ journal, accepted, replies, killed }: CrashRec
   let repliesTwice = 0;
 
   for (const [id, count] of accepted) {
-    const own = lines.get(id) ?? [];
-    const ends = own.filter(({ what }) => what === 'end');
-    const runs = checkRuns(id, own, killed, violations);
-    handled += new Set(ends.map(({ number }) => number)).size;
+    const runs = checkRuns(id, lines.get(id) ?? [], disturbed, violations);
+    handled += new Set(runs.ended).size;
     cutOff += runs.cutOff;
-    repeated += checkOrder(
-      `handled in ${id}`,
-      ends.map(({ number }) => number),
-      count,
-      violations,
-    );
+    repeated += checkOrder(`handled in ${id}`, runs.ended, count, violations);
     repliesTwice += checkOrder(`replied in ${id}`, replies.get(id) ?? [], count, violations);
   }
   const sum = (counts: Iterable<number>) => [...counts].reduce((total, count) => total + count, 0);
@@ -77,36 +70,55 @@ function linesOf(journal: string): Map<string, Line[]> {
   return found;
 }
 
+const isSameRun = (one: Line | undefined, other: Line): boolean =>
+  one?.pid === other.pid && one.number === other.number;
+
 /**
- * One at a time: a run that begins is ended by the same process before the next begins. Only a killed process may leave
- * a run without an end, or have its last run repeated, and it writes nothing more in that conversation.
+ * One at a time: a run ends before the next begins. Only a process that was killed or paused may leave a run, or have
+ * its last run repeated. A paused process may finish the run that it had begun; it begins nothing that another process
+ * has finished meanwhile.
  */
-function checkRuns(id: string, lines: readonly Line[], killed: ReadonlySet<number>, violations: string[]) {
+function checkRuns(
+  id: string,
+  lines: readonly Line[],
+  disturbed: ReadonlySet<number>,
+  violations: string[],
+): { readonly cutOff: number; readonly ended: readonly number[] } {
   let cutOff = 0;
-  const gone = new Set<number>();
-  for (const [index, line] of lines.entries()) {
-    const before = lines[index - 1];
-    if (gone.has(line.pid))
-      violations.push(`${id}: ${line.pid} still ran after another process had taken over`);
-    if (line.what !== 'begin') {
-      if (before?.what === 'begin' && before.pid === line.pid && before.number === line.number) continue;
+  const ended: number[] = [];
+  /** Runs that another process took over. */
+  const left: Line[] = [];
+  let current: Line | undefined;
+  let last: Line | undefined;
+
+  const checkTakeover = (from: Line, by: Line, what: string): void => {
+    if (from.pid !== by.pid && disturbed.has(from.pid)) return;
+    violations.push(
+      `${id}: ${from.number} was ${what}, but process ${from.pid} was neither killed nor paused`,
+    );
+  };
+
+  for (const line of lines) {
+    if (line.what === 'begin') {
+      if (current) {
+        cutOff += 1;
+        left.push(current);
+        checkTakeover(current, line, 'left');
+      } else if (last?.number === line.number) checkTakeover(last, line, 'repeated');
+      if (last && line.number < last.number)
+        violations.push(`${id}: ${line.pid} began ${line.number} although ${last.number} was handled`);
+      current = line;
+    } else if (isSameRun(current, line)) {
+      current = undefined;
+      if (line.what === 'end') {
+        last = line;
+        ended.push(line.number);
+      }
+    } else if (!left.some((run) => isSameRun(run, line))) {
       violations.push(`${id}: ${line.number} ended while another run was under way`);
-      continue;
-    }
-    // A failed run is retried, by any process.
-    if (before?.what === 'fail') continue;
-    const left = before?.what === 'begin';
-    if (left) cutOff += 1;
-    if (!left && before?.number !== line.number) continue;
-    if (!before) continue;
-    gone.add(before.pid);
-    if (before.pid === line.pid || !killed.has(before.pid)) {
-      violations.push(
-        `${id}: ${before.number} was ${left ? 'left' : 'repeated'}, but process ${before.pid} was not killed`,
-      );
     }
   }
-  return { cutOff };
+  return { cutOff, ended };
 }
 
 /** Checks that each number comes once and in order, or again right after itself. Returns how many were repeated. */

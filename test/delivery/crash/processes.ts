@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const RECEIVER = fileURLToPath(new URL('receiver.js', import.meta.url));
@@ -15,22 +16,24 @@ export interface ReceiverSettings {
   readonly journal: string;
 }
 
-/** A receiver in a process of its own, from `dist`, that is killed and started again. */
-export interface KilledReceiver {
+/** A receiver in a process of its own, from `dist`, that is killed and started again, or paused. */
+export interface DisturbedReceiver {
   /** Kills it with SIGKILL, and starts another in its place. */
   replace(): Promise<void>;
+  /** Stops it with SIGSTOP for this time. */
+  pause(ms: number): Promise<void>;
   /** Kills it and starts no other. */
   end(): Promise<void>;
 }
 
-/** Starts a receiver. `killed` gets the ids of killed processes. */
-export async function startKilledReceiver(
+/** Starts a receiver. `disturbed` gets the ids of killed and paused processes. */
+export async function startDisturbedReceiver(
   settings: ReceiverSettings,
-  killed: Set<number>,
-): Promise<KilledReceiver> {
+  disturbed: Set<number>,
+): Promise<DisturbedReceiver> {
   let child = await startReceiver(settings);
   const kill = async (): Promise<void> => {
-    killed.add(child.pid ?? 0);
+    disturbed.add(child.pid ?? 0);
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
@@ -39,6 +42,12 @@ export async function startKilledReceiver(
     async replace() {
       await kill();
       child = await startReceiver(settings);
+    },
+    async pause(ms) {
+      disturbed.add(child.pid ?? 0);
+      child.kill('SIGSTOP');
+      await sleep(ms);
+      child.kill('SIGCONT');
     },
     end: kill,
   };

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chatBody, createSimulator, handoffUrl, postJson } from '../../../src/simulator/index.js';
 import { type CrashResult, checkGuarantees } from './check-guarantees.js';
-import { startKilledReceiver } from './processes.js';
+import { startDisturbedReceiver } from './processes.js';
 
 /** The database of the receivers. */
 export interface CrashStore {
   /** The folder of the engine, which is also the name of its function. */
   readonly engine: string;
-  readonly options: object;
+  readonly options: { readonly leaseMs: number; readonly [option: string]: unknown };
   /** Restarts the database server, where there is one. */
   restart?(): Promise<void>;
   remove(): Promise<void>;
@@ -22,8 +22,10 @@ export interface CrashStore {
 /** The size of a crash test. */
 export interface CrashPlan {
   readonly kills: number;
+  /** How often a receiver is paused for longer than its lease. */
+  readonly pauses: number;
   readonly conversations: number;
-  /** Receivers that share the store; one is killed at a time. */
+  /** Receivers that share the store; one is killed or paused at a time. */
   readonly instances: number;
   /** How long a user waits between two messages, on average. */
   readonly paceMs: number;
@@ -34,6 +36,7 @@ export interface CrashPlan {
 /** The result of a crash test. */
 export interface CrashReport extends CrashResult {
   readonly kills: number;
+  readonly pauses: number;
   readonly resent: number;
   readonly seconds: number;
 }
@@ -45,16 +48,17 @@ const KILL_INTERVAL_MS = 600;
 const STALL_MS = 60_000;
 
 /**
- * Sends traffic to receivers in processes of their own, kills them at random moments, and checks the guarantees.
+ * Sends traffic to receivers in processes of their own, kills or pauses them at random moments, and checks the
+ * guarantees.
  * Requests that were not answered 200 are sent again, byte for byte.
  */
 export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<CrashReport> {
-  const { kills, conversations, instances, paceMs, log = () => {} } = plan;
+  const { kills, pauses, conversations, instances, paceMs, log = () => {} } = plan;
   const began = Date.now();
   const folder = await mkdtemp(join(tmpdir(), 'handoff-kit-crash-'));
   const journal = join(folder, 'journal');
   await writeFile(journal, '');
-  const killed = new Set<number>();
+  const disturbed = new Set<number>();
   const ports = await Promise.all(Array.from({ length: instances }, freePort));
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
   const simulator = createSimulator({
@@ -71,7 +75,7 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
   const { engine, options } = store;
   const receivers = await Promise.all(
     ports.map((port) =>
-      startKilledReceiver({ engine, options, port, baseUrl, apiKey: API_KEY, journal }, killed),
+      startDisturbedReceiver({ engine, options, port, baseUrl, apiKey: API_KEY, journal }, disturbed),
     ),
   );
   const kept = { keepAlive: true, timeout: 1_000 };
@@ -99,7 +103,7 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
   const records = async () => ({
     journal: await readFile(journal, 'utf8'),
     accepted,
-    killed,
+    disturbed,
     replies: new Map(
       simulator.conversations().map(({ id, replies }) => [id, replies.map(({ text }) => Number(text))]),
     ),
@@ -131,19 +135,26 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
       }),
     );
     const talking = talks.map((begin) => begin());
-    for (let count = 1; count <= kills; count += 1) {
+    for (let count = 1, paused = 0; count <= kills; count += 1) {
       await sleep(Math.random() * KILL_INTERVAL_MS);
       await receivers[count % instances]?.replace();
       if (count === Math.ceil(kills / 2) || count % 10 === 0) await store.restart?.();
+      // The pauses are spread evenly over the kills.
+      for (; paused * kills < count * pauses; paused += 1) {
+        await sleep(Math.random() * KILL_INTERVAL_MS);
+        await receivers[paused % instances]?.pause(options.leaseMs * (1.2 + Math.random()));
+      }
       if (count % 10 === 0 || count === kills) {
         const { accepted: events, handled } = checkGuarantees(await records());
-        log(`${count} of ${kills} kills, ${events} events answered 200, ${handled} handled`);
+        log(
+          `${count} of ${kills} kills, ${paused} pauses, ${events} events answered 200, ${handled} handled`,
+        );
       }
     }
     over = true;
     await Promise.all(talking);
     const result = await settle();
-    return { kills, resent, seconds: Math.round((Date.now() - began) / 1000), ...result };
+    return { kills, pauses, resent, seconds: Math.round((Date.now() - began) / 1000), ...result };
   } finally {
     over = true;
     await Promise.all(receivers.map((receiver) => receiver.end()));

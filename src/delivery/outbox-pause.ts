@@ -1,0 +1,112 @@
+import { ServiceError } from '../client/index.js';
+import { type Backoff, delayAfter } from './backoff.js';
+import type { DeliveryHost } from './delivery.js';
+
+/**
+ * Pauses the outbox while the platform refuses the API key or has moved. Every reply would be refused then, and each
+ * would become a dead letter that an operator has to retry by hand.
+ *
+ * ```
+ *               refused                    the delay ends
+ *    sending ─────────────► paused ───────────────────────► one reply is tried
+ *       ▲                     ▲                                   │      │
+ *       │                     └──────── refused, longer delay ────┘      │
+ *       └────────────────────────── accepted ────────────────────────────┘
+ * ```
+ */
+export interface OutboxPause {
+  /** How many replies may be under way: 0 while paused, 1 while one is tried. */
+  limit(): number;
+  /** Records that a send begins; returns what to call with its end. */
+  begin(jobId: string): { accepted(): void; refused(error: ServiceError): 'paused' | 'for good' };
+  readonly isPaused: boolean;
+  stop(): void;
+}
+
+/** Options of {@link createOutboxPause}. */
+export interface OutboxPauseOptions {
+  readonly backoff: Backoff;
+  readonly host: DeliveryHost;
+  /** Called when replies may be sent again. */
+  readonly onResume: () => void;
+}
+
+/**
+ * A reply that is refused this often while others are accepted is itself the cause, for example because a firewall
+ * dislikes its text.
+ */
+const MOST_REFUSALS = 3;
+
+/** Whether a refusal concerns the API key or the address, and so every reply. */
+export function concernsEveryReply(error: unknown): error is ServiceError {
+  if (!(error instanceof ServiceError)) return false;
+  const isRedirect = error.status !== null && (error.status === 0 || Math.floor(error.status / 100) === 3);
+  return error.code === 'SERVICE_AUTH_FAILED' || (error.code === 'SERVICE_REFUSED' && isRedirect);
+}
+
+/** Creates an {@link OutboxPause}. */
+export function createOutboxPause({ backoff, host, onResume }: OutboxPauseOptions): OutboxPause {
+  let state: 'sending' | 'paused' | 'trying' = 'sending';
+  /** Pauses in a row. */
+  let pauses = 0;
+  /** How often sending was resumed. A send that began before a pause says nothing about the time after it. */
+  let resumptions = 0;
+  let timer: NodeJS.Timeout | undefined;
+  /** How often each reply was refused between resumptions. */
+  const refusals = new Map<string, { readonly count: number; readonly resumption: number }>();
+
+  const pause = (error: ServiceError): void => {
+    if (state === 'paused') return;
+    state = 'paused';
+    pauses += 1;
+    const pauseMs = delayAfter(pauses, backoff);
+    host.log.error(
+      { code: error.code, status: error.status, pauseMs },
+      `replies are paused, because the platform refuses them all: ${error.message}`,
+    );
+    if (pauses === 1) host.report(error, {});
+    timer = setTimeout(() => {
+      state = 'trying';
+      onResume();
+    }, pauseMs).unref();
+  };
+
+  const resume = (): void => {
+    state = 'sending';
+    pauses = 0;
+    resumptions += 1;
+    host.log.info({}, 'the platform accepts replies again: those that waited are sent');
+    onResume();
+  };
+
+  return {
+    limit() {
+      if (state === 'sending') return Number.POSITIVE_INFINITY;
+      return state === 'trying' ? 1 : 0;
+    },
+    begin(jobId) {
+      const stateAtStart = state;
+      return {
+        accepted() {
+          refusals.delete(jobId);
+          if (stateAtStart === 'trying' && state === 'trying') resume();
+        },
+        refused(error) {
+          const before = refusals.get(jobId);
+          const count = before === undefined ? 1 : before.count + (before.resumption < resumptions ? 1 : 0);
+          if (count >= MOST_REFUSALS) {
+            refusals.delete(jobId);
+            return 'for good';
+          }
+          refusals.set(jobId, { count, resumption: resumptions });
+          pause(error);
+          return 'paused';
+        },
+      };
+    },
+    get isPaused() {
+      return state !== 'sending';
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
