@@ -9,8 +9,12 @@ const LONG = /live-conformance|ten-thousand|crash\.test|contract-|test\/browser\
 /** Tests that need PostgreSQL. They share one server. */
 const POSTGRES = ['test/**/*postgres*.test.ts', 'test/handoff/retention.test.ts'];
 
-/** Tests that need more than npm installs: a browser, a Request Tracker. */
-const OUTSIDE = ['test/browser/**/*.test.ts', 'test/adapters/request-tracker/live-*.test.ts'];
+/** Tests that need more than `npm ci` installs: a browser, a Request Tracker, other compilers and bundlers. */
+const OUTSIDE = [
+  'test/browser/**/*.test.ts',
+  'test/package/**/*.test.ts',
+  'test/adapters/request-tracker/live-*.test.ts',
+];
 
 /** Tests that need a process of their own: they leave deliveries behind as a crash would, or fill the memory. */
 const ALONE = ['test/{delivery,handoff,integration}/**/*.test.ts'];

@@ -16,11 +16,11 @@ import type { DeliveryHost } from './delivery.js';
  */
 export interface OutboxPause {
   /** How many replies may be under way: 0 while paused, 1 while one is tried. */
-  limit(): number;
+  readonly limit: () => number;
   /** Records that a send begins; returns what to call with its end. */
   begin(jobId: string): { accepted(): void; refused(error: ServiceError): 'paused' | 'for good' };
   readonly isPaused: boolean;
-  stop(): void;
+  readonly stop: () => void;
 }
 
 /** Options of {@link createOutboxPause}. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 export { type ErrorCode, HandoffKitError } from './error.js';
 export {
   type ConnectionFailure,
@@ -16,6 +17,7 @@ export {
 } from './http.js';
 export { createKeyedQueue, type KeyedQueue } from './keyed-queue.js';
 export { checkCount, checkDuration, configError, LONGEST_TIMER_MS } from './limits.js';
+export { requireOptional } from './load-optional.js';
 export { createWarnOnce, type Log, REDACTED, silentLog } from './log.js';
 export { createRecentKeys } from './recent-keys.js';
 export { createTaskCounter, settlesWithin, type TaskCounter } from './task-counter.js';

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import type { WebhookCheckResult } from '../protocol/index.js';
 import { authenticate, createAgents, type SimulatedAgents } from './agents.js';
 import type { Clock } from './clock.js';
@@ -21,8 +21,8 @@ import { createWebhookSender, type WebhookDelivery } from './webhook-sender.js';
 
 /** The simulated platform: its HTTP endpoints, and the same state from code. */
 export interface Simulator extends Pick<HttpServer, 'listen' | 'close' | 'url'> {
-  /** The Express app, for use without {@link Simulator.listen}. */
-  readonly app: Express;
+  /** Handles requests, for use without {@link Simulator.listen}: a listener of `node:http`, or middleware of Express. */
+  readonly app: RequestListener;
   /** The clock from the options; `systemClock` by default. */
   readonly clock: Clock;
   /** The agents with their webhooks. */

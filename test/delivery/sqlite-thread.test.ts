@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -212,11 +212,9 @@ describe('the writer thread', () => {
     }
   });
 
-  it('is not needed: without its code, as after bundling, the caller’s thread writes', async () => {
+  it('is not needed: without its file, as in a bundle, the caller’s thread writes', async () => {
     const folder = await temporaryFolder();
-    const missing = pathToFileURL(join(folder, 'missing.js'));
-    expect(existsSync(missing)).toBe(false);
-    const { delivery, handled } = connect(sqliteWith({ file: join(folder, 'handoff.db') }, missing));
+    const { delivery, handled } = connect(sqliteWith({ file: join(folder, 'handoff.db') }, null));
     await delivery.start?.();
     expect(await delivery.accept(chatEvent('c', { key: 'k' }))).toBe('stored');
     expect(await handled.until(1)).toEqual(['k']);

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createRequire } from 'node:module';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
-import { checkCount, checkDuration, configError, HandoffKitError } from '../../internal/index.js';
+import {
+  checkCount,
+  checkDuration,
+  configError,
+  HandoffKitError,
+  requireOptional,
+} from '../../internal/index.js';
 import { runMigrations } from '../migrate.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from '../sql.js';
 import { createNotifications } from './notifications.js';
@@ -75,7 +80,7 @@ export function checkConnection({
 /** Throws if node-postgres is not installed. */
 export function checkDriver(): void {
   try {
-    createRequire(import.meta.url).resolve('pg');
+    requireOptional.resolve('pg');
   } catch (error) {
     throw new HandoffKitError(
       'PG_MISSING',

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { HandoffKitError } from '../../internal/index.js';
+import { HandoffKitError, requireOptional } from '../../internal/index.js';
 import type { SqlRow, SqlStatement, SqlValue } from '../sql.js';
 
 /** A prepared statement. */
@@ -24,10 +23,9 @@ const MISSING: ReadonlySet<unknown> = new Set(['ERR_UNKNOWN_BUILTIN_MODULE', 'MO
 
 /** Loads the driver, or throws an error that names the package to install. */
 export function loadDriver(): Driver {
-  const require = createRequire(import.meta.url);
   for (const name of DRIVERS) {
     try {
-      const module: { DatabaseSync?: Driver } = withoutExperimentalWarning(() => require(name));
+      const module: { DatabaseSync?: Driver } = withoutExperimentalWarning(() => requireOptional(name));
       if (module.DatabaseSync) return module.DatabaseSync;
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && MISSING.has(error.code))) throw error;

@@ -23,13 +23,7 @@ import {
   openConnection,
   type TransactionResult,
 } from './database.js';
-import {
-  createInlineWriter,
-  createThreadWriter,
-  hasWriterThread,
-  WRITER_THREAD,
-  type Writer,
-} from './writer.js';
+import { createInlineWriter, createThreadWriter, findWriterThread, type Writer } from './writer.js';
 
 /** Settings of {@link sqlite}. */
 export interface SqliteOptions extends StoredDeliveryOptions {
@@ -43,22 +37,33 @@ const DEFAULTS = { concurrency: 16, leaseMs: 6_000, pollMs: 500 };
  * Stores events and replies in a file, without a server: 200 means that the event is on disk. Several processes of one
  * machine may share the file.
  *
- * Writes run in a separate thread. If a bundler packs this package into one file, the code of that thread is missing,
- * and writes block the event loop instead.
+ * Writes run in a separate thread. If a bundler packs this package into one file, the file of that thread is missing:
+ * writes then block the event loop, and a warning says so. Leave `handoff-kit` out of the bundle to avoid that.
  *
  * @example
  * const receiver = createReceiver({ auth, service, delivery: sqlite({ file: './handoff.db' }) });
  */
 export function sqlite(options: SqliteOptions): Delivery {
-  return sqliteWith(options, WRITER_THREAD);
+  return sqliteWith(options, findWriterThread());
 }
 
-/** {@link sqlite} with another file for the writer thread. If that is missing, it writes in the caller's thread. */
-export function sqliteWith({ file, ...options }: SqliteOptions, threadFile: URL): Delivery {
+/** {@link sqlite} with another file for the writer thread. Without one, it writes in the caller's thread. */
+export function sqliteWith({ file, ...options }: SqliteOptions, threadFile: URL | null): Delivery {
   loadDriver();
-  return createStoredDelivery(options, DEFAULTS, (settings) =>
+  const delivery = createStoredDelivery(options, DEFAULTS, (settings) =>
     createSqliteEngine(file, settings, threadFile),
   );
+  if (threadFile) return delivery;
+  return {
+    ...delivery,
+    connect(host) {
+      host.log.warn(
+        { file },
+        'writes to SQLite block the event loop: the file of the writer thread is not there, as in a bundle. Leave handoff-kit out of the bundle.',
+      );
+      delivery.connect(host);
+    },
+  };
 }
 
 /** Opens a database file for an operator, also while receivers work on it. */
@@ -147,10 +152,9 @@ export function createSqliteEngine(
     async open() {
       connection ??= openConnection(file);
       read ??= createStatementRunner(connection);
-      writer ??=
-        threadFile && hasWriterThread(threadFile)
-          ? createThreadWriter(threadFile, { file, ...options })
-          : createInlineWriter(connection, options, createFileCheck(file));
+      writer ??= threadFile
+        ? createThreadWriter(threadFile, { file, ...options })
+        : createInlineWriter(connection, options, createFileCheck(file));
       await sql.migrate('delivery', deliveryMigrations(sql));
     },
     async close() {

@@ -124,11 +124,12 @@ export function createInlineWriter(
   return { run, close: () => Promise.resolve() };
 }
 
-/** The code of the writer thread. It is missing if a bundler packed this package into one file. */
-export const WRITER_THREAD = new URL('./writer-thread.js', import.meta.url);
-
-/** Whether the code of the writer thread exists. */
-export const hasWriterThread = (file: URL): boolean => existsSync(file);
+/** The file of the writer thread; `null` if a bundler packed this package into one file. */
+export function findWriterThread(): URL | null {
+  const here = import.meta.url as string | undefined;
+  const file = here === undefined ? null : new URL('./writer-thread.js', here);
+  return file && existsSync(file) ? file : null;
+}
 
 /** How long the exit of a process waits for its last commit. */
 const EXIT_TIMEOUT_MS = 2_000;

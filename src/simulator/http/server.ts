@@ -1,5 +1,4 @@
-import { createServer, type Server } from 'node:http';
-import type { Express } from 'express';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { SimulatorError } from '../error.js';
 
 /** The HTTP server of the simulator. */
@@ -21,7 +20,7 @@ export interface HttpServer {
 }
 
 /** Creates the server of an app. */
-export function createHttpServer(app: Express): HttpServer {
+export function createHttpServer(app: RequestListener): HttpServer {
   let server: Server | null = null;
   let url: string | null = null;
 
