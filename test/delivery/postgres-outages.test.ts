@@ -61,6 +61,17 @@ describe('connections that are cut while many are in use', () => {
         }
       }),
       (async () => {
+        // A connection with a transaction belongs to its caller for several statements.
+        const statements = [
+          { sql: 'SELECT 1 AS one' },
+          { sql: 'SELECT pg_sleep(0.02)' },
+          { sql: 'SELECT 1 AS one' },
+        ];
+        for (let count = 0; count < 40; count += 1) {
+          await to.delivery.database?.transaction(statements).catch(() => null);
+        }
+      })(),
+      (async () => {
         for (let cuts = 0; cuts < 25; cuts += 1) {
           await eventually(() => store.query(cut));
           await new Promise((resolve) => setTimeout(resolve, 20));
