@@ -130,6 +130,42 @@ describe('a username with a space in it', () => {
   });
 });
 
+describe('a username in another script', () => {
+  /** Node shows the bytes of a header as Latin-1. */
+  const inUtf8 = (text: string): string => Buffer.from(text).toString('latin1');
+  const basicLatin1 = (text: string): string => `Basic ${Buffer.from(text, 'latin1').toString('base64')}`;
+  const send = async (to: Started, authorization: string): Promise<number> => {
+    const headers = [
+      ['Content-Type', 'application/json'] as const,
+      ['Authorization', authorization] as const,
+    ];
+    return (await sendRaw(to.port, { headers, body: JSON.stringify(agentMessageBody()) })).status;
+  };
+
+  it.each(['señor', '客服', 'Büro ☎', 'voilà'])('passes alone, as Bearer in UTF-8: %s', async (username) => {
+    const to = await startWith(webhookUser({ username }));
+    expect(await send(to, inUtf8(`Bearer ${username}`))).toBe(200);
+    expect(await send(to, inUtf8(`Bearer ${username}é`))).toBe(401);
+    expect(await send(to, inUtf8(`Bearer ${inUtf8(username)}`))).toBe(401);
+    expect(to.seen).toHaveLength(1);
+  });
+
+  it('passes with a secret, as Basic in UTF-8', async () => {
+    const to = await startWith(webhookUser({ username: '客服', secret: 'пароль' }));
+    expect(await send(to, basicHeader('客服', 'пароль'))).toBe(200);
+    expect(await send(to, basicHeader('客服', 'парол'))).toBe(401);
+  });
+
+  it('passes in Latin-1, which older HTTP clients send', async () => {
+    const alone = await startWith(webhookUser({ username: 'señor' }));
+    expect(await send(alone, 'Bearer señor')).toBe(200);
+    const withSecret = await startWith(webhookUser({ username: 'señor', secret: 'geheim-ü' }));
+    expect(await send(withSecret, basicLatin1('señor:geheim-ü'))).toBe(200);
+    expect(await send(withSecret, basicLatin1('señor:geheim-ü').replace('Basic', 'basic'))).toBe(200);
+    expect(await send(withSecret, basicLatin1('senor:geheim-ü'))).toBe(401);
+  });
+});
+
 describe('several Authorization headers', () => {
   const good = basicHeader(USERNAME, SECRET);
 

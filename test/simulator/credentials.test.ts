@@ -7,6 +7,11 @@ test.each([
   ['none', {}, undefined],
   ['a username alone: Bearer', { username: 'hook' }, 'Bearer hook'],
   ['a username and a secret: Basic', { username: 'hook', secret: 'pä:ss' }, basic('hook:pä:ss')],
+  [
+    'a username in another script: Bearer in UTF-8',
+    { username: '客服' },
+    Buffer.from('Bearer 客服').toString('latin1'),
+  ],
 ])('the message webhook with %s', async (_name, credentials, expected) => {
   const receiver = await startReceiver();
   const message = { url: receiver.url, ...credentials };

@@ -1,12 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import parseBasic from 'basic-auth';
 import { configError } from '../../internal/index.js';
 import type { WebhookEndpoint } from '../../protocol/index.js';
 
 /** The part of a request that a scheme checks: headers and path. The body is not read yet. */
 export interface AuthRequest {
-  /** The endpoint; `root` for the address that serves messages and handoffs. */
+  /** The endpoint; `root` for the address of the mount, or of moved handoff endpoints. */
   readonly endpoint: WebhookEndpoint | 'root';
   /** The `Authorization` header; `undefined` when there is none, or several. */
   readonly authorization: string | undefined;
@@ -40,6 +39,9 @@ const REALM = 'realm="handoff-kit"';
 /** A webhook username may contain spaces, and the platform sends it unescaped. */
 const BEARER = /^bearer +(\S.*)$/i;
 
+/** Base64 in both alphabets; the padding is optional. */
+const BASIC = /^ *basic +([\w.~+/-]+=*) *$/i;
+
 /** Shorter tokens can be guessed. */
 const SHORTEST_PATH_TOKEN = 16;
 
@@ -50,7 +52,7 @@ const SHORTEST_PATH_TOKEN = 16;
  */
 export function bearer(token: string): AuthScheme {
   checkSecret(token, 'the bearer token');
-  const matches = createMatcher(token);
+  const matches = createHeaderMatcher(token);
   return {
     name: 'bearer',
     challenge: `Bearer ${REALM}`,
@@ -74,7 +76,7 @@ export function basic({ username, password }: { username: string; password: stri
     throw configError('the username has a colon, which HTTP Basic cannot carry.');
   }
   const credentials = `${username}:${password}`;
-  const matches = createMatcher(credentials);
+  const matches = createHeaderMatcher(credentials);
   /** The usual form of the header; comparing it saves decoding it. */
   const matchesHeader = createMatcher(`Basic ${Buffer.from(credentials).toString('base64')}`);
   return {
@@ -84,8 +86,8 @@ export function basic({ username, password }: { username: string; password: stri
     verify({ authorization }) {
       if (authorization === undefined) return false;
       if (matchesHeader(authorization)) return true;
-      const given = parseBasic.parse(authorization);
-      return given !== undefined && matches(`${given.name}:${given.pass}`);
+      const given = BASIC.exec(authorization)?.[1];
+      return given !== undefined && matches(Buffer.from(given, 'base64').toString('latin1'));
     },
   };
 }
@@ -131,9 +133,12 @@ export function pathToken(token: string): AuthScheme {
   };
 }
 
+/** The name of the scheme that {@link noAuth} creates. */
+export const NO_AUTH = 'none';
+
 /** Every request passes. Use it only behind a private network or a proxy that authenticates. */
 export function noAuth(): AuthScheme {
-  return { name: 'none', challenge: '', inPath: false, verify: () => true };
+  return { name: NO_AUTH, challenge: '', inPath: false, verify: () => true };
 }
 
 /** Candidates are compared in blocks of this many bytes, so that timing does not reveal the secret's length. */
@@ -158,6 +163,22 @@ function createMatcher(secret: string): (candidate: string) => boolean {
   };
 }
 
+/**
+ * Compares the bytes of a header, which Node shows as Latin-1, with a secret in UTF-8 (RFC 7617), and in Latin-1, which
+ * older HTTP clients send.
+ */
+function createHeaderMatcher(secret: string): (candidate: string) => boolean {
+  const inUtf8 = Buffer.from(secret).toString('latin1');
+  const matchesUtf8 = createMatcher(inUtf8);
+  const isLatin1 = Buffer.from(secret, 'latin1').toString('latin1') === secret;
+  if (!isLatin1 || inUtf8 === secret) return matchesUtf8;
+  const matchesLatin1 = createMatcher(secret);
+  return (candidate) => {
+    const same = matchesUtf8(candidate);
+    return matchesLatin1(candidate) || same;
+  };
+}
+
 /** Throws for invalid secrets: most often a setting that was left empty or pasted with a line break. */
 function checkSecret(value: unknown, what: string): asserts value is string {
   if (typeof value !== 'string' || value === '') {
@@ -165,5 +186,8 @@ function checkSecret(value: unknown, what: string): asserts value is string {
   }
   if (value.trim() !== value) {
     throw configError(`${what} begins or ends with white space. Was it pasted with some?`);
+  }
+  if (/\p{Cc}/u.test(value)) {
+    throw configError(`${what} has a control character, which no header can carry. Was it pasted with one?`);
   }
 }

@@ -141,7 +141,8 @@ export interface WebhookCredentials {
 }
 
 /**
- * The headers of a webhook's credentials: `Bearer <username>`, HTTP Basic if there is a secret, or none.
+ * The headers of a webhook's credentials: `Bearer <username>`, HTTP Basic if there is a secret, or none. Both are
+ * UTF-8, which Node takes as a string of bytes.
  */
 export function credentialHeaders({ username, secret, headers }: WebhookCredentials): Record<string, string> {
   const lowered = Object.entries(headers ?? {}).map(([name, value]): [string, string] => [
@@ -150,7 +151,9 @@ export function credentialHeaders({ username, secret, headers }: WebhookCredenti
   ]);
   const own = Object.fromEntries(lowered);
   if (username === undefined) return own;
-  if (secret === undefined) return { ...own, authorization: `Bearer ${username}` };
+  if (secret === undefined) {
+    return { ...own, authorization: Buffer.from(`Bearer ${username}`).toString('latin1') };
+  }
   const encoded = Buffer.from(`${username}:${secret}`).toString('base64');
   return { ...own, authorization: `Basic ${encoded}` };
 }
