@@ -49,7 +49,7 @@ Exit codes:
 export function define(command: Command): void {
   command
     .description('Starts the simulated platform alone, for a receiver that runs anywhere.')
-    .requiredOption('--receiver <url>', 'the URL for messages; handoffs go below it', parseUrl)
+    .requiredOption('--receiver <url>', 'the URL for messages; handoffs go below it', parseReceiver)
     .addOption(
       new Option('--username <name>', 'sent with messages: as Bearer, or as Basic with a secret').env(
         'WEBHOOK_USERNAME',
@@ -116,6 +116,12 @@ async function simulate(flags: SimulateFlags, output: Output): Promise<number> {
     output,
   );
   return EXIT.ok;
+}
+
+/** The URL as typed, which the platform appends paths to: a normalised one has a slash at its end. */
+function parseReceiver(text: string): string {
+  parseUrl(text);
+  return text.trim();
 }
 
 /** The only human-service component of the simulated agent. */

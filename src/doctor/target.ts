@@ -1,5 +1,5 @@
-import type { WebhookEndpoint } from '../protocol/index.js';
-import { credentialHeaders, handoffUrl, type WebhookCredentials } from '../simulator/sending/index.js';
+import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
+import { credentialHeaders, type WebhookCredentials } from '../simulator/sending/index.js';
 
 /** The receiver to examine: its URLs and the credentials that the platform sends. */
 export interface ReceiverTarget {
@@ -40,7 +40,7 @@ export function handoffBaseUrl({ url, handoffUrl: own, token }: ReceiverTarget):
 
 /** The URL of an endpoint. */
 export function endpointUrl(target: ReceiverTarget, endpoint: WebhookEndpoint): string {
-  return endpoint === 'message' ? target.url : handoffUrl(handoffBaseUrl(target), endpoint);
+  return endpoint === 'message' ? target.url : appendPath(handoffBaseUrl(target), HANDOFF_PATHS[endpoint]);
 }
 
 /** The credentials of an endpoint as headers. */

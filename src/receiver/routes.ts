@@ -3,9 +3,9 @@ import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
 
 /** The target of a request. */
 export interface Route {
-  /** The endpoint; `root` for the address of the mount if no endpoint has it. */
+  /** The endpoint; `root` for the address of the mount, or the base URL of handoffs, if no endpoint has it. */
   readonly endpoint: WebhookEndpoint | 'root';
-  /** Whether it is the address of the mount, which serves messages and handoffs. */
+  /** Whether it stands for messages and handoffs: the address of the mount, or a base URL that both share. */
   readonly isRoot: boolean;
   /** The path segment in the place of a token. */
   readonly pathToken: string | undefined;
@@ -30,15 +30,21 @@ const ROOT = '/';
 
 /** Finds the endpoint of a request's URL; `null` where there is none. */
 export function createRoutes({ basePath, paths, mounted, tokenInPath, knowsToken }: RouteOptions) {
-  const base = trimmed(checked('basePath', basePath ?? ROOT));
-  const table = new Map<string, Route>([[ROOT, { endpoint: 'root', isRoot: true, pathToken: undefined }]]);
+  const base = normalised(checked('basePath', basePath ?? ROOT));
+  const pathOf = (endpoint: WebhookEndpoint): string =>
+    normalised(checked(`paths.${endpoint}`, paths?.[endpoint] ?? defaultPath(endpoint))) || ROOT;
+  const handoffBase = commonParent(mounted.filter((endpoint) => endpoint !== 'message').map(pathOf));
+  const table = new Map<string, Route>([
+    [handoffBase, { endpoint: 'root', isRoot: false, pathToken: undefined }],
+    [ROOT, { endpoint: 'root', isRoot: true, pathToken: undefined }],
+  ]);
   for (const endpoint of mounted) {
-    const path = trimmed(checked(`paths.${endpoint}`, paths?.[endpoint] ?? defaultPath(endpoint))) || ROOT;
+    const path = pathOf(endpoint);
     const taken = table.get(path);
     if (taken && taken.endpoint !== 'root') {
       throw configError(`paths.${endpoint} and paths.${taken.endpoint} are both ${path}.`);
     }
-    table.set(path, { endpoint, isRoot: path === ROOT, pathToken: undefined });
+    table.set(path, { endpoint, isRoot: path === ROOT || path === handoffBase, pathToken: undefined });
   }
 
   return (url: string): Route | null => {
@@ -61,17 +67,27 @@ function defaultPath(endpoint: WebhookEndpoint): string {
   return endpoint === 'message' ? ROOT : HANDOFF_PATHS[endpoint];
 }
 
+/** The closest folder of all paths: the base URL of the handoff endpoints, wherever they were moved to. */
+function commonParent(paths: readonly string[]): string {
+  const [first = [], ...others] = paths.map((path) => path.split('/').slice(0, -1));
+  const differs = first.findIndex((segment, index) => others.some((other) => other[index] !== segment));
+  return (differs < 0 ? first : first.slice(0, differs)).join('/') || ROOT;
+}
+
 function pathBelow(base: string, url: string): string | null {
   const end = url.indexOf('?');
-  const path = trimmed(end < 0 ? url : url.slice(0, end));
+  const path = normalised(end < 0 ? url : url.slice(0, end));
   if (!path.startsWith(base)) return null;
   const rest = path.slice(base.length);
   if (rest === '') return ROOT;
   return rest.startsWith('/') ? rest : null;
 }
 
-/** A trailing slash makes no difference. */
-const trimmed = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path);
+/** Empty segments make no difference: a base URL that ends in a slash yields `//chat`. */
+function normalised(path: string): string {
+  const single = path.includes('//') ? path.replaceAll(/\/{2,}/g, '/') : path;
+  return single.endsWith('/') ? single.slice(0, -1) : single;
+}
 
 function checked(option: string, path: string): string {
   if (path.startsWith('/') && !/[?#\s]/.test(path)) return path;

@@ -55,6 +55,19 @@ describe('simulate', () => {
     expect(program.stderr()).toBe('');
   });
 
+  it.each([
+    ['', '/conversation/establish'],
+    ['/webhook/', '/webhook//conversation/establish'],
+  ])('appends paths to the URL as it was typed: "%s"', async (typed, path) => {
+    const { origin, paths } = await startReceiver();
+    const program = runSimulate(['--receiver', origin + typed, '--json']);
+    const { baseUrl } = await listening(program);
+    await post(`${baseUrl}/simulator/handoff`, {});
+    expect(paths().at(-1)).toBe(path);
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(0);
+  });
+
   it('takes credentials from the environment, and does not print the given key', async () => {
     const { url, received } = await startReceiver();
     const key = 'a-key-of-my-own';

@@ -23,6 +23,7 @@ describe('the path token', () => {
     ['with a query', `/${PATH_TOKEN}/chat?from=service`],
     ['encoded', `/${encodedWhole}/chat`],
     ['encoded in part', `/%70${PATH_TOKEN.slice(1)}/chat`],
+    ['in a base URL that ends in a slash', `/${PATH_TOKEN}//chat`],
   ])('is accepted %s', async (_where, path) => {
     const to = await startWithToken();
     const answer = await chat(to, path);
@@ -56,11 +57,11 @@ describe('the path token', () => {
     ['with a NUL', `/${PATH_TOKEN}%00/chat`, 401],
     ['after another segment', `/x/${PATH_TOKEN}/chat`, 404],
     ['twice', `/${PATH_TOKEN}/${PATH_TOKEN}/chat`, 404],
-    ['after an empty segment', `//${PATH_TOKEN}/chat`, 404],
     ['after the endpoint', `/chat/${PATH_TOKEN}`, 404],
     ['in the query', `/chat?token=${PATH_TOKEN}`, 401],
     ['badly encoded', `/%E0%A4%A/chat`, 404],
     ['empty', '//chat', 401],
+    ['after an encoded slash', `/%2F${PATH_TOKEN}/chat`, 401],
   ])('is refused %s', async (_how, path, status) => {
     const to = await startWithToken();
     const answer = await sendRaw(to.port, {

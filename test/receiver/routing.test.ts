@@ -50,6 +50,31 @@ describe('each endpoint', () => {
   });
 });
 
+describe('a base URL that ends in a slash', () => {
+  it.each(['//conversation/establish', '//chat', '//conversation//close//', '///chat?x=//'])(
+    'is the same address: %s',
+    async (path) => {
+      const to = await start();
+      const { receiver, seen } = makeReceiver();
+      const app = await serve(express().use('/webhook', receiver));
+      const sent = { headers: [['Content-Type', 'application/json']] as const };
+      const body = JSON.stringify({ ...establishBody(), ...(path.includes('chat') && { body: 'x' }) });
+      expect((await sendBytes(to.port, bytesOf({ ...sent, path, body }))).status).toBe(200);
+      const mounted = bytesOf({ ...sent, path: `/webhook${path}`, body });
+      expect((await sendBytes(app.port, mounted)).status).toBe(200);
+      expect(seen.map(({ event }) => event)).toEqual(to.seen.map(({ event }) => event));
+    },
+  );
+
+  it('may be below basePath, or the base path itself', async () => {
+    const to = await start({ basePath: '/webhook/' });
+    for (const path of ['/webhook//chat', '//webhook/chat', '/webhook//chat/']) {
+      const answer = await request(to.url).post(path).send(chatBody());
+      expect(answer.status).toBe(200);
+    }
+  });
+});
+
 describe('an unknown path', () => {
   it.each(['/other', '/chat/more', '/Chat', '/conversation', '/conversation/establish/x', '/%63hat', '*'])(
     'is 404 in JSON without a next handler: %s',

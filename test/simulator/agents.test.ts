@@ -11,7 +11,7 @@ test('each agent has its own key, webhooks and components', async () => {
     apiKey: 'the-key-of-agent-2',
     humanServices: [
       { componentId: 'day', url: NOWHERE },
-      { componentId: 'night', url: `${two.url}/?a=b` },
+      { componentId: 'night', url: `${two.url}?a=b` },
     ],
   });
   await simulator.requestHandoff();

@@ -6,6 +6,20 @@ async function start() {
   return { receiver, ...(await startSimulator({ agents: [agentAt(receiver.url)] })) };
 }
 
+test.each([
+  ['/webhook', '/webhook/conversation/establish'],
+  ['/webhook/', '/webhook//conversation/establish'],
+  ['/', '//conversation/establish'],
+  ['', '/conversation/establish'],
+  ['/webhook/?tenant=a', '/webhook//conversation/establish?tenant=a'],
+  ['?tenant=a', '/conversation/establish?tenant=a'],
+])('the path of an endpoint is appended to the base URL as it was entered: "%s"', async (base, path) => {
+  const receiver = await startReceiver();
+  const { simulator } = await startSimulator({ agents: [agentAt(receiver.origin + base)] });
+  expect((await simulator.requestHandoff()).state).toBe('connecting');
+  expect(receiver.paths()).toEqual([path]);
+});
+
 test('establish, first reply, chat, reply, close by the user: the whole lifecycle', async () => {
   const { receiver, simulator, call, clock } = await start();
   const began = clock.now();

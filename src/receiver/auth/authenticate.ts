@@ -3,7 +3,7 @@ import { HandoffKitError } from '../../internal/index.js';
 import type { WebhookEndpoint } from '../../protocol/index.js';
 import { type Refusal, refuse } from '../answer.js';
 import type { Route } from '../routes.js';
-import type { AuthChoice, AuthFunction, AuthRequest, AuthScheme } from './schemes.js';
+import { type AuthChoice, type AuthFunction, type AuthRequest, type AuthScheme, NO_AUTH } from './schemes.js';
 
 /** The check in front of a group of endpoints. */
 export interface Guard {
@@ -13,6 +13,8 @@ export interface Guard {
   knowsToken(candidate: string): boolean;
   /** Whether the credential of any scheme is in the path. */
   readonly inPath: boolean;
+  /** Whether every request passes. */
+  readonly isOpen: boolean;
   /** The values of `WWW-Authenticate`. */
   readonly challenges: string[];
 }
@@ -48,6 +50,7 @@ export function createGuard(
     knowsToken: (candidate) =>
       usable.some((scheme) => scheme.inPath && scheme.verify(tokenOnly(candidate)) === true),
     inPath: usable.some((scheme) => scheme.inPath),
+    isOpen: usable.some((scheme) => scheme.name === NO_AUTH),
     challenges: [...new Set(usable.map((scheme) => scheme.challenge))].filter(
       (challenge) => challenge !== '',
     ),
@@ -114,7 +117,8 @@ const NOT_FOUND = refuse(404, 'not found', { detail: 'nothing but probes is answ
 
 /**
  * Creates {@link Authenticate}. The root of the mount belongs to both groups, since it is the message webhook and the
- * base URL of the handoff endpoints: a probe there needs the credentials of either.
+ * base URL of the handoff endpoints: a probe there needs the credentials of either. Open handoff endpoints let in a
+ * probe without credentials; wrong ones are meant for the message webhook, and its messages would be refused.
  */
 export function createAuthenticate(guards: Guards, probesNeedAuth: boolean): Authenticate {
   return (request, headers, route) => {
@@ -126,14 +130,16 @@ export function createAuthenticate(guards: Guards, probesNeedAuth: boolean): Aut
       headers,
       remoteAddress: request.socket.remoteAddress,
     };
-    const isMessage = route.endpoint === 'message' || route.endpoint === 'root';
-    const own = isMessage ? guards.message : guards.handoff;
+    const isMessage = route.endpoint === 'message' || (route.endpoint === 'root' && route.isRoot);
+    const own = isMessage ? (guards.message ?? guards.handoff) : guards.handoff;
     return chain(own ? passes(own, authRequest) : false, (isOwn) => {
       if (isOwn && route.endpoint !== 'root') return GRANTED[route.endpoint];
       const otherwise = own && !isOwn ? unauthorized(own, isRepeated, header !== undefined) : NOT_FOUND;
       if (isOwn || !probesNeedAuth) return { level: 'probe', otherwise };
-      const other = route.isRoot && guards.handoff ? passes(guards.handoff, authRequest) : false;
-      return chain(other, (isOther) => ({ level: isOther ? 'probe' : 'none', otherwise }));
+      const hasCredentials = header !== undefined || isRepeated;
+      const other = route.isRoot && own !== guards.handoff ? guards.handoff : null;
+      const verdict = other && !(other.isOpen && hasCredentials) ? passes(other, authRequest) : false;
+      return chain(verdict, (isOther) => ({ level: isOther ? 'probe' : 'none', otherwise }));
     });
   };
 }

@@ -7,7 +7,6 @@
 export { agentMessageBody, chatBody, closeBody, establishBody, probeBody } from './bodies.js';
 export {
   credentialHeaders,
-  handoffUrl,
   type JsonPostRequest,
   type JsonPostResult,
   postJson,

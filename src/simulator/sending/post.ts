@@ -167,9 +167,11 @@ export function wrongCredentials({ username, secret, headers }: WebhookCredentia
   };
 }
 
-/** The URL of a handoff endpoint below a component's base URL. A query of the base URL is kept. */
+/**
+ * The URL of a handoff endpoint: its path is appended to the component's base URL as it was entered, so that a base URL
+ * that ends in a slash yields `//chat`. A query of the base URL is kept.
+ */
 export function handoffUrl(base: string, endpoint: keyof typeof HANDOFF_PATHS): string {
-  const url = new URL(base);
-  url.pathname = url.pathname.replace(/\/+$/, '') + HANDOFF_PATHS[endpoint];
-  return url.href;
+  const [, address = base, rest = ''] = /^([^?#]*)(.*)$/s.exec(base) ?? [];
+  return address + HANDOFF_PATHS[endpoint] + rest;
 }
