@@ -10,8 +10,9 @@ import { createReceiver } from 'handoff-kit';
  * @param {import('handoff-kit').ReceiverOptions} options
  */
 export function createOrderDesk(options) {
-  const receiver = createReceiver({ ...options, greeting: 'Hello, which order is it about?', log: false });
+  const receiver = createReceiver({ ...options, log: false });
 
+  receiver.on('handoff.requested', ({ reply }) => reply('Hello, which order is it about?'));
   receiver.on('handoff.message', async ({ payload, reply, end }) => {
     const order = /\d{4,}/.exec(payload.body)?.[0];
     if (!order) {

@@ -9,7 +9,7 @@ import type {
 
 /** The payload of a probe: the endpoint that the platform tested. */
 export interface ProbePayload {
-  /** The endpoint; `root` for the address that serves messages and handoffs. */
+  /** The endpoint; `root` for the address of the mount, or of moved handoff endpoints. */
   readonly endpoint: WebhookEndpoint | 'root';
 }
 
@@ -40,8 +40,11 @@ export const EVENT_OF_ENDPOINT = {
   close: 'handoff.closed',
 } as const satisfies Record<WebhookEndpoint, DeliveredEventName>;
 
+/** The names of delivered events. */
+export const DELIVERED_EVENT_NAMES: readonly DeliveredEventName[] = Object.values(EVENT_OF_ENDPOINT);
+
 /** All event names, for error messages. */
-export const EVENT_NAMES: readonly EventName[] = [...Object.values(EVENT_OF_ENDPOINT), 'probe'];
+export const EVENT_NAMES: readonly EventName[] = [...DELIVERED_EVENT_NAMES, 'probe'];
 
 /** The validated body behind each delivered event. */
 export type DeliveredBodies = {

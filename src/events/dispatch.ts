@@ -36,8 +36,8 @@ export interface DispatcherOptions
   readonly handlerLog: Log;
 }
 
-/** The reason when a gate refuses without one, or fails. */
-const NO_HUMAN = 'no human is available';
+/** The reason when a handoff is refused without one. */
+export const NO_HUMAN = 'no human is available';
 
 /** Creates a {@link Dispatcher}. */
 export function createDispatcher({
@@ -116,6 +116,8 @@ export function createDispatcher({
     handle(event, run) {
       registry.seal();
       const handlers = registry.handlersOf(event.name);
+      // A handoff request comes this far without a handler only if the application accepts it so.
+      if (handlers.length === 0 && event.name === 'handoff.requested') return undefined;
       if (handlers.length === 0) {
         warnOnce(
           event.name,

@@ -130,8 +130,8 @@ export type HandlerContext<Name extends EventName = EventName> = HandlerContexts
 /** Handles one kind of event. A returned promise is awaited; an error is a failure. */
 export type Handler<Name extends EventName> = (context: HandlerContexts[Name]) => unknown;
 
-/** Handles every kind of event. */
-export type AnyHandler = (context: HandlerContexts[EventName]) => unknown;
+/** Handles every kind of event but probes, which `on('probe', …)` observes. */
+export type AnyHandler = (context: HandlerContexts[DeliveredEventName]) => unknown;
 
 /** The argument of an error handler. */
 export interface FailureReport {

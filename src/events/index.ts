@@ -13,7 +13,7 @@ export {
 } from './catalog.js';
 export type { HandlerRun } from './context.js';
 export type * from './conversation.js';
-export { createDispatcher, type Dispatcher, type FailureDetails } from './dispatch.js';
+export { createDispatcher, type Dispatcher, type FailureDetails, NO_HUMAN } from './dispatch.js';
 export { eventKey } from './event-key.js';
 export type * from './handler.js';
 export { Postponed } from './postponed.js';

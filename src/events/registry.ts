@@ -1,12 +1,12 @@
 import { HandoffKitError } from '../internal/index.js';
-import { EVENT_NAMES, type EventName } from './catalog.js';
+import { DELIVERED_EVENT_NAMES, EVENT_NAMES, type EventName } from './catalog.js';
 import type { AdmitGate, AnyHandler, ErrorHandler, Handler } from './handler.js';
 
 /** The registered handlers. */
 export interface Registry {
   /** Adds a handler of one kind of event. */
   on<Name extends EventName>(name: Name, handler: Handler<Name>): void;
-  /** Adds a handler of every kind of event. */
+  /** Adds a handler of every kind of event but probes. */
   onAny(handler: AnyHandler): void;
   /** Adds an error handler. */
   onError(handler: ErrorHandler): void;
@@ -16,6 +16,8 @@ export interface Registry {
   seal(): void;
   /** The handlers of an event, including those of `onAny`, in the order of registration. */
   handlersOf<Name extends EventName>(name: Name): readonly Handler<Name>[];
+  /** Whether an event has a handler of its own, which those of `onAny` are not: they may only observe. */
+  hasHandlerOf(name: EventName): boolean;
   readonly errorHandlers: readonly ErrorHandler[];
   readonly gates: readonly AdmitGate[];
 }
@@ -31,6 +33,7 @@ export function createRegistry(): Registry {
     'handoff.closed': [],
     probe: [],
   };
+  const named = new Set<EventName>();
   const errorHandlers: ErrorHandler[] = [];
   const gates: AdmitGate[] = [];
   let sealed = false;
@@ -52,10 +55,11 @@ export function createRegistry(): Registry {
       checkName(name);
       check(`on('${name}')`, handler);
       handlers[name].push(handler);
+      named.add(name);
     },
     onAny(handler) {
       check('onAny', handler);
-      for (const list of Object.values(handlers)) list.push(handler);
+      for (const name of DELIVERED_EVENT_NAMES) handlers[name].push(handler);
     },
     onError(handler) {
       check('onError', handler);
@@ -69,6 +73,7 @@ export function createRegistry(): Registry {
       sealed = true;
     },
     handlersOf: (name) => handlers[name],
+    hasHandlerOf: (name) => named.has(name),
     errorHandlers,
     gates,
   };

@@ -28,7 +28,13 @@ import { createAuthenticate, createGuard, type Guards } from './auth/authenticat
 import { type Conversations, createConversations } from './conversations.js';
 import { createGreet } from './greeting.js';
 import { createListener, type NextFunction, type RequestListener } from './listener.js';
-import { checkOptionNames, type ReceiverOptions, serviceOf } from './options.js';
+import {
+  ADD_HANDOFF_HANDLER,
+  acceptsUnhandled,
+  checkOptionNames,
+  type ReceiverOptions,
+  serviceOf,
+} from './options.js';
 import { createPipeline } from './pipeline.js';
 import { createRequestLog } from './request-log.js';
 import { createRoutes } from './routes.js';
@@ -44,7 +50,12 @@ export interface Receiver {
    * @example receiver.on('handoff.message', async ({ text, reply }) => { await reply(`You said: ${text}`); });
    */
   on<Name extends EventName>(name: Name, handler: Handler<Name>): Receiver;
-  /** Adds a handler of every kind of event. */
+  /**
+   * Adds a handler of every kind of event but probes: those are observed by `on('probe', …)` alone. It may only observe,
+   * so that handoff requests still need a handler of their own.
+   *
+   * @example receiver.onAny(({ event, conversationId, log }) => log.info({ event, conversationId }, 'arrived'));
+   */
   onAny(handler: AnyHandler): Receiver;
   /**
    * Adds an error handler, called when a handler, gate or greeting fails.
@@ -151,12 +162,13 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   let isStarted = false;
 
   const greet = createGreet(options.greeting, tracked?.greetings ?? untracked, dispatcher);
-  /** Events that change a conversation's lifecycle, even if the application has no handlers for them. */
-  const TRACKED: ReadonlySet<DeliveredEventName> = new Set(
-    tracked ? ['handoff.requested', 'handoff.closed'] : [],
-  );
-  const handles = (name: DeliveredEventName): boolean =>
-    TRACKED.has(name) || registry.handlersOf(name).length > 0;
+  const isUnhandledAccepted = acceptsUnhandled(options.unhandled);
+  const acceptsHandoffs = (): boolean => isUnhandledAccepted || registry.hasHandlerOf('handoff.requested');
+  const handles = (name: DeliveredEventName): boolean => {
+    if (name === 'handoff.requested') return acceptsHandoffs();
+    // A close ends the conversation, even if the application has no handler for it.
+    return registry.handlersOf(name).length > 0 || (name === 'handoff.closed' && tracked !== null);
+  };
   delivery.connect({
     handles,
     async greet(event) {
@@ -198,6 +210,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       limits,
       dispatcher,
       delivery,
+      acceptsHandoffs,
       isDropped: (name) => isStarted && !handles(name),
     }),
     limits,
@@ -217,8 +230,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     }
   };
 
-  const start = async (): Promise<void> => {
-    registry.seal();
+  const warnOfMissingHandlers = (): void => {
     const expected: readonly DeliveredEventName[] = [
       ...(guards.message ? ['message' as const] : []),
       ...(guards.handoff ? ['handoff.message' as const] : []),
@@ -230,8 +242,19 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         `no handler for ${missing.join(', ')}: such events are acknowledged and dropped`,
       );
     }
+    if (guards.handoff && !acceptsHandoffs()) {
+      log.warn(
+        { events: ['handoff.requested'] },
+        `no handler for handoff.requested: requests for a human are answered 503; ${ADD_HANDOFF_HANDLER}`,
+      );
+    }
+  };
+
+  const start = async (): Promise<void> => {
+    registry.seal();
     await delivery.start?.();
     isStarted = true;
+    warnOfMissingHandlers();
   };
 
   const drain = async (timeoutMs: number): Promise<{ unfinished: number }> => {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Dispatcher } from '../events/index.js';
+import type { Dispatcher, FailureDetails } from '../events/index.js';
 import type { TaskCounter } from '../internal/index.js';
 import { type Answers, isRefusal, type Refusal, refuse } from './answer.js';
 import type { Greet } from './greeting.js';
 import type { Exchange, Outcome, Pipeline } from './pipeline.js';
-import { type ReadLimits, readBody, SENDER_HUNG_UP } from './read-body.js';
+import { PROBE_LIMITS, type ReadLimits, readBody, SENDER_HUNG_UP } from './read-body.js';
 import { createRequestIds, type RequestLog } from './request-log.js';
 import type { Route } from './routes.js';
 
@@ -39,6 +39,10 @@ const WRONG_METHOD = refuse(405, 'method not allowed', { headers: { allow: 'POST
 export function createListener(parts: ListenerParts): RequestListener {
   const { routes, knowsToken, pipeline, limits, answers, requestLog, dispatcher, greet, inFlight } = parts;
   const requestIdOf = createRequestIds();
+  const probeLimits: ReadLimits = {
+    maxBytes: Math.min(limits.maxBytes, PROBE_LIMITS.maxBytes),
+    readTimeoutMs: Math.min(limits.readTimeoutMs, PROBE_LIMITS.readTimeoutMs),
+  };
 
   /** Other methods on the root of the mount, or below a segment that is no token, may belong to another handler. */
   const isOurs = (route: Route, method: string | undefined): boolean => {
@@ -46,17 +50,26 @@ export function createListener(parts: ListenerParts): RequestListener {
     return route.endpoint !== 'root' && (route.pathToken === undefined || knowsToken(route.pathToken));
   };
 
-  const succeed = (exchange: Exchange, outcome: Outcome): void => {
-    answers.succeed(exchange.response, exchange.route.endpoint, exchange.requestId);
-    requestLog.accepted(exchange, outcome);
-    if (outcome.kind !== 'event' || outcome.event.name !== 'handoff.requested') return;
-    // The worker greets stored handoffs.
-    if (!greet || outcome.acceptance === 'duplicate' || outcome.acceptance === 'stored') return;
+  /** Work that the sender does not wait for, but a closing receiver does. */
+  const afterwards = (work: Promise<void>, place: FailureDetails): void => {
     inFlight.enter();
-    const { name, conversationId, requestId } = outcome.event;
-    void greet(outcome.event)
-      .catch((error: unknown) => dispatcher.report(error, { event: name, conversationId, requestId }))
-      .finally(() => inFlight.leave());
+    void work.catch((error: unknown) => dispatcher.report(error, place)).finally(() => inFlight.leave());
+  };
+
+  const succeed = (exchange: Exchange, outcome: Outcome): void => {
+    const { response, route, requestId, receivedAt } = exchange;
+    answers.succeed(response, route.endpoint, requestId);
+    requestLog.accepted(exchange, outcome);
+    if (outcome.kind === 'probe') {
+      const observed = dispatcher.observe({ endpoint: route.endpoint }, requestId, receivedAt);
+      afterwards(observed, { event: 'probe', requestId });
+      return;
+    }
+    const { event, acceptance } = outcome;
+    if (!greet || event.name !== 'handoff.requested') return;
+    // The worker greets stored handoffs.
+    if (acceptance === 'duplicate' || acceptance === 'stored') return;
+    afterwards(greet(event), { event: event.name, conversationId: event.conversationId, requestId });
   };
 
   const refuseRequest = (exchange: Exchange, refusal: Refusal): void => {
@@ -73,7 +86,8 @@ export function createListener(parts: ListenerParts): RequestListener {
       const grant = entered instanceof Promise ? await entered : entered;
       if (isRefusal(grant)) return refuseRequest(exchange, grant);
       if (grant.level === 'none') return refuseRequest(exchange, grant.otherwise);
-      const taken = pipeline.take(exchange, grant, await readBody(request, headers, limits));
+      const readLimits = grant.level === 'probe' ? probeLimits : limits;
+      const taken = pipeline.take(exchange, grant, await readBody(request, headers, readLimits));
       const outcome = taken instanceof Promise ? await taken : taken;
       if (isRefusal(outcome)) refuseRequest(exchange, outcome);
       else succeed(exchange, outcome);

@@ -24,6 +24,14 @@ export interface ReceiverOptions {
    * ends the handoff. A function that returns `null` sends nothing.
    */
   readonly greeting?: string | ((context: GreetingContext) => string | null | Promise<string | null>);
+  /**
+   * The answer to a handoff request if no handler of `handoff.requested` is registered, by `on` or by a bridge.
+   *
+   * - `refuse`, the default: 503, and the platform tells the user that no human is free.
+   * - `accept`: 200. For an application that finds its conversations otherwise, with `receiver.conversations` or in
+   *   handlers of `handoff.message`; the user waits until it replies.
+   */
+  readonly unhandled?: 'refuse' | 'accept';
   /** How long the platform waits for a first reply, as set there. Default 60 seconds. */
   readonly waitTimeoutMs?: number;
   /** The path of the mount, unless Express's `app.use(path, …)` strips it. Default `/`. */
@@ -61,6 +69,7 @@ const OPTION_NAMES: ReadonlySet<string> = new Set<keyof ReceiverOptions>([
   'service',
   'delivery',
   'greeting',
+  'unhandled',
   'waitTimeoutMs',
   'basePath',
   'paths',
@@ -77,6 +86,16 @@ export function checkOptionNames(options: object): void {
   throw configError(
     `createReceiver does not know the option ${unknown.join(', ')}. It knows ${[...OPTION_NAMES].join(', ')}.`,
   );
+}
+
+/** What to do about a missing handler of handoff requests, for the log. */
+export const ADD_HANDOFF_HANDLER =
+  "add receiver.on('handoff.requested', …) or a bridge, or set unhandled: 'accept' to do without.";
+
+/** Whether handoff requests without a handler are accepted. */
+export function acceptsUnhandled(unhandled: ReceiverOptions['unhandled'] = 'refuse'): boolean {
+  if (unhandled === 'refuse' || unhandled === 'accept') return unhandled === 'accept';
+  throw configError("unhandled must be 'refuse' or 'accept'.");
 }
 
 /** The client for replies. */

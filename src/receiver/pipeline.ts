@@ -6,10 +6,12 @@ import {
   type Dispatcher,
   EVENT_OF_ENDPOINT,
   eventKey,
+  NO_HUMAN,
 } from '../events/index.js';
 import { isProbe, ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
 import { isRefusal, type Refusal, refuse } from './answer.js';
 import type { Authenticate, Grant } from './auth/authenticate.js';
+import { ADD_HANDOFF_HANDLER } from './options.js';
 import { decodeBody, type JsonObject, parseJson } from './parse-json.js';
 import { checkAnnouncedSize, type ReadLimits, SENDER_HUNG_UP } from './read-body.js';
 import type { Route } from './routes.js';
@@ -21,6 +23,8 @@ export interface PipelineOptions {
   readonly limits: ReadLimits & { readonly depth: number };
   readonly dispatcher: Dispatcher;
   readonly delivery: Delivery;
+  /** Whether handoff requests are accepted: they have a handler, or the application does without. */
+  readonly acceptsHandoffs: () => boolean;
   /** Whether events of this name are acknowledged and dropped, since no handler is registered. */
   readonly isDropped: (name: DeliveredEventName) => boolean;
 }
@@ -41,8 +45,12 @@ export type Outcome =
   | { readonly kind: 'probe' }
   | { readonly kind: 'event'; readonly event: DeliveredEvent; readonly acceptance: Acceptance | 'dropped' };
 
+const PROBE: Outcome = { kind: 'probe' };
 const DRAINING = refuse(503, 'shutting down', { headers: { 'retry-after': '5' }, closesConnection: true });
 const FAILED = refuse(500, 'handler failed');
+const NOBODY = refuse(503, NO_HUMAN, {
+  detail: `there is no handler for handoff.requested: ${ADD_HANDOFF_HANDLER}`,
+});
 const FULL = refuse(503, 'too busy', {
   detail: 'too many events are waiting to be handled',
   headers: { 'retry-after': '1' },
@@ -62,7 +70,7 @@ const UNAVAILABLE = refuse(503, 'cannot store', {
  * 4. parse strict JSON: 400
  * 5. a probe: 200
  * 6. validate: 400 with field paths, never values
- * 7. a handoff request: ask the gates, 503 with the reason
+ * 7. a handoff request: without a handler 503; ask the gates, 503 with the reason
  * 8. pass the event to the delivery, whose result decides the answer
  */
 export interface Pipeline {
@@ -83,13 +91,9 @@ export function createPipeline({
   limits,
   dispatcher,
   delivery,
+  acceptsHandoffs,
   isDropped,
 }: PipelineOptions): Pipeline {
-  const observe = async ({ route, requestId, receivedAt }: Exchange): Promise<Outcome> => {
-    await dispatcher.observe({ endpoint: route.endpoint }, requestId, receivedAt);
-    return { kind: 'probe' };
-  };
-
   const accept = (event: DeliveredEvent): Result | Promise<Result> => {
     const accepted = delivery.accept(event);
     return accepted instanceof Promise
@@ -113,15 +117,15 @@ export function createPipeline({
       const read = isRefusal(raw) ? raw : decodeBody(raw);
       const body = isRefusal(read) ? read : parseJson(read, limits.depth);
 
-      if (!isRefusal(body) && isProbe(body)) return observe(exchange);
+      if (!isRefusal(body) && isProbe(body)) return PROBE;
       // A sender who may only send probes gets no details about other bodies.
       if (grant.level === 'probe') return grant.otherwise;
       if (isRefusal(body)) return body;
 
       const event = toEvent(grant.endpoint, body, read, exchange);
       if (isRefusal(event)) return event;
-      if (isDropped(event.name)) return { kind: 'event', event, acceptance: 'dropped' };
-      return event.name === 'handoff.requested' ? admit(event) : accept(event);
+      if (event.name === 'handoff.requested') return acceptsHandoffs() ? admit(event) : NOBODY;
+      return isDropped(event.name) ? { kind: 'event', event, acceptance: 'dropped' } : accept(event);
     },
   };
 }

@@ -11,6 +11,9 @@ export interface ReadLimits {
   readonly readTimeoutMs: number;
 }
 
+/** Limits for a sender who may send nothing but a probe, which is small and comes at once. */
+export const PROBE_LIMITS: ReadLimits = { maxBytes: 16_384, readTimeoutMs: 1_000 };
+
 /** The sender hung up: no answer is sent. */
 export const SENDER_HUNG_UP = refuse(499, 'client closed the request', {
   detail: 'the sender hung up mid-body',

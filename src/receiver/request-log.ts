@@ -5,7 +5,7 @@ import { isProbe } from '../protocol/index.js';
 import { isRefusal, type Refusal } from './answer.js';
 import { decodeBody, parseJson } from './parse-json.js';
 import type { Exchange, Outcome } from './pipeline.js';
-import { type RequestWithBody, readStream, SENDER_HUNG_UP } from './read-body.js';
+import { PROBE_LIMITS, type RequestWithBody, readStream, SENDER_HUNG_UP } from './read-body.js';
 
 /** Logs one line per request: ids and outcomes, never users' words. */
 export interface RequestLog {
@@ -76,15 +76,14 @@ export function createRequestIds(): (
   };
 }
 
-/** A probe is small; larger bodies are not read. */
-const PEEK = { maxBytes: 16_384, readTimeoutMs: 2_000 };
-
 /**
  * Whether a request that was refused for its credentials was an availability probe: the operator needs to know, since
  * the platform now shows the webhook as unreachable. Read after the answer, for the log alone.
  */
 async function wasProbe(request: RequestWithBody, maxDepth: number): Promise<boolean> {
-  const body = request.readableDidRead ? (request.rawBody ?? request.body) : await readStream(request, PEEK);
+  const body = request.readableDidRead
+    ? (request.rawBody ?? request.body)
+    : await readStream(request, PROBE_LIMITS);
   const read = isRefusal(body) ? body : decodeBody(body);
   if (isRefusal(read)) return false;
   const json = parseJson(read, maxDepth);

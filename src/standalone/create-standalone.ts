@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { AgentView } from '../adapters/desk/index.js';
 import { createServiceClient } from '../client/index.js';
 import { type Delivery, inline } from '../delivery/index.js';
-import type { HandoffMessageContext } from '../events/index.js';
+import type { EventName, HandlerContexts, HandoffMessageContext } from '../events/index.js';
 import { settlesWithin } from '../internal/index.js';
 import {
   type AuthScheme,
@@ -57,21 +57,25 @@ export interface StandaloneParts {
   readonly oneTimeLinkFor?: AgentView | undefined;
   /** Allows a frame of the same origin to show the desk. */
   readonly framed?: boolean;
+  /** Accepts handoff requests even if nothing answers them. AUTO_REPLY and human agents accept them anyway. */
+  readonly acceptsUnanswered?: boolean;
 }
 
 /** Creates the program from its settings. It does not listen yet. */
 export async function createStandalone(
   settings: Settings,
-  { reporter, log, delivery = null, oneTimeLinkFor, framed }: StandaloneParts,
+  { reporter, log, delivery = null, oneTimeLinkFor, framed, acceptsUnanswered = false }: StandaloneParts,
 ): Promise<Standalone> {
   const connectAdapter = await loadAdapter(settings);
   const metrics = createMetrics();
   const receiver = createReceiver({
     ...receiverOptions(settings, metrics),
     delivery: metrics.instrumentDelivery(delivery ?? inline()),
+    unhandled: acceptsUnanswered || settings.autoReply !== undefined ? 'accept' : 'refuse',
     log,
   });
-  receiver.onAny((context) => reporter.event(context));
+  const report = (context: HandlerContexts[EventName]): void => reporter.event(context);
+  receiver.onAny(report).on('probe', report);
   if (settings.autoReply !== undefined) receiver.on('handoff.message', autoReply(settings.autoReply));
 
   const adapter = connectAdapter?.({ receiver, log, oneTimeLinkFor, framed }) ?? null;

@@ -39,7 +39,14 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
 
   const delivery = await openDelivery(settings.databaseUrl, settings);
   const oneTimeLinkFor = sources.dev ? { id: 'dev', name: 'Developer' } : undefined;
-  const standalone = await createStandalone(settings, { reporter, log, delivery, oneTimeLinkFor });
+  const standalone = await createStandalone(settings, {
+    reporter,
+    log,
+    delivery,
+    oneTimeLinkFor,
+    // The developer sends the requests and reads them in the terminal.
+    acceptsUnanswered: sources.dev ?? false,
+  });
   const url = await listenOrClose(standalone);
 
   const stopSignal = new Promise<NodeJS.Signals>((resolve) => {

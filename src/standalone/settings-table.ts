@@ -101,7 +101,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   adapter: {
     env: 'ADAPTER',
     flag: '--adapter <name>',
-    help: 'where human agents answer: desk (in the browser), request-tracker, chatwoot, slack or none; default desk when replies and storage are on and AUTO_REPLY is off',
+    help: 'where human agents answer: desk (in the browser), request-tracker, chatwoot, slack, or none, which refuses requests for a human unless AUTO_REPLY answers; default desk when replies and storage are on and AUTO_REPLY is off',
   },
   rtUrl: { env: 'RT_URL', flag: '--rt-url <url>', help: 'the URL of Request Tracker' },
   rtToken: { env: 'RT_TOKEN', flag: '--rt-token <token>', help: "an auth token of Request Tracker's user" },

@@ -18,10 +18,14 @@ const HANDOFF_ADDRESS = {
 
 const NOT_STORED = 'off. Unhandled events are lost when the process ends; DATABASE_URL turns it on.';
 
+/** The running program. */
+export interface WelcomeOptions extends CurlOptions {
+  readonly dev: boolean;
+  readonly adapter: ConnectedAdapter | null;
+}
+
 /** Describes the URLs and the next steps; with `dev` also the generated credentials and commands to paste. */
-export function welcome(
-  options: CurlOptions & { readonly dev: boolean; readonly adapter: ConnectedAdapter | null },
-): Welcome {
+export function welcome(options: WelcomeOptions): Welcome {
   const { url, settings, generated, dev, adapter } = options;
   const { mountPath } = settings;
   const commands = dev ? curlCommands(options) : [];
@@ -33,7 +37,7 @@ export function welcome(
     '',
     "For the platform's settings, with a host name that the platform can reach:",
     ...addresses(url, settings),
-    agentsLine(url, settings, adapter),
+    agentsLine(options),
     ...(generated.length > 0 ? ['', 'Generated for this run, since they were not set:'] : []),
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
     ...(dev ? ['', 'Play the platform from another terminal:'] : []),
@@ -55,16 +59,15 @@ export function welcome(
   };
 }
 
-function agentsLine(
-  url: string,
-  { serviceBaseUrl, databaseUrl }: Settings,
-  adapter: ConnectedAdapter | null,
-): string {
-  if (!adapter && serviceBaseUrl === undefined) {
-    return 'Human agents: off. With replies on, ADAPTER chooses where they answer: desk, request-tracker, chatwoot or slack.';
-  }
+function agentsLine({ url, settings, dev, adapter }: WelcomeOptions): string {
+  const { serviceBaseUrl, databaseUrl, autoReply } = settings;
   if (!adapter) {
-    return 'Human agents: off. ADAPTER chooses where they answer: desk, request-tracker, chatwoot or slack.';
+    const meanwhile =
+      dev || autoReply !== undefined
+        ? 'off.'
+        : 'off: requests for a human are answered 503 until there are some.';
+    const chooses = serviceBaseUrl === undefined ? 'With replies on, ADAPTER chooses' : 'ADAPTER chooses';
+    return `Human agents: ${meanwhile} ${chooses} where they answer: desk, request-tracker, chatwoot or slack.`;
   }
   const { name, path, oneTimePath, hasWebhooks } = adapter;
   const address = `${url}${path}`;

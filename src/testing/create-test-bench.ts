@@ -44,9 +44,12 @@ export function createTestBench(options?: TestBenchOptions): Promise<TestBench>;
  * @example
  * const bench = await createTestBench({
  *   receiver: (options) =>
- *     createReceiver(options).on('handoff.message', ({ text, reply }) => reply(`You said: ${text}`)),
+ *     createReceiver(options)
+ *       .on('handoff.requested', ({ reply }) => reply('Hello'))
+ *       .on('handoff.message', ({ text, reply }) => reply(`You said: ${text}`)),
  * });
  * await bench.requestHandoff();
+ * console.log((await bench.nextReply()).text); // Hello
  * await bench.say('hello');
  * console.log((await bench.nextReply()).text); // You said: hello
  * await bench.close();

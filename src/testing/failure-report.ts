@@ -167,7 +167,7 @@ const ADVICE_BY_RECEIVER_STATUS: Readonly<Record<number, string>> = {
   401: 'the receiver refused the credentials: create it with the options of the bench, or pass the username, secret and token that it expects to the bench.',
   404: 'the receiver has no endpoint at that path: pass its path, and its token if it has one, to the bench.',
   500: "a handler threw: register receiver.onError, or read the receiver's log.",
-  503: 'the receiver refuses deliveries: check its admit gate, and whether it was closed.',
+  503: "the receiver refuses deliveries: check its admit gate, its handler of 'handoff.requested', and whether it was closed.",
 };
 
 const ADVICE_BY_SERVICE_CODE: Readonly<Record<number, string>> = {

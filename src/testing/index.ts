@@ -8,9 +8,13 @@
  * import { createTestBench } from 'handoff-kit/testing';
  *
  * const bench = await createTestBench({
- *   receiver: (options) => createReceiver(options).on('handoff.message', ({ text, reply }) => reply(`You said: ${text}`)),
+ *   receiver: (options) =>
+ *     createReceiver(options)
+ *       .on('handoff.requested', ({ reply }) => reply('Hello'))
+ *       .on('handoff.message', ({ text, reply }) => reply(`You said: ${text}`)),
  * });
  * await bench.requestHandoff();
+ * console.log((await bench.nextReply()).text); // Hello
  * await bench.say('hello');
  * console.log((await bench.nextReply()).text); // You said: hello
  * await bench.close();

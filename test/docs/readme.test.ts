@@ -45,7 +45,10 @@ describe('the README', () => {
     for (const name of named) expect(scripts).toHaveProperty([String(name)]);
   });
 
-  it('opens with code that runs: a user is answered', async () => {
+  it.each([
+    ['a username and a secret', { WEBHOOK_SECRET: 'secret' }, 'Basic YWNtZTpzZWNyZXQ='],
+    ['a username alone', {}, 'Bearer acme'],
+  ])('opens with code that runs with %s: a user is answered', async (_with, secret, authorization) => {
     const { code } = blocks.find(({ run }) => run) ?? { code: '' };
     const replies: unknown[] = [];
     const service = createServer((request, response) => {
@@ -57,12 +60,13 @@ describe('the README', () => {
     const token = 'a-token-that-is-long-enough';
     // Written without types, so that Node runs it as it is printed.
     writeFileSync(join(WORK, 'opening.mjs'), code);
+    const { WEBHOOK_SECRET: _secret, ...environment } = process.env;
     const child = spawn(process.execPath, [join(WORK, 'opening.mjs')], {
       env: {
-        ...process.env,
+        ...environment,
+        ...secret,
         PORT: String(port),
         WEBHOOK_USERNAME: 'acme',
-        WEBHOOK_SECRET: 'secret',
         HANDOFF_TOKEN: token,
         API_KEY: 'key',
         SERVICE_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
@@ -77,6 +81,10 @@ describe('the README', () => {
       });
       expect(answer).toBe('{"code":200,"message":"success"}');
       expect(replies).toMatchObject([{ conversation_id: 'c-1', body: 'You said: hello' }]);
+      const message = { conversation_id: 'c-2', message_id: 'm', output: [{ content: { text: 'Hi' } }] };
+      expect(await postWhenUp(`http://127.0.0.1:${port}/webhook`, message, { authorization })).toBe(
+        '{"code":200,"msg":"success"}',
+      );
     } finally {
       await ended(child);
       service.close();
@@ -92,10 +100,14 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function postWhenUp(url: string, body: object): Promise<string> {
+async function postWhenUp(
+  url: string,
+  body: object,
+  credentials: Record<string, string> = {},
+): Promise<string> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const headers = { 'content-type': 'application/json' };
+      const headers = { 'content-type': 'application/json', ...credentials };
       return await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).text();
     } catch (error) {
       if (attempt === 200) throw error;
@@ -105,6 +117,7 @@ async function postWhenUp(url: string, body: object): Promise<string> {
 }
 
 async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
   const exit = new Promise((done) => child.once('exit', done));
   child.kill();
   await exit;

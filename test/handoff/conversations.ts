@@ -45,6 +45,7 @@ export async function benchWith(
         ...given,
         log: logged.log,
         delivery: { ...delivery, ...(handoffs && { handoffs }) },
+        unhandled: 'accept',
         ...options,
       });
       register?.(receiver);

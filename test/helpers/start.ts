@@ -12,6 +12,8 @@ import {
 import { logLines } from './log-lines.js';
 import { type Served, serve } from './serve.js';
 
+const EVENTS = ['message', 'handoff.requested', 'handoff.message', 'handoff.closed', 'probe'] as const;
+
 /** The contexts that reached the handlers, in order. */
 type Seen = HandlerContexts[EventName][];
 
@@ -31,9 +33,11 @@ export function makeReceiver(options: Partial<ReceiverOptions> = {}) {
     log: logged.log,
     ...options,
   });
-  receiver.onAny((context) => {
-    seen.push(context);
-  });
+  for (const name of EVENTS) {
+    receiver.on(name, (context) => {
+      seen.push(context);
+    });
+  }
   return { receiver, seen, logged };
 }
 

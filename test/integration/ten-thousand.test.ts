@@ -52,7 +52,6 @@ it('10,000 conversations with faults: each event is handled once, in order per c
     log: false,
   })
     .onAny((context) => {
-      if (!('conversationId' in context)) return;
       const words = seen.get(context.conversationId) ?? [];
       seen.set(context.conversationId, [...words, labelOf(context)]);
     })

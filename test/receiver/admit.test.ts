@@ -1,7 +1,17 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import type { AdmitContext, AdmitGate } from '../../src/index.js';
+import {
+  type AdmitContext,
+  type AdmitGate,
+  createReceiver,
+  noAuth,
+  type Receiver,
+  type ReceiverOptions,
+} from '../../src/index.js';
 import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { fakeService } from '../helpers/fake-service.js';
+import { LEVEL, logLines } from '../helpers/log-lines.js';
+import { serve } from '../helpers/serve.js';
 import { type Started, start } from '../helpers/start.js';
 
 const establish = (to: Started, body: object = establishBody()) =>
@@ -124,5 +134,67 @@ describe('several gates', () => {
     const shut = await startWith(gate('c', true), gate('d', 'no'), gate('e', 'never asked'));
     expect((await establish(shut)).body).toEqual({ code: 503, message: 'no' });
     expect(asked).toEqual(['a', 'b', 'c', 'd']);
+  });
+});
+
+describe('a handoff request without a handler', () => {
+  const createIdle = (options: Partial<ReceiverOptions> = {}) => {
+    const logged = logLines();
+    const auth = { message: noAuth(), handoff: noAuth() };
+    return { receiver: createReceiver({ auth, log: logged.log, ...options }), logged };
+  };
+
+  it.each<[string, (receiver: Receiver) => unknown]>([
+    ['no handler at all', () => undefined],
+    ['handlers of other events', (receiver) => receiver.on('handoff.message', () => {})],
+    ['an observer of every event', (receiver) => receiver.onAny(() => {})],
+    ['a gate', (receiver) => receiver.admit(() => true)],
+    ['no handler, and started', (receiver) => receiver.start()],
+  ])('is answered 503, so that the user is told that no human is free: %s', async (_what, setUp) => {
+    const service = await fakeService();
+    const { receiver, logged } = createIdle({ service: service.options, greeting: 'One moment' });
+    await setUp(receiver);
+    const { url } = await serve(receiver);
+    const answer = await request(url).post('/conversation/establish').send(establishBody());
+    expect([answer.status, answer.body]).toEqual([503, { code: 503, message: 'no human is available' }]);
+    const probe = await request(url).post('/conversation/establish').send({ istest: true });
+    expect(probe.status).toBe(200);
+    expect(logged.about('request refused')).toMatchObject([
+      { detail: expect.stringContaining("receiver.on('handoff.requested', …)") },
+    ]);
+    await receiver.close();
+    expect(service.calls).toEqual([]);
+    expect(await receiver.conversations.list()).toEqual([]);
+  });
+
+  it('is announced once at the start', async () => {
+    const { receiver, logged } = createIdle();
+    receiver.on('message', () => {}).on('handoff.message', () => {});
+    await receiver.start();
+    await receiver.start();
+    const [line, ...more] = logged.lines().filter(({ level }) => level >= LEVEL.warn);
+    expect(line).toMatchObject({
+      level: LEVEL.warn,
+      msg: expect.stringMatching(/no handler for handoff\.requested.*503.*unhandled: 'accept'/),
+    });
+    expect(more).toEqual([]);
+  });
+
+  it('is accepted if the application says so', async () => {
+    const service = await fakeService();
+    const { receiver, logged } = createIdle({
+      unhandled: 'accept',
+      service: service.options,
+      greeting: 'One moment',
+    });
+    receiver.on('message', () => {}).on('handoff.message', () => {});
+    await receiver.start();
+    const { url } = await serve(receiver);
+    const body = establishBody({ conversation_id: 'c-1' });
+    expect((await request(url).post('/conversation/establish').send(body)).status).toBe(200);
+    await receiver.close();
+    expect(service.calls).toMatchObject([{ body: { conversation_id: 'c-1', body: 'One moment' } }]);
+    expect(await receiver.conversations.get('c-1')).toMatchObject({ state: 'waiting' });
+    expect(logged.lines().filter(({ level }) => level >= LEVEL.warn)).toEqual([]);
   });
 });

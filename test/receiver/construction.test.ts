@@ -73,6 +73,12 @@ describe('an invalid secret', () => {
     ],
     ['a space before it', () => bearer(` ${SECRET}`), 'begins or ends with white space'],
     ['a colon in the username', () => webhookUser({ username: 'a:b', secret: SECRET }), 'has a colon'],
+    ['a NUL in the username', () => webhookUser({ username: 'a\0b' }), 'has a control character'],
+    [
+      'a line break in the secret',
+      () => webhookUser({ username: USERNAME, secret: `a\n${SECRET}` }),
+      'has a control character',
+    ],
     ['a short path token', () => pathToken('0123456789abcde'), 'at least 16 characters'],
     ['a path token with a slash', () => pathToken('0123456789/abcdef'), 'letters, digits'],
     ['a path token to be encoded', () => pathToken('0123456789 abcdef'), 'letters, digits'],
@@ -95,6 +101,14 @@ describe('other mistakes', () => {
     expect(error.code).toBe('CONFIG_INVALID');
     expect(error.message).toContain('greetings');
     expect(error.message).toContain('greeting,');
+  });
+
+  it('names the choices of unhandled', () => {
+    const error = errorOf(() =>
+      create({ auth: { message: noAuth(), handoff: noAuth() }, unhandled: 'ignore' }),
+    );
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.message).toContain("unhandled must be 'refuse' or 'accept'");
   });
 
   it.each([

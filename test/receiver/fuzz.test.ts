@@ -1,7 +1,7 @@
 import { it } from '@fast-check/vitest';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { basic, createLog, createReceiver, pathToken } from '../../src/index.js';
+import { basic, createLog, createReceiver, type HandlerContext, pathToken } from '../../src/index.js';
 import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { hostileBytes, hostileRequest } from '../helpers/hostile-requests.js';
@@ -26,11 +26,15 @@ const receiver = createReceiver({
 });
 receiver.onError(({ error }) => note(error));
 receiver.admit(({ user, transcript, payload }) => [user, transcript, payload].length === 3);
-receiver.onAny((context) => {
+const receive = (context: HandlerContext): void => {
   handled += 1;
   // Looks at all there is: what is made only when it is asked for must not fail then.
   context.log.info({ ...context, log: null, signal: null }, 'all of it');
-});
+};
+receiver
+  .onAny(receive)
+  .on('handoff.requested', () => undefined)
+  .on('probe', receive);
 
 let served: Served;
 

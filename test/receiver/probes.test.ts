@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { basic, noAuth, pathToken, type ReceiverOptions, webhookUser } from '../../src/index.js';
 import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { BEARER_TOKEN, basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { deferred } from '../helpers/deferred.js';
 import { fakeService } from '../helpers/fake-service.js';
+import { sendRaw } from '../helpers/raw.js';
 import { type Started, start } from '../helpers/start.js';
 
 const SHAPES = [
@@ -109,6 +111,16 @@ describe('a probe without credentials', () => {
     expect(to.seen).toHaveLength(1);
   });
 
+  it('passes at the mount root if the handoff endpoints are open, unless it carries wrong credentials', async () => {
+    const to = await start({ auth: { message: HEADER_AUTH.message, handoff: noAuth() } });
+    expect((await probe(to, '/')).status).toBe(200);
+    expect((await probe(to, '/', MESSAGE)).status).toBe(200);
+    // The platform would show the message webhook as reachable, and every message would be refused.
+    expect((await probe(to, '/', HANDOFF)).status).toBe(401);
+    expect((await to.logged.until('probe was refused')).detail).toBe('the credentials are wrong');
+    expect((await probe(to, '/chat', HANDOFF)).status).toBe(200);
+  });
+
   it('is logged with the option that would accept it', async () => {
     const to = await start({ auth: HEADER_AUTH });
     const answer = await probe(to, '/chat');
@@ -169,6 +181,26 @@ describe('a body that is not a probe', () => {
     expect(to.seen).toHaveLength(0);
   });
 
+  it.each([
+    ['wrong credentials, a length and no body', 'Basic d3Jvbmc6d3Jvbmc=', ['Content-Length', '50']],
+    ['wrong credentials and endless chunks', 'Basic d3Jvbmc6d3Jvbmc=', ['Transfer-Encoding', 'chunked']],
+    ['no credentials, a length and no body', undefined, ['Content-Length', '50']],
+  ] as const)('is not waited for: %s', async (_how, authorization, framing) => {
+    const to = await start({
+      auth: { message: HEADER_AUTH.message, handoff: noAuth() },
+      limits: { readTimeoutMs: 600_000 },
+    });
+    const answer = await sendRaw(to.port, {
+      headers: [
+        ['Content-Type', 'application/json'],
+        framing,
+        ...(authorization === undefined ? [] : [['Authorization', authorization] as const]),
+      ],
+    });
+    expect(answer.status).toBe(401);
+    expect(to.seen).toHaveLength(0);
+  });
+
   it('is not found at a mount root without an endpoint', async () => {
     const to = await start({ auth: HEADER_AUTH, paths: { message: '/messages' } });
     const send = (body: object, authorization: string) =>
@@ -178,6 +210,56 @@ describe('a body that is not a probe', () => {
     expect((await send({ istest: true }, HANDOFF)).status).toBe(200);
     expect((await send({ istest: true }, 'Basic x')).status).toBe(401);
     expect(to.seen.map(({ payload }) => payload)).toEqual([{ endpoint: 'root' }, { endpoint: 'root' }]);
+  });
+});
+
+describe('the base URL of moved handoff endpoints', () => {
+  it.each([
+    [
+      '',
+      { establish: '/human/conversation/establish', chat: '/human/chat', close: '/human/conversation/close' },
+    ],
+    [' with other names', { establish: '/human/start', chat: '/human/say', close: '/human/end/' }],
+  ])('answers probes%s, and nothing else', async (_names, paths) => {
+    const to = await startWatched({ auth: HEADER_AUTH, paths });
+    expect((await probe(to, '/human', HANDOFF)).status).toBe(200);
+    expect((await probe(to, '/human/', HANDOFF)).status).toBe(200);
+    expect((await probe(to, '/human', MESSAGE)).status).toBe(401);
+    expect((await probe(to, '/human')).status).toBe(401);
+    const chat = request(to.url).post('/human').set('Authorization', HANDOFF).send(chatBody());
+    expect((await chat).status).toBe(404);
+    expect((await request(to.url).get('/human')).status).toBe(404);
+    expect(to.seen.map(({ payload }) => payload)).toEqual([{ endpoint: 'root' }, { endpoint: 'root' }]);
+    await to.expectNothingDone();
+  });
+
+  it('answers the probes of both groups if it is the message webhook, too', async () => {
+    const paths = {
+      message: '/a',
+      establish: '/a/conversation/establish',
+      chat: '/a/chat',
+      close: '/a/close',
+    };
+    const to = await startWatched({ auth: HEADER_AUTH, paths });
+    expect((await probe(to, '/a', MESSAGE)).status).toBe(200);
+    expect((await probe(to, '/a', HANDOFF)).status).toBe(200);
+    expect((await probe(to, '/a', 'Basic x')).status).toBe(401);
+    await to.expectNothingDone();
+  });
+
+  it('needs the token in its path', async () => {
+    const paths = { establish: '/human/establish', chat: '/human/chat', close: '/human/close' };
+    const to = await startWatched({ auth: TOKEN_AUTH, paths });
+    expect((await probe(to, `/${PATH_TOKEN}/human`)).status).toBe(200);
+    expect((await probe(to, '/human')).status).toBe(401);
+    await to.expectNothingDone();
+  });
+
+  it('is 401 and not 404 without credentials where messages are not mounted', async () => {
+    const to = await start({ auth: { message: false, handoff: HEADER_AUTH.handoff } });
+    expect((await probe(to, '/', HANDOFF)).status).toBe(200);
+    expect((await probe(to, '/')).status).toBe(401);
+    expect((await to.logged.until('probe was refused')).status).toBe(401);
   });
 });
 
@@ -200,6 +282,40 @@ describe('observers of probes', () => {
     });
     to.receiver.onError(({ event, error }) => errors.push([event, String(error)]));
     expect((await probe(to, '/')).status).toBe(200);
+    await to.receiver.close();
     expect(errors).toEqual([['probe', 'Error: observer broke']]);
+  });
+
+  it('run after the answer, and their failures are still reported', async () => {
+    const to = await start();
+    const answered = deferred();
+    const errors: unknown[] = [];
+    to.receiver.on('probe', () => answered.promise);
+    to.receiver.onError(({ event, error }) => errors.push([event, String(error)]));
+    expect((await probe(to, '/')).status).toBe(200);
+    answered.reject(new Error('observer broke later'));
+    await to.receiver.close();
+    expect(errors).toEqual([['probe', 'Error: observer broke later']]);
+  });
+
+  it('may hang: further probes and events are answered', async () => {
+    const to = await start();
+    to.receiver.on('probe', () => new Promise(() => {}));
+    expect((await probe(to, '/')).status).toBe(200);
+    expect((await probe(to, '/chat')).status).toBe(200);
+    expect((await request(to.url).post('/chat').send(chatBody())).status).toBe(200);
+    expect(to.seen.map(({ event }) => event)).toEqual(['probe', 'probe', 'handoff.message']);
+    await to.receiver.close({ timeoutMs: 1 });
+  });
+
+  it('are registered by name: onAny gets no probes', async () => {
+    const to = await start();
+    const events: string[] = [];
+    to.receiver.onAny(({ event }) => events.push(event));
+    expect((await probe(to, '/')).status).toBe(200);
+    expect((await request(to.url).post('/chat').send(chatBody())).status).toBe(200);
+    await to.receiver.close();
+    expect(to.seen.map(({ event }) => event)).toEqual(['probe', 'handoff.message']);
+    expect(events).toEqual(['handoff.message']);
   });
 });

@@ -118,14 +118,14 @@ describe('a context without actions', () => {
 describe('onAny', () => {
   it('narrows by the event’s name', () => {
     receiver.onAny((context) => {
-      expectTypeOf(context.event).toEqualTypeOf<EventName>();
+      expectTypeOf(context.event).toEqualTypeOf<Exclude<EventName, 'probe'>>();
+      expectTypeOf(context.conversationId).toEqualTypeOf<string>();
       expectTypeOf(context.requestId).toEqualTypeOf<string>();
       // @ts-expect-error not every event can be answered
       void context.reply;
       if (context.event === 'message') expectTypeOf(context.text).toEqualTypeOf<string>();
       if (context.event === 'handoff.message') expectTypeOf(context.payload).toEqualTypeOf<HandoffChat>();
       if (context.event === 'handoff.requested') expectTypeOf(context.user).toEqualTypeOf<User>();
-      if (context.event === 'probe') expectTypeOf(context).toEqualTypeOf<HandlerContext<'probe'>>();
       switch (context.event) {
         case 'handoff.message':
         case 'handoff.requested':
@@ -134,12 +134,15 @@ describe('onAny', () => {
           return context.payload.type;
         case 'message':
           return context.audio;
-        case 'probe':
-          return context.payload.endpoint;
         default:
           return expectTypeOf(context).toBeNever();
       }
     });
+  });
+
+  it('can share its handler with probes', () => {
+    const observe = (context: HandlerContext): string => context.requestId;
+    expectTypeOf(receiver.onAny(observe).on('probe', observe)).toEqualTypeOf<Receiver>();
   });
 });
 

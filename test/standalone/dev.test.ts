@@ -67,7 +67,7 @@ describe('serve --dev', () => {
     ['the root', { MOUNT_PATH: '/' }],
   ])('prints shell variables instead of given credentials: %s', async (_name, own) => {
     const environment = { ...ENVIRONMENT, ...own };
-    const { url } = await startStandalone(environment);
+    const { url } = await startStandalone(environment, null, { acceptsUnanswered: true });
     const { settings, generated } = await readSettings({ env: environment, dev: true });
     const commands = curlCommands({ url, settings, generated }).map(({ command }) => command);
     for (const hidden of [USERNAME, SECRET, PATH_TOKEN, 'token-of-mine', "it's"]) {

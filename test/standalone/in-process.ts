@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { Delivery } from '../../src/delivery/index.js';
-import { createStandalone } from '../../src/standalone/create-standalone.js';
+import { createStandalone, type StandaloneParts } from '../../src/standalone/create-standalone.js';
 import { readSettings } from '../../src/standalone/read-settings.js';
 import { createReporter } from '../../src/standalone/reporter.js';
 import { logLines } from '../helpers/log-lines.js';
@@ -10,6 +10,7 @@ import { ENVIRONMENT } from './environment.js';
 export async function startStandalone(
   env: Readonly<Record<string, string | undefined>> = {},
   delivery: Delivery | null = null,
+  more: Pick<StandaloneParts, 'acceptsUnanswered'> = {},
 ) {
   const { settings } = await readSettings({ env: { ...ENVIRONMENT, ...env } });
   const printed: string[] = [];
@@ -20,7 +21,7 @@ export async function startStandalone(
     write: (line) => printed.push(line),
   });
   const logged = logLines();
-  const standalone = await createStandalone(settings, { reporter, log: logged.log, delivery });
+  const standalone = await createStandalone(settings, { reporter, log: logged.log, delivery, ...more });
   const url = await standalone.listen();
   onTestFinished(async () => {
     await standalone.close();

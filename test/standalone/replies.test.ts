@@ -12,7 +12,7 @@ async function withService(env: Record<string, string>) {
     SERVICE_API_KEY: API_KEY,
     ...env,
   });
-  return { service, base: `${started.url}/webhook/${PATH_TOKEN}` };
+  return { service, logged: started.logged, base: `${started.url}/webhook/${PATH_TOKEN}` };
 }
 
 describe('the program', () => {
@@ -39,7 +39,7 @@ describe('the program', () => {
   });
 
   it('greets at the beginning of a handoff', async () => {
-    const { service, base } = await withService({ GREETING: 'Hello, one moment.' });
+    const { service, base } = await withService({ GREETING: 'Hello, one moment.', AUTO_REPLY: '{text}' });
     const body = establishBody();
     expect((await post(`${base}/conversation/establish`, body)).status).toBe(200);
     await service.came(1);
@@ -48,10 +48,15 @@ describe('the program', () => {
     ]);
   });
 
-  it('sends no reply without a setting', async () => {
-    const { service, base } = await withService({});
-    expect((await post(`${base}/conversation/establish`, establishBody())).status).toBe(200);
+  it('refuses requests for a human where nobody answers, greeting or not', async () => {
+    const { service, base, logged } = await withService({ ADAPTER: 'none', GREETING: 'Hello, one moment.' });
+    const answer = await post(`${base}/conversation/establish`, establishBody());
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      { code: 503, message: 'no human is available' },
+    ]);
     expect((await post(`${base}/chat`, chatBody())).status).toBe(200);
     expect(service.calls).toEqual([]);
+    expect(logged.about('requests for a human are answered 503')).toHaveLength(1);
   });
 });

@@ -31,7 +31,7 @@ describe('the start', () => {
     const program = runServe(['--port', String(port)], ENVIRONMENT);
     expect(await program.ended).toBe(1);
     expect(program.stderr()).toMatch(
-      new RegExp(`^handoff-kit cannot listen: port ${port} is in use already`),
+      new RegExp(`^handoff-kit cannot listen: port ${port} is in use already`, 'm'),
     );
     expect(program.stderr()).not.toContain('    at ');
   });

@@ -110,6 +110,7 @@ describe('a program that closes its bench', () => {
       import { createTestBench } from 'handoff-kit/testing';
       const bench = await createTestBench({
         receiver: (options) => createReceiver({ ...options, greeting: 'Hello', log: false })
+          .on('handoff.requested', () => {})
           .on('handoff.message', ({ payload, reply }) => reply(payload.body)),
       });
       await bench.requestHandoff();

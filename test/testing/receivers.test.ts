@@ -65,7 +65,10 @@ describe('receivers that a bench accepts', () => {
   });
 
   it('an existing receiver', async () => {
-    const receiver = createReceiver({ auth: { message, handoff: pathToken(token) }, log: false });
+    const receiver = createReceiver({ auth: { message, handoff: pathToken(token) }, log: false }).on(
+      'handoff.requested',
+      () => undefined,
+    );
     const bench = closeAfterTest(await createTestBench({ receiver, ...address }));
     expect((await bench.requestHandoff()).state).toBe('connecting');
     expect(await bench.agentMessage()).toMatchObject({ status: 200 });
@@ -102,11 +105,23 @@ describe('receivers that a bench accepts', () => {
     ],
   ])('handoff endpoints that require %s, at their own path', async (_name, handoff, credentials) => {
     const app = express();
-    app.use('/handoff', createReceiver({ auth: { message: false, handoff }, log: false }));
+    app.use('/handoff', echoReceiver({ auth: { message: false, handoff } }));
     const where = { message: false, handoff: { path: '/handoff', ...credentials } } as const;
     const bench = closeAfterTest(await createTestBench({ receiver: app, ...where }));
     expect((await bench.requestHandoff()).state).toBe('connecting');
     expect(await errorOf(bench.agentMessage())).toMatchObject({ code: 'NO_MESSAGE_WEBHOOK' });
+  });
+});
+
+describe('a base URL that ends in a slash', () => {
+  it('reaches a receiver', async () => {
+    const app = express().use('/handoff', echoReceiver({ auth: { message: false, handoff: noAuth() } }));
+    const where = { message: false, handoff: { path: '/handoff/' } } as const;
+    const bench = closeAfterTest(await createTestBench({ receiver: app, ...where }));
+    expect((await bench.requestHandoff()).state).toBe('connecting');
+    expect((await bench.say('hello')).url).toContain('/handoff//chat');
+    expect(await bench.closeByUser()).toMatchObject({ status: 200 });
+    expect(await bench.simulator.probe({ componentId: 'human-service' })).toMatchObject({ status: 200 });
   });
 });
 

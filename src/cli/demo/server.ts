@@ -93,6 +93,8 @@ export async function startDemo({ port, log, automatic }: DemoOptions): Promise<
     delivery: store?.delivery ?? null,
     oneTimeLinkFor: HUMAN_AGENT,
     framed: true,
+    // The stand-in for a human answers messages only.
+    acceptsUnanswered: automatic,
   });
   const { receiver, adapter } = standalone;
   if (automatic) receiver.on('handoff.message', answerAsHuman);

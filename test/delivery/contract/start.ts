@@ -3,7 +3,7 @@ import request from 'supertest';
 import { describe, expect, it, vi } from 'vitest';
 import { createReceiver, type Delivery, noAuth } from '../../../src/index.js';
 import { chatBody } from '../../fixtures/bodies.js';
-import { chatEvent } from '../../helpers/events.js';
+import { chatEvent, requestEvent } from '../../helpers/events.js';
 import { LEVEL, logLines } from '../../helpers/log-lines.js';
 import { serve } from '../../helpers/serve.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
@@ -70,6 +70,24 @@ export function start(engine: Engine): void {
       expect(dead).toMatchObject({ error: 'no handler for handoff.message was registered' });
       expect(await delivery.queues?.retry('inbox', dead?.id ?? '')).toBe(true);
       expect(await handled.until(1)).toEqual(['stored 1']);
+    });
+  });
+
+  describe('a stored handoff request', () => {
+    it('is a dead letter, too, if the handler it was accepted for is gone', async () => {
+      const set = await stage(engine);
+      const first = await set.openDelivery();
+      createIdleReceiver(first);
+      expect(await first.accept(requestEvent('c'))).toBe('stored');
+      await first.stop({ timeoutMs: 1 });
+
+      const delivery = await set.openDelivery();
+      const { receiver, logged } = createIdleReceiver(delivery);
+      receiver.onAny(() => {});
+      await receiver.start();
+      await logged.until('no handler for handoff.requested: the stored event');
+      await eventually(async () => expect(await depthOf(delivery)).toMatchObject({ waiting: 0, dead: 1 }));
+      expect(await receiver.conversations.get('c')).toBeNull();
     });
   });
 
