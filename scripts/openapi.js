@@ -29,6 +29,8 @@ const CONTRACT = new Map(
 
 /** Whether a schema accepts any value, or none: such a field is not required. */
 function isTolerated(/** @type {z.core.$ZodType | undefined} */ schema) {
+  // Required by the contract, although the receiver does without.
+  if (schema === primitives.words) return false;
   const def = /** @type {z.core.$ZodTypes | undefined} */ (schema)?._zod.def;
   return def?.type === 'catch' || (def?.type === 'pipe' && def.in._zod.def.type === 'transform');
 }

@@ -2,7 +2,6 @@ import {
   type AdmitContext,
   type AdmitGate,
   type DeliveredEvent,
-  eventKey,
   type Handler,
   Postponed,
 } from '../events/index.js';
@@ -64,12 +63,12 @@ export function createAdmitHandoff(
   };
 }
 
-/** The event that the receiver creates from this request, with the same key. */
+/** The event of this request. */
 function toEvent(context: AdmitContext): DeliveredEvent<'handoff.requested'> {
-  const { conversationId, receivedAt, requestId, payload } = context;
+  const { key, conversationId, receivedAt, requestId, payload } = context;
   return {
     name: 'handoff.requested',
-    key: eventKey('establish', payload, requestId),
+    key,
     conversationId,
     body: payload,
     receivedAt: receivedAt.getTime(),

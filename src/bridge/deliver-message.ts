@@ -1,6 +1,7 @@
-import { eventKey, type Handler, type HandoffMessageContext, Postponed } from '../events/index.js';
+import type { StoredJobDetails } from '../delivery/index.js';
+import { type Handler, type HandoffMessageContext, Postponed } from '../events/index.js';
 import { type AdapterLink, type Conversation, isOpen } from '../handoff/index.js';
-import { type HandoffChat, handoffChat } from '../protocol/index.js';
+import { handoffChat } from '../protocol/index.js';
 import type { Receiver } from '../receiver/index.js';
 import { asPostponed, pause } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
@@ -178,8 +179,7 @@ export function createFindQueuedMessages({ queues }: Receiver['storage']): FindQ
     const found: UserMessage[] = [];
     let room = maxLength - first.text.length;
     for (const { id, what } of waiting) {
-      const message =
-        what === 'handoff.message' ? readQueuedMessage((await queues.show('inbox', id))?.content) : null;
+      const message = what === 'handoff.message' ? readQueuedMessage(await queues.show('inbox', id)) : null;
       if (message?.key === first.key) continue;
       room -= (message?.text.length ?? 0) + SEPARATOR.length;
       // Only whole messages, and none behind an event of another kind: order is kept.
@@ -190,15 +190,9 @@ export function createFindQueuedMessages({ queues }: Receiver['storage']): FindQ
   };
 }
 
-const toUserMessage = ({ payload, requestId }: HandoffMessageContext): UserMessage => ({
-  key: eventKey('chat', payload, requestId),
-  text: payload.body,
-});
+const toUserMessage = ({ key, payload }: HandoffMessageContext): UserMessage => ({ key, text: payload.body });
 
-/** The key of a message without a timestamp derives from its request id, which is not stored: it is sent alone. */
-function readQueuedMessage(content: unknown): UserMessage | null {
-  const chat = handoffChat.safeParse(content);
-  if (!chat.success || chat.data.timestamp === null) return null;
-  const body: HandoffChat = chat.data;
-  return { key: eventKey('chat', body, ''), text: body.body };
+function readQueuedMessage(job: StoredJobDetails | null): UserMessage | null {
+  const chat = handoffChat.safeParse(job?.content);
+  return job?.key && chat.success ? { key: job.key, text: chat.data.body } : null;
 }

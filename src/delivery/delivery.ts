@@ -57,6 +57,11 @@ export interface Delivery {
    * storage cannot be opened. Absent where there is nothing to start.
    */
   start?(): Promise<void>;
+  /**
+   * The names of a conversation's events that are accepted and not yet handled, in order. Called for handoffs without
+   * timestamps, to know whether the conversation is about to end; without it, only handled events count.
+   */
+  pendingEvents?(conversationId: string): Promise<readonly DeliveredEventName[]>;
   /** Whether an event is a repeat. */
   seen(event: DeliveredEvent): boolean | Promise<boolean>;
   /** Creates the outbox for replies; absent where replies are sent directly. */

@@ -46,6 +46,8 @@ export function inline({
   const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
   const runner = createHandlerRunner(handlerTimeoutMs);
   const retry = createInlineRetry(runner, { minDelayMs: 1_000, maxDelayMs: 30_000 }, handlerTimeoutMs);
+  /** In the order of arrival. */
+  const unhandled = new Set<DeliveredEvent>();
   let host: DeliveryHost | undefined;
 
   const conclude = (event: DeliveredEvent, failed: RunResult): Acceptance => {
@@ -100,8 +102,14 @@ export function inline({
     accept(event) {
       if (conversations.pending >= maxPending) return 'full';
       const turn = conversations.run(event.conversationId, () => work(event));
-      return turn instanceof Promise ? answerInTime(event, turn) : turn;
+      if (!(turn instanceof Promise)) return turn;
+      unhandled.add(event);
+      const forget = (): unknown => unhandled.delete(event);
+      turn.then(forget, forget);
+      return answerInTime(event, turn);
     },
+    pendingEvents: async (conversationId) =>
+      [...unhandled].filter((event) => event.conversationId === conversationId).map(({ name }) => name),
     async stop({ timeoutMs }) {
       await settlesWithin(conversations.idle(), timeoutMs);
       const unfinished = conversations.pending;

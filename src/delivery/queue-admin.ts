@@ -20,6 +20,8 @@ export interface StoredJob {
 
 /** A job with its content. */
 export interface StoredJobDetails extends StoredJob {
+  /** The event's idempotency key; `null` for a reply. */
+  readonly key: string | null;
   /** The event's body, or the reply. Content that cannot be parsed is shown as text. */
   readonly content: unknown;
 }
@@ -218,6 +220,7 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
 const isId = (id: string): boolean => /^\d{1,15}$/.test(id);
 
 interface StoredContent {
+  readonly key?: string;
   readonly conversationId?: string;
   readonly body?: unknown;
 }
@@ -247,6 +250,7 @@ function toJob(row: SqlRow): StoredJob {
 
 function toDetails(row: SqlRow): StoredJobDetails {
   const content = parseContent(row);
-  if (typeof content === 'string') return { ...toJob(row), content };
-  return { ...toJob(row), content: row.queue === 'inbox' ? (content.body ?? null) : content };
+  if (typeof content === 'string') return { ...toJob(row), key: null, content };
+  const { key = null, body = null } = content;
+  return { ...toJob(row), key, content: row.queue === 'inbox' ? body : content };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceClient } from '../client/index.js';
-import type { Receipt, Replies, ReplyOptions } from '../events/index.js';
+import type { DeliveredEventName, Receipt, Replies, ReplyOptions } from '../events/index.js';
 import { checkCount, checkDuration, HandoffKitError, settlesWithin } from '../internal/index.js';
 import type { Backoff } from './backoff.js';
 import type { Delivery, DeliveryHost } from './delivery.js';
@@ -23,6 +23,7 @@ import { startRetention } from './retention.js';
 import { createHandlerRunner } from './run-handlers.js';
 import type { ForgetHook, SqlDatabase } from './sql.js';
 import { storeEvent, userIdsOf } from './stored-event.js';
+import { conversationKey } from './text.js';
 import { createThrottledLog } from './throttled-log.js';
 import { createWorker, type Worker } from './worker.js';
 
@@ -265,6 +266,15 @@ export function createStoredDelivery(
         end: (conversationId, how) => store({ kind: 'close', conversationId, timestamp: timestamp() }, how),
         idle: () => Promise.resolve(),
       };
+    },
+    async pendingEvents(conversationId) {
+      await open();
+      const rows = await sql.read(
+        `SELECT type FROM ${sql.table('job')}
+         WHERE queue = 'inbox' AND conversation = $1 AND state = 'waiting' ORDER BY seq`,
+        [conversationKey(conversationId)],
+      );
+      return rows.map(({ type }) => String(type) as DeliveredEventName);
     },
     async seen({ key }) {
       try {

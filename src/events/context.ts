@@ -1,5 +1,13 @@
 import type { Log } from '../internal/index.js';
-import { type AudioClip, messageAudio, messageText, normaliseMessage, toDate } from '../protocol/index.js';
+import {
+  type AudioClip,
+  droppedPaths,
+  messageAudio,
+  messageText,
+  normaliseMessage,
+  normaliseOrdinaryMessage,
+  toDate,
+} from '../protocol/index.js';
 import type { DeliveredEvent, DeliveredEventName, EventPayloads } from './catalog.js';
 import type { Conversation } from './conversation.js';
 import type {
@@ -29,6 +37,8 @@ export interface ContextParts {
   readonly findConversation: (id: string) => Promise<Conversation | null>;
   /** Called with the payload when a handler first reads it. */
   readonly onPayload: <Name extends DeliveredEventName>(name: Name, payload: EventPayloads[Name]) => void;
+  /** Called with the paths of values that do not fit the contract, and are left out of the payload. */
+  readonly onDropped: (name: DeliveredEventName, paths: readonly string[]) => void;
 }
 
 /** One run of an event's handlers. */
@@ -45,6 +55,7 @@ export interface HandlerRun {
  */
 abstract class DeliveredEventContext<Name extends DeliveredEventName> implements DeliveredContext<Name> {
   readonly event: Name;
+  readonly key: string;
   readonly conversationId: string;
   readonly requestId: string;
   readonly attempt: number;
@@ -57,6 +68,7 @@ abstract class DeliveredEventContext<Name extends DeliveredEventName> implements
 
   constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: HandlerRun, sentTime: number | null) {
     this.event = event.name;
+    this.key = event.key;
     this.conversationId = event.conversationId;
     this.requestId = event.requestId;
     this.attempt = run.attempt;
@@ -109,7 +121,11 @@ class MessageEventContext extends DeliveredEventContext<'message'> implements Me
   }
 
   protected override readPayload(): EventPayloads['message'] {
-    return normaliseMessage(this.#body);
+    const ordinary = this.raw === this.#body ? normaliseOrdinaryMessage(this.#body) : null;
+    if (ordinary) return ordinary;
+    const payload = normaliseMessage(this.#body);
+    this.parts.onDropped('message', droppedPaths(this.raw, payload));
+    return payload;
   }
 
   get text(): string {
@@ -140,6 +156,7 @@ class HandoffEventContext<Name extends HandoffName>
     super(parts, event, run, body.timestamp);
     this.#body = body;
     this.user = user;
+    parts.onDropped(this.event, droppedPaths(this.raw, body));
   }
 
   protected override readPayload(): EventPayloads[Name] {
@@ -198,7 +215,9 @@ class RequestedEventContext
   }
 
   get text(): string {
-    return this.transcript.findLast(({ from }) => from === 'user')?.text ?? '';
+    const lastOf = (author: TranscriptItem['from']) =>
+      this.transcript.findLast(({ from }) => from === author);
+    return (lastOf('user') ?? lastOf('other'))?.text ?? '';
   }
 }
 
@@ -243,10 +262,22 @@ export function admitContextOf(
   event: DeliveredEvent<'handoff.requested'>,
 ): AdmitContext {
   const context = new RequestedEventContext(parts, event, NO_RUN);
-  const { conversationId, requestId, receivedAt, sentAt, log, user, text, transcript, replyBy, payload } =
-    context;
+  const {
+    key,
+    conversationId,
+    requestId,
+    receivedAt,
+    sentAt,
+    log,
+    user,
+    text,
+    transcript,
+    replyBy,
+    payload,
+  } = context;
   return {
     event: 'handoff.requested',
+    key,
     conversationId,
     requestId,
     receivedAt,

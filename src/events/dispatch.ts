@@ -62,6 +62,15 @@ export function createDispatcher({
           'a value that the contract does not name was passed on as it is',
         ),
       ),
+    onDropped(name, paths) {
+      for (const field of paths) {
+        warnOnce(
+          `${name} dropped ${field}`,
+          { event: name, field },
+          'a value that does not fit the contract was left out of the payload; the context has it in raw',
+        );
+      }
+    },
   };
 
   const report = (error: unknown, place: FailureDetails): void => {

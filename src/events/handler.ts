@@ -32,6 +32,12 @@ export interface BaseContext<Name extends EventName> {
 export interface DeliveredContext<Name extends DeliveredEventName> extends BaseContext<Name> {
   /** The body as received, before normalising, with fields that the contract does not name. */
   readonly raw: unknown;
+  /**
+   * The event's idempotency key: the same on every attempt, and when the platform sends the same event again.
+   *
+   * @example receiver.on('message', async ({ key, text }) => { await archive.insert({ key, text }); });
+   */
+  readonly key: string;
   /** The conversation's id. A handoff has an id of its own, which differs from that of the agent's conversation. */
   readonly conversationId: string;
   /** The time of the event according to the platform, or `null`. */
@@ -87,7 +93,7 @@ export interface MessageContext extends DeliveredContext<'message'> {
 
 /** The argument of a handler of `handoff.requested`. */
 export interface HandoffRequestedContext extends HandoffContext<'handoff.requested'>, ConversationActions {
-  /** The user's last message before the handoff; empty if the platform does not send it. */
+  /** The user's last message before the handoff; the last of an unknown author if none is the user's; or empty. */
   readonly text: string;
   /** The messages before the handoff, in order. */
   readonly transcript: readonly TranscriptItem[];

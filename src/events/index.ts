@@ -14,7 +14,7 @@ export {
 export type { HandlerRun } from './context.js';
 export type * from './conversation.js';
 export { createDispatcher, type Dispatcher, type FailureDetails, NO_HUMAN } from './dispatch.js';
-export { eventKey } from './event-key.js';
+export { eventKey, needsSession } from './event-key.js';
 export type * from './handler.js';
 export { Postponed } from './postponed.js';
 export { createRegistry } from './registry.js';

@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { id, istest, openEnum, optionalId, optionalText, time } from './primitives.js';
+import {
+  asList,
+  id,
+  isRecord,
+  istest,
+  optionalEnum,
+  optionalId,
+  optionalText,
+  recordOr,
+  text,
+  time,
+  words,
+} from './primitives.js';
 
 /** Paths to which the platform sends handoff requests, below the developer's URL. */
 export const HANDOFF_PATHS = {
@@ -51,7 +63,7 @@ export interface UserInfo {
 export interface HandoffRequest {
   /** The id of the handoff, which is not the id of the agent's conversation. */
   conversation_id: string;
-  /** When the user asked, in seconds or milliseconds; `toDate` reads both. */
+  /** When the user asked, in the platform's unit; `toDate` reads it. */
   timestamp: number | null;
   /** Possibly a placeholder; see {@link UserInfo}. */
   email: string | null;
@@ -74,7 +86,7 @@ export interface HandoffRequest {
 export interface HandoffChat {
   /** The id of the handoff. */
   conversation_id: string;
-  /** When the user wrote, in seconds or milliseconds; `toDate` reads both. */
+  /** When the user wrote, in the platform's unit; `toDate` reads it. */
   timestamp: number | null;
   /** The user's words; can be empty. */
   body: string;
@@ -86,7 +98,7 @@ export interface HandoffChat {
 export interface HandoffClose {
   /** The id of the handoff. */
   conversation_id: string;
-  /** When it ended, in seconds or milliseconds; `toDate` reads both. */
+  /** When it ended, in the platform's unit; `toDate` reads it. */
   timestamp: number | null;
   /** Why it ended; `null` when that was not sent. */
   type: OpenEnum<typeof CLOSE_TYPES> | null;
@@ -94,41 +106,40 @@ export interface HandoffClose {
   istest?: boolean | undefined;
 }
 
-/** Schema of {@link HandoffMessageItem}. */
-export const handoffMessageItem: z.ZodType<HandoffMessageItem> = z.looseObject({
-  text: z
-    .string()
-    .nullable()
-    .default('')
-    .transform((text) => text ?? ''),
-  message_type: openEnum(MESSAGE_TYPES).nullable().default(null),
-});
+/** Schema of {@link HandoffMessageItem}; a string stands for `{ text }`. */
+export const handoffMessageItem: z.ZodType<HandoffMessageItem> = z.preprocess(
+  recordOr('text'),
+  z.looseObject({ text, message_type: optionalEnum(MESSAGE_TYPES) }),
+);
 
-/** Schema of {@link UserInfo}. */
-export const userInfo: z.ZodType<UserInfo> = z.looseObject({
-  phone: optionalText,
-  email: optionalText,
-  user_id: optionalId,
-  anonymous_id: optionalId,
-});
+/** Of several users none is chosen: the handoff must not be taken for that of another user. */
+const onlyUser = (value: unknown): unknown => {
+  const [first, ...more] = asList(value);
+  return isRecord(first) && more.length === 0 ? first : {};
+};
 
-const EMPTY_USER = { phone: null, email: null, user_id: null, anonymous_id: null };
+/** Schema of {@link UserInfo}; also accepts a list of one. */
+export const userInfo: z.ZodType<UserInfo> = z.preprocess(
+  onlyUser,
+  z.looseObject({
+    phone: optionalText,
+    email: optionalText,
+    user_id: optionalId,
+    anonymous_id: optionalId,
+  }),
+);
 
-/** Schema of {@link HandoffRequest}. */
+/**
+ * Schema of {@link HandoffRequest}. Only its conversation must be known: to refuse a request is to tell the user that no
+ * human is free.
+ */
 export const handoffRequest: z.ZodType<HandoffRequest> = z.looseObject({
   conversation_id: id,
   timestamp: time,
   email: optionalText,
   bot_id: optionalId,
-  body: z
-    .array(handoffMessageItem)
-    .nullable()
-    .default([])
-    .transform((items) => items ?? []),
-  user_info: userInfo
-    .nullable()
-    .default(EMPTY_USER)
-    .transform((user) => user ?? { ...EMPTY_USER }),
+  body: z.preprocess(asList, z.array(handoffMessageItem)),
+  user_info: userInfo,
   istest,
 });
 
@@ -136,7 +147,7 @@ export const handoffRequest: z.ZodType<HandoffRequest> = z.looseObject({
 export const handoffChat: z.ZodType<HandoffChat> = z.looseObject({
   conversation_id: id,
   timestamp: time,
-  body: z.string(),
+  body: words,
   istest,
 });
 
@@ -144,6 +155,6 @@ export const handoffChat: z.ZodType<HandoffChat> = z.looseObject({
 export const handoffClose: z.ZodType<HandoffClose> = z.looseObject({
   conversation_id: id,
   timestamp: time,
-  type: openEnum(CLOSE_TYPES).nullable().default(null),
+  type: optionalEnum(CLOSE_TYPES),
   istest,
 });

@@ -3,11 +3,12 @@
  *
  * @module
  */
+export { droppedPaths } from './dropped-values.js';
 export * from './handoff.js';
 export * from './knowledge.js';
 export * from './message.js';
 export { normaliseMessage, normaliseOrdinaryMessage } from './normalise-message.js';
-export { toDate } from './primitives.js';
+export { isWholeSeconds, toDate } from './primitives.js';
 export * from './service-api.js';
 export {
   type BodyIssue,

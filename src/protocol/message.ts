@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { id, isRecord, istest, LATEST_TIME, optionalId, quantity, time } from './primitives.js';
+import {
+  asList,
+  id,
+  isRecord,
+  isTime,
+  istest,
+  optionalId,
+  optionalText,
+  quantity,
+  recordOr,
+  time,
+} from './primitives.js';
 
 /** The fields of an agent's message that identify and route it. The receiver validates these before it answers. */
 export interface AgentMessageEnvelope {
@@ -11,10 +22,10 @@ export interface AgentMessageEnvelope {
   conversation_id: string;
   /** Unique per message: the idempotency key of a redelivered webhook. */
   message_id: string;
-  /** When the agent answered, in seconds or milliseconds; `toDate` reads both. */
+  /** When the agent answered, in the platform's unit; `toDate` reads it. */
   create_time: number | null;
   /** The elements of the answer, not normalised yet. */
-  output: unknown[] | null;
+  output: unknown[];
   /** `true` in an availability test. */
   istest?: boolean | undefined;
 }
@@ -92,32 +103,17 @@ export interface CreditUsage {
   audio_output_credits: number | null;
 }
 
-/** Wraps a value that is not an object: a plain value becomes `{ [field]: value }`, a list `{ value }`. */
-const recordOr = (field: string) => (value: unknown) => {
-  if (isRecord(value)) return value;
-  if (value === null || value === undefined) return {};
-  return { [typeof value === 'object' ? 'value' : field]: value };
-};
-
-const asList = (value: unknown): unknown[] => {
-  if (value === null || value === undefined) return [];
-  return Array.isArray(value) ? value : [value];
-};
-
-const looseText = z
-  .union([z.string(), z.number().transform(String), z.boolean().transform(String)])
-  .nullable()
-  .default(null)
-  .catch(null);
-
 /** Schema of {@link AudioClip}. */
-export const audioClip: z.ZodType<AudioClip> = z.looseObject({ audio: looseText, transcript: looseText });
+export const audioClip: z.ZodType<AudioClip> = z.looseObject({
+  audio: optionalText,
+  transcript: optionalText,
+});
 
 /** Schema of {@link OutputContent}; a string stands for `{ text }`. */
 export const outputContent: z.ZodType<OutputContent> = z.preprocess(
   recordOr('text'),
   z.looseObject({
-    text: looseText,
+    text: optionalText,
     audio: z.preprocess((value) => asList(value).map(recordOr('audio')), z.array(audioClip)),
   }),
 );
@@ -126,8 +122,8 @@ export const outputContent: z.ZodType<OutputContent> = z.preprocess(
 export const outputItem: z.ZodType<OutputItem> = z.preprocess(
   recordOr('content'),
   z.looseObject({
-    from_component_branch: looseText,
-    from_component_name: looseText,
+    from_component_branch: optionalText,
+    from_component_name: optionalText,
     content: outputContent,
   }),
 );
@@ -179,7 +175,7 @@ const envelope = z.looseObject({
   conversation_id: id,
   message_id: id,
   create_time: time,
-  output: z.array(z.unknown()).nullable().default([]),
+  output: z.preprocess(asList, z.array(z.unknown())),
   istest,
 });
 
@@ -211,9 +207,7 @@ export function isNormalEnvelope(body: unknown): body is AgentMessageEnvelope {
     message_id !== '' &&
     isIdOrNull(body.user_id) &&
     isIdOrNull(body.anonymous_id) &&
-    typeof create_time === 'number' &&
-    create_time >= 0 &&
-    create_time <= LATEST_TIME &&
+    isTime(create_time) &&
     Array.isArray(body.output) &&
     (test === undefined || typeof test === 'boolean')
   );
@@ -252,8 +246,8 @@ export function unknownContentKinds(message: Pick<AgentMessage, 'output'>): stri
  * the owner of the agent can switch it to the current format.
  */
 export function isOldMessageFormat(body: unknown): boolean {
-  if (!isRecord(body) || body.output !== undefined) return false;
-  return body.flow_output !== undefined || (body.message_type !== undefined && body.text !== undefined);
+  if (!isRecord(body) || (body.output !== undefined && body.output !== null)) return false;
+  return [body.flow_output, body.text, body.message_type].some((field) => field !== undefined);
 }
 
 /** Schema of a receiver's answer to the message webhook. */

@@ -1,40 +1,80 @@
 import { z } from 'zod';
 
-/** The latest moment a `Date` can hold, in milliseconds. */
-export const LATEST_TIME = 8.64e15;
-
-/** Smaller times are seconds, the others milliseconds: 1e11 s is the year 5138, 1e11 ms is 1973. */
+/**
+ * The contract does not name the unit of times. These are the first values of each unit but seconds, and the first that
+ * is no time at all: each unit reaches from 1973 to the year 5138.
+ */
 const FIRST_MILLISECONDS = 1e11;
+const FIRST_MICROSECONDS = 1e14;
+const FIRST_NANOSECONDS = 1e17;
+const TIME_LIMIT = 1e20;
 
 /** Whether a value is an object and not a list. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const digits = z
-  .string()
-  .regex(/^\d{1,16}$/, 'expected a number or a string of digits')
-  .transform(Number)
-  .pipe(z.number().max(LATEST_TIME));
+/** Wraps a value that is not an object: a plain value becomes `{ [field]: value }`, a list `{ value }`. */
+export const recordOr =
+  (field: string) =>
+  (value: unknown): Record<string, unknown> => {
+    if (isRecord(value)) return value;
+    if (isEmpty(value)) return {};
+    return { [typeof value === 'object' ? 'value' : field]: value };
+  };
+
+/** Makes a list of one value; nothing becomes an empty list. */
+export const asList = (value: unknown): unknown[] => {
+  if (Array.isArray(value)) return value;
+  return isEmpty(value) ? [] : [value];
+};
+
+const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
+
+/** The text of a plain value; `null` for any other. */
+export const toText = (value: unknown): string | null => {
+  if (typeof value === 'string') return value;
+  return typeof value === 'boolean' || Number.isFinite(value) ? String(value) : null;
+};
+
+const toId = (value: unknown): string | null =>
+  typeof value === 'string' || Number.isSafeInteger(value) ? String(value) || null : null;
+
+/** Whether a value is a time of the wire: a number of seconds, milliseconds, microseconds or nanoseconds. */
+export const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value < TIME_LIMIT;
+
+const DECIMAL = /^\d{1,20}(?:\.\d{1,9})?$/;
+
+function toTime(value: unknown): number | null {
+  const time = typeof value === 'string' && DECIMAL.test(value.trim()) ? Number(value) : value;
+  return isTime(time) ? time : null;
+}
+
+const ROUNDED =
+  'expected a string: this number is above 2^53 and was rounded by a JSON parser before the receiver. Mount the receiver before it, or keep req.rawBody';
 
 /** An identifier. Some deployments send numbers where the contract says string; handlers see a string. */
 export const id = z.union([z.string().min(1), z.int().transform(String)], {
-  error: 'expected a non-empty string',
+  error: ({ input }) => (Number.isInteger(input) ? ROUNDED : 'expected a non-empty string'),
 });
 
-/** An identifier that may be missing, `null` or empty; handlers see `null` in all three cases. */
-export const optionalId = id
-  .or(z.literal('').transform(() => null))
-  .nullable()
-  .default(null);
+/** An identifier that may be missing. Handlers see `null` for anything that is not a string or a whole number. */
+export const optionalId = z.preprocess(toId, z.string().nullable());
 
-/** Text that may be missing or `null`; handlers see `null` in both cases. */
-export const optionalText = z.string().nullable().default(null);
+/** Text that may be missing. Handlers see numbers and booleans as text, and `null` for anything else. */
+export const optionalText = z.preprocess(toText, z.string().nullable());
 
-/** A point in time: seconds or milliseconds, sent as a number or as digits. See {@link toDate}. */
-export const time = z
-  .union([z.number().min(0).max(LATEST_TIME), digits], { error: 'expected a timestamp' })
-  .nullable()
-  .default(null);
+/** Text of a transcript: like {@link optionalText}, with an empty text in place of `null`. */
+export const text = z.preprocess((value) => toText(value) ?? '', z.string());
+
+/** A user's words: like {@link text}, but a list or an object is refused, because the words would be lost. */
+export const words = z.preprocess(
+  (value) => (isEmpty(value) ? '' : (toText(value) ?? value)),
+  z.string({ error: 'expected a string' }),
+);
+
+/** A point in time, sent as a number or as digits; `null` for anything else. See {@link toDate}. */
+export const time = z.preprocess(toTime, z.number().nullable());
 
 /** A figure for statistics. A value that is not a number becomes `null` and never refuses the body. */
 export const quantity = z
@@ -51,20 +91,37 @@ export const quantity = z
   .default(null)
   .catch(null);
 
-/** `istest` identifies an availability test. Only the boolean `true` counts; other values do not refuse the body. */
-export const istest = z.boolean().optional().catch(undefined);
+/** Whether a value of `istest` says yes. Deployments also send it as text or as a number. */
+export const isYes = (value: unknown): boolean => /^(?:true|1)$/i.test(String(toText(value)).trim());
+
+const isNo = (value: unknown): boolean => /^(?:false|0)$/i.test(String(toText(value)).trim());
+
+/** `istest` identifies an availability test. A value that is neither yes nor no does not refuse the body. */
+export const istest = z
+  .preprocess((value) => isYes(value) || (isNo(value) ? false : undefined), z.boolean().optional())
+  .optional();
 
 /** One of the values the contract names, or a newer one: a new value must not break a running receiver. */
 export function openEnum<const Known extends readonly [string, ...string[]]>(known: Known) {
   return z.string().meta({ examples: [...known] }) as z.ZodType<Known[number] | (string & {}), string>;
 }
 
+/** Like {@link openEnum}, or missing. Handlers see `null` for an empty text and for anything that is not text. */
+export const optionalEnum = <const Known extends readonly [string, ...string[]]>(known: Known) =>
+  z.preprocess((value) => toText(value) || null, openEnum(known).nullable());
+
 /**
- * Converts a time of the wire to a `Date`. The contract does not name the unit, and deployments use both: a value
- * below 1e11 is read as seconds, any other as milliseconds.
+ * Converts a time of the wire to a `Date`. The contract does not name the unit, and deployments differ: a value below
+ * 1e11 is read as seconds, below 1e14 as milliseconds, below 1e17 as microseconds, any other as nanoseconds.
  *
  * @example toDate(1679587005) // 2023-03-23T15:56:45.000Z, as is toDate(1679587005000)
  */
 export function toDate(value: number): Date {
-  return new Date(value < FIRST_MILLISECONDS ? value * 1000 : value);
+  if (value < FIRST_MILLISECONDS) return new Date(value * 1e3);
+  if (value < FIRST_MICROSECONDS) return new Date(value);
+  return new Date(value < FIRST_NANOSECONDS ? value / 1e3 : value / 1e6);
 }
+
+/** Whether a time is in whole seconds: two messages may share it. */
+export const isWholeSeconds = (value: number): boolean =>
+  value < FIRST_MILLISECONDS && Number.isInteger(value);

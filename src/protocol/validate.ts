@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { HandoffKitError } from '../internal/index.js';
 import { handoffChat, handoffClose, handoffRequest } from './handoff.js';
 import { agentMessageEnvelope, isNormalEnvelope, isOldMessageFormat } from './message.js';
+import { isYes } from './primitives.js';
 
 /** One problem of a body: its place and the expectation, never the value. */
 export interface BodyIssue {
@@ -87,7 +88,7 @@ export function validateWebhook<Endpoint extends WebhookEndpoint>(
 
 /** Whether a body is an availability test, which is answered 200 and has no other effect. */
 export function isProbe(body: Readonly<Record<string, unknown>>): boolean {
-  return body.istest === true;
+  return isYes(body.istest);
 }
 
 /** zod throws on some crafted values, such as an object whose `length` cannot be compared. */

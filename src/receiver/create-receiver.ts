@@ -26,6 +26,7 @@ import type { WebhookEndpoint } from '../protocol/index.js';
 import { createAnswers } from './answer.js';
 import { createAuthenticate, createGuard, type Guards } from './auth/authenticate.js';
 import { type Conversations, createConversations } from './conversations.js';
+import { createFindSession } from './current-session.js';
 import { createGreet } from './greeting.js';
 import { createListener, type NextFunction, type RequestListener } from './listener.js';
 import {
@@ -211,6 +212,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       dispatcher,
       delivery,
       acceptsHandoffs,
+      findSession: createFindSession(lifecycle.store, delivery),
       isDropped: (name) => isStarted && !handles(name),
     }),
     limits,

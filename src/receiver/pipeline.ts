@@ -7,10 +7,18 @@ import {
   EVENT_OF_ENDPOINT,
   eventKey,
   NO_HUMAN,
+  needsSession,
 } from '../events/index.js';
-import { isProbe, ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
+import {
+  isProbe,
+  ValidationError,
+  validateWebhook,
+  type WebhookBody,
+  type WebhookEndpoint,
+} from '../protocol/index.js';
 import { isRefusal, type Refusal, refuse } from './answer.js';
 import type { Authenticate, Grant } from './auth/authenticate.js';
+import type { FindSession } from './current-session.js';
 import { ADD_HANDOFF_HANDLER } from './options.js';
 import { decodeBody, type JsonObject, parseJson } from './parse-json.js';
 import { checkAnnouncedSize, type ReadLimits, SENDER_HUNG_UP } from './read-body.js';
@@ -25,6 +33,8 @@ export interface PipelineOptions {
   readonly delivery: Delivery;
   /** Whether handoff requests are accepted: they have a handler, or the application does without. */
   readonly acceptsHandoffs: () => boolean;
+  /** Finds the session of a handoff event without a timestamp, which is part of its key. */
+  readonly findSession: FindSession;
   /** Whether events of this name are acknowledged and dropped, since no handler is registered. */
   readonly isDropped: (name: DeliveredEventName) => boolean;
 }
@@ -92,6 +102,7 @@ export function createPipeline({
   dispatcher,
   delivery,
   acceptsHandoffs,
+  findSession,
   isDropped,
 }: PipelineOptions): Pipeline {
   const accept = (event: DeliveredEvent): Result | Promise<Result> => {
@@ -105,6 +116,23 @@ export function createPipeline({
     if (await delivery.seen(event)) return accept(event);
     const admitted = await dispatcher.admit(event);
     return admitted === true ? accept(event) : refuse(503, admitted, { detail: 'refused by the admit gate' });
+  };
+
+  const pass = (event: DeliveredEvent): Result | Promise<Result> => {
+    if (event.name === 'handoff.requested') return acceptsHandoffs() ? admit(event) : NOBODY;
+    return isDropped(event.name) ? { kind: 'event', event, acceptance: 'dropped' } : accept(event);
+  };
+
+  const passInSession = async (received: ReceivedBody): Promise<Result> => {
+    const { endpoint, body, requestId } = received;
+    const { conversation_id: conversationId } = body;
+    try {
+      const session = await findSession(endpoint === 'close' ? 'close' : 'establish', conversationId);
+      return pass(toEvent(received, session));
+    } catch (error) {
+      dispatcher.report(error, { event: EVENT_OF_ENDPOINT[endpoint], conversationId, requestId });
+      return UNAVAILABLE;
+    }
   };
 
   return {
@@ -122,10 +150,11 @@ export function createPipeline({
       if (grant.level === 'probe') return grant.otherwise;
       if (isRefusal(body)) return body;
 
-      const event = toEvent(grant.endpoint, body, read, exchange);
-      if (isRefusal(event)) return event;
-      if (event.name === 'handoff.requested') return acceptsHandoffs() ? admit(event) : NOBODY;
-      return isDropped(event.name) ? { kind: 'event', event, acceptance: 'dropped' } : accept(event);
+      const valid = validateBody(grant.endpoint, body);
+      if (isRefusal(valid)) return valid;
+      const { requestId, receivedAt } = exchange;
+      const received = { endpoint: grant.endpoint, body: valid, json: body, read, requestId, receivedAt };
+      return needsSession(grant.endpoint, valid) ? passInSession(received) : pass(toEvent(received));
     },
   };
 }
@@ -137,32 +166,42 @@ function resultOf(event: DeliveredEvent, acceptance: Acceptance): Result {
   return { kind: 'event', event, acceptance };
 }
 
-function toEvent(
-  endpoint: WebhookEndpoint,
-  json: JsonObject,
-  read: unknown,
-  { requestId, receivedAt }: Exchange,
-): DeliveredEvent | Refusal {
+/** A valid body, with what its event needs. */
+interface ReceivedBody extends Pick<Exchange, 'requestId' | 'receivedAt'> {
+  readonly endpoint: WebhookEndpoint;
+  readonly body: WebhookBody<WebhookEndpoint>;
+  /** The body before it was validated. */
+  readonly json: JsonObject;
+  /** Its text, unless a body parser has read it. */
+  readonly read: unknown;
+}
+
+function validateBody(endpoint: WebhookEndpoint, json: JsonObject): WebhookBody<WebhookEndpoint> | Refusal {
   try {
-    const body = validateWebhook(endpoint, json);
-    return {
-      name: EVENT_OF_ENDPOINT[endpoint],
-      key: eventKey(endpoint, body, requestId),
-      conversationId: body.conversation_id,
-      body,
-      ...(!Object.is(body, json) ? { raw: json } : typeof read === 'string' && { text: read }),
-      receivedAt,
-      requestId,
-    } as DeliveredEvent;
+    return validateWebhook(endpoint, json);
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     return refuse(400, refusalText(error), { detail: error.message });
   }
 }
 
+function toEvent(
+  { endpoint, body, json, read, requestId, receivedAt }: ReceivedBody,
+  session?: number,
+): DeliveredEvent {
+  return {
+    name: EVENT_OF_ENDPOINT[endpoint],
+    key: eventKey(endpoint, body, session),
+    conversationId: body.conversation_id,
+    body,
+    ...(!Object.is(body, json) ? { raw: json } : typeof read === 'string' && { text: read }),
+    receivedAt,
+    requestId,
+  } as DeliveredEvent;
+}
+
 /** Names the wrong fields to the sender, by the contract's own names. */
 function refusalText(error: ValidationError): string {
   if (error.code === 'OLD_MESSAGE_FORMAT') return 'deprecated message format (V1)';
-  const places = error.issues.slice(0, 10).map(({ path }) => path || 'body');
-  return `invalid body: ${[...new Set(places)].join(', ')}`;
+  return `invalid body: ${error.issues.map(({ path }) => path || 'body').join(', ')}`;
 }

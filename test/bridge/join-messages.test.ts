@@ -1,5 +1,7 @@
+import request from 'supertest';
 import { describe, expect, it, vi } from 'vitest';
 import { AdapterError } from '../../src/adapter.js';
+import { noAuth } from '../../src/index.js';
 import { deferred } from '../helpers/deferred.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
 
@@ -23,6 +25,24 @@ describe('messages above the rate limit of a conversation', () => {
     await bench.say('five');
     await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['one', 'two\nthree\nfour', 'five']), 10_000);
     await vi.waitFor(() => expect(bridge.stats()).toMatchObject({ sent: 3 }));
+  });
+
+  it('are joined also without timestamps, and equal ones are all sent', async () => {
+    const { desk, receiver } = await setUpBridge({
+      capabilities: { rate: SLOW },
+      receiver: { delivery: await sqliteDelivery(), auth: { message: noAuth(), handoff: noAuth() } },
+    });
+    const send = (path: string, body: string) =>
+      request(receiver).post(path).send({ conversation_id: 'c', body }).expect(200);
+    const say = (text: string) => send('/chat', text);
+    await send('/conversation/establish', 'Help');
+    const gate = deferred();
+    desk.behave({ send: async (apply) => gate.promise.then(apply) });
+    await say('ok');
+    await vi.waitFor(() => expect(desk.count('send')).toBe(1));
+    for (let copy = 0; copy < 3; copy += 1) await say('ok');
+    gate.resolve();
+    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['ok', 'ok\nok\nok']), 10_000);
   });
 
   it('are joined up to maxTextLength, and not past the close', async () => {

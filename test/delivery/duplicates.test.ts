@@ -104,6 +104,11 @@ describe('an event that is no repeat', () => {
       chatBody({ conversation_id: 'c', timestamp: null }),
     ],
     [
+      'the same words in one second',
+      chatBody({ conversation_id: 'c', timestamp: 1_742_265_090, body: 'ok' }),
+      chatBody({ conversation_id: 'c', timestamp: 1_742_265_090, body: 'ok' }),
+    ],
+    [
       'other words with a field that the contract does not know',
       chatBody({ conversation_id: 'c', message_id: null, body: 'One' }),
       chatBody({ conversation_id: 'c', message_id: null, body: 'Two' }),
@@ -111,6 +116,15 @@ describe('an event that is no repeat', () => {
   ])('of a user’s message: %s', async (_what, first, second) => {
     const to = await start();
     for (const body of [first, second]) await request(to.url).post('/chat').send(body);
+    expect(to.seen).toHaveLength(2);
+  });
+
+  it('of a user’s message: the same words, in requests to which a proxy gave one id', async () => {
+    const to = await start();
+    const body = chatBody({ timestamp: null });
+    for (let time = 0; time < 2; time += 1) {
+      await request(to.url).post('/chat').set('X-Request-Id', 'one').send(body);
+    }
     expect(to.seen).toHaveLength(2);
   });
 

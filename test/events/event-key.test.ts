@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { eventKey } from '../../src/events/index.js';
+import { eventKey, needsSession } from '../../src/events/index.js';
 import { validateWebhook, type WebhookEndpoint } from '../../src/protocol/index.js';
 import { agentMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
 
-let requests = 0;
-const keyOf = (endpoint: WebhookEndpoint, body: WireBody): string =>
-  eventKey(endpoint, validateWebhook(endpoint, body), `request-${++requests}`);
+const keyOf = (endpoint: WebhookEndpoint, body: WireBody, session?: number): string =>
+  eventKey(endpoint, validateWebhook(endpoint, body), session);
 
 describe('two deliveries of one event', () => {
   it.each<[WebhookEndpoint, WireBody]>([
@@ -13,7 +12,12 @@ describe('two deliveries of one event', () => {
     ['establish', establishBody()],
     ['chat', chatBody()],
     ['close', closeBody()],
+    ['establish', establishBody({ timestamp: null })],
     ['close', closeBody({ timestamp: null })],
+    ['chat', chatBody({ timestamp: 1_742_265_090.895 })],
+    ['chat', chatBody({ message_id: { toString: 0 } })],
+    ['chat', chatBody({ timestamp: '1742265090895123456' })],
+    ['chat', chatBody({ timestamp: 1_742_265_090, message_id: 'm' })],
   ])('have one key: %s', (endpoint, body) => {
     expect(keyOf(endpoint, structuredClone(body))).toBe(keyOf(endpoint, body));
   });
@@ -38,11 +42,12 @@ describe('two events', () => {
     ['times', 'establish', establishBody(same), establishBody({ ...same, timestamp: 2 })],
     ['words', 'chat', chatBody(same), chatBody({ ...same, body: 'other' })],
     ['reasons', 'close', closeBody(same), closeBody({ ...same, type: 'TIMEOUT' })],
+    ['ids', 'chat', chatBody({ ...same, message_id: 1 }), chatBody({ ...same, message_id: 2 })],
     [
-      'requests, where a message has no time',
-      'chat',
-      chatBody({ ...same, timestamp: null }),
-      chatBody({ ...same, timestamp: null }),
+      'content, where a request has no time',
+      'establish',
+      establishBody({ ...same, timestamp: null, bot_id: 'a' }),
+      establishBody({ ...same, timestamp: null, bot_id: 'b' }),
     ],
     [
       'long words',
@@ -52,6 +57,31 @@ describe('two events', () => {
     ],
   ])('have two keys when they differ in their %s', (_what, endpoint, first, second) => {
     expect(keyOf(endpoint, first)).not.toBe(keyOf(endpoint, second));
+  });
+
+  it.each([[null], [''], ['yesterday'], [1_742_265_090], ['1742265090']])(
+    'have two keys where the time of a message is %j: the user may write the same words twice',
+    (timestamp) => {
+      const body = chatBody({ timestamp });
+      expect(keyOf('chat', body)).not.toBe(keyOf('chat', body));
+    },
+  );
+
+  it.each<[WebhookEndpoint, WireBody]>([
+    ['establish', establishBody({ timestamp: null })],
+    ['close', closeBody({ timestamp: null })],
+  ])('have two keys in two sessions, where they have no time: %s', (endpoint, body) => {
+    expect(needsSession(endpoint, validateWebhook(endpoint, body))).toBe(true);
+    expect(keyOf(endpoint, body, 1)).not.toBe(keyOf(endpoint, body, 2));
+  });
+
+  it.each<[WebhookEndpoint, WireBody]>([
+    ['establish', establishBody()],
+    ['close', closeBody()],
+    ['chat', chatBody({ timestamp: null })],
+    ['message', agentMessageBody({ create_time: null })],
+  ])('need no session otherwise: %s', (endpoint, body) => {
+    expect(needsSession(endpoint, validateWebhook(endpoint, body))).toBe(false);
   });
 
   it('have two keys at different endpoints', () => {

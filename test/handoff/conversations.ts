@@ -1,3 +1,4 @@
+import request from 'supertest';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DeliveredEvent } from '../../src/events/index.js';
 import type { HandoffStore } from '../../src/handoff/index.js';
@@ -5,12 +6,15 @@ import {
   type Conversation,
   createReceiver,
   type Delivery,
+  inline,
+  noAuth,
   type Receiver,
   type ReceiverOptions,
 } from '../../src/index.js';
 import { createTestBench, type TestBench } from '../../src/testing/index.js';
-import { eventually } from '../delivery/contract/stage.js';
+import { eventually, notes } from '../delivery/contract/stage.js';
 import type { Engine } from '../delivery/contract.js';
+import { deferred } from '../helpers/deferred.js';
 import { logLines } from '../helpers/log-lines.js';
 
 interface Bench {
@@ -225,6 +229,85 @@ export function describeConversations(name: string, engine: Engine): void {
       bench.clock.advance(1_000);
       await bench.requestHandoff({ conversationId, user: { userId: 'ada' } });
       await becomes({ state: 'waiting', session: 2, closure: null });
+    });
+
+    describe('without timestamps', () => {
+      const requested = {
+        conversation_id: 'c',
+        body: [{ text: 'a human, please', message_type: 'QUESTION' }],
+      };
+      const closed = { conversation_id: 'c', type: 'USER_CLOSED' };
+      const setUp = async (setup: Setup = {}) => {
+        const seen = notes<string>();
+        const { receiver } = await benchWith(engine, {
+          auth: { message: noAuth(), handoff: noAuth() },
+          ...setup,
+          register(made) {
+            made.onAny(({ event }) => seen.add(event));
+            setup.register?.(made);
+          },
+        });
+        const send = async (path: string, body: object): Promise<void> => {
+          await request(receiver).post(path).send(body).expect(200);
+        };
+        return {
+          seen,
+          receiver,
+          establish: (body: object = requested) => send('/conversation/establish', body),
+          close: () => send('/conversation/close', closed),
+          chat: (text: string) => send('/chat', { conversation_id: 'c', body: text }),
+        };
+      };
+
+      it('hands the same conversation over again after each close, and handles repeats once', async () => {
+        const { seen, receiver, establish, close } = await setUp();
+        const expected: string[] = [];
+        for (let session = 1; session <= 3; session += 1) {
+          for (let copy = 0; copy < 2; copy += 1) await establish();
+          for (let copy = 0; copy < 2; copy += 1) await close();
+          expected.push('handoff.requested', 'handoff.closed');
+          expect(await seen.until(expected.length)).toEqual(expected);
+          await eventually(async () =>
+            expect(await receiver.conversations.get('c')).toMatchObject({ session, state: 'closed' }),
+          );
+        }
+      });
+
+      it('hands it over again while the close waits for its turn, and handles repeats once', async () => {
+        const held = deferred();
+        const { seen, receiver, establish, close, chat } = await setUp({
+          register: (made) => made.on('handoff.message', () => held.promise),
+          ...(!engine.stores && { delivery: inline({ ackDeadlineMs: 1 }) }),
+        });
+        await establish();
+        await chat('hello');
+        for (let copy = 0; copy < 2; copy += 1) await close();
+        for (let copy = 0; copy < 2; copy += 1) await establish();
+        await close();
+        await establish();
+        held.resolve();
+        const again = ['handoff.closed', 'handoff.requested'];
+        await chat('bye');
+        const expected = ['handoff.requested', 'handoff.message', ...again, ...again, 'handoff.message'];
+        expect(await seen.until(expected.length)).toEqual(expected);
+        expect(await receiver.conversations.get('c')).toMatchObject({ session: 3, state: 'waiting' });
+      });
+
+      it('hands it over again after a human ended it', async () => {
+        const { seen, receiver, establish } = await setUp();
+        await establish();
+        await seen.until(1);
+        await receiver.conversations.lifecycle.end('c', 'agent');
+        await establish();
+        expect(await seen.until(2)).toEqual(['handoff.requested', 'handoff.requested']);
+      });
+
+      it('handles a request that differs, although no close came', async () => {
+        const { seen, establish } = await setUp();
+        await establish();
+        await establish({ ...requested, body: 'still waiting' });
+        expect(await seen.until(2)).toEqual(['handoff.requested', 'handoff.requested']);
+      });
     });
 
     it('does not change a conversation whose request is repeated', async () => {

@@ -112,6 +112,69 @@ const strangeWithin = (make: () => WireBody): fc.Arbitrary<WireBody> =>
       ...(make === agentMessageBody && { output: items }),
     }));
 
+/** A number that JSON.stringify cannot write stands in its place. */
+const LARGE_INTEGER = '12345678901234567890';
+
+/** What deployments send in place of a string, a number, a list or an object. */
+const sloppyValue = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    '',
+    [],
+    {},
+    0,
+    5,
+    -1.5,
+    true,
+    'text',
+    ['text', null, 5],
+    [{}],
+    [[]],
+    LARGE_INTEGER,
+  ),
+  fc.constantFrom<unknown>(
+    1_742_265_090,
+    1_742_265_090_895_123,
+    '1742265090895123456',
+    '2025-03-18T02:31:30Z',
+  ),
+  fc.constantFrom<unknown>({ text: 5, message_type: null }, [{ text: null }, { user_id: 4 }], [{ phone: 5 }]),
+);
+
+/** A body with sloppy values in all but the fields that identify it, and sometimes large integers as ids. */
+const sloppy = (make: () => WireBody): fc.Arbitrary<string> =>
+  fc
+    .record({
+      changes: fc.dictionary(
+        fc.constantFrom(...Object.keys(make()), 'usage', 'x'),
+        fc.option(sloppyValue, { nil: undefined }),
+      ),
+      words: fc.constantFrom<unknown>('text', '', null, 5, undefined),
+      isLarge: fc.boolean(),
+    })
+    .map(({ changes, words, isLarge }) => {
+      const body = make();
+      const { conversation_id, message_id } = body;
+      Object.assign(body, changes, { conversation_id: isLarge ? LARGE_INTEGER : conversation_id });
+      if (make === agentMessageBody) body.message_id = message_id;
+      if (make === chatBody) body.body = words;
+      return JSON.stringify(body).replaceAll(`"${LARGE_INTEGER}"`, LARGE_INTEGER);
+    });
+
+/** Requests with credentials that a receiver must accept, although they break the contract. */
+export const sloppyRequest: fc.Arbitrary<RawRequest> = fc
+  .constantFrom(...ENDPOINTS)
+  .chain(([endpoint, make]) =>
+    sloppy(make).map((body) => ({
+      path: pathOf(endpoint, true),
+      headers: [
+        ['Content-Type', 'application/json'],
+        ['Authorization', GOOD_CREDENTIALS],
+      ],
+      body,
+    })),
+  );
+
 const bodyFor = (make: () => WireBody): fc.Arbitrary<Buffer> => {
   const json = fc
     .oneof(

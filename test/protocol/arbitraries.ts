@@ -33,7 +33,10 @@ const id = fc.oneof(name, fc.maxSafeNat());
 const optionalId = orNull(fc.oneof(id, fc.constant('')));
 const count = fc.nat();
 const moment = fc.oneof(fc.integer({ min: 0, max: 1e11 - 1 }), fc.integer({ min: 1e11, max: 8.64e15 }));
-const time = orNull(fc.oneof(moment, moment.map(String)));
+const nanoseconds = fc.bigInt({ min: 10n ** 17n, max: 10n ** 19n }).map(String);
+const time = orNull(fc.oneof(moment, moment.map(String), nanoseconds, fc.constant('')));
+/** Text, or what deployments send in its place. */
+const looseText = orNull(fc.oneof(text, fc.integer()));
 const quantity = orNull(
   fc.oneof(count, count.map(String), fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constant('0.25')),
 );
@@ -97,13 +100,10 @@ export const message = fc
   )
   .map(([ids, rest]) => ({ ...ids, ...rest }));
 
-const transcriptItem = object(
-  {},
-  { text: orNull(text), message_type: orNull(openEnum('QUESTION', 'ANSWER')) },
-);
+const transcriptItem = object({}, { text: looseText, message_type: orNull(openEnum('QUESTION', 'ANSWER')) });
 const userInfo = object(
   {},
-  { phone: orNull(text), email: orNull(text), user_id: optionalId, anonymous_id: optionalId },
+  { phone: looseText, email: looseText, user_id: optionalId, anonymous_id: optionalId },
 );
 
 /** A handoff request. */
@@ -111,21 +111,29 @@ export const establish = object(
   { conversation_id: id },
   {
     timestamp: time,
-    email: orNull(text),
+    email: looseText,
     bot_id: optionalId,
-    body: orNull(fc.array(transcriptItem, { maxLength: 4 })),
-    user_info: orNull(userInfo),
+    body: fc.oneof(
+      looseText,
+      transcriptItem,
+      fc.array(fc.oneof({ weight: 3, arbitrary: transcriptItem }, looseText), { maxLength: 4 }),
+    ),
+    user_info: fc.oneof(
+      orNull(userInfo),
+      userInfo.map((user) => [user]),
+      fc.constantFrom('', []),
+    ),
     istest,
   },
 );
 
 /** A user's message during a handoff. */
-export const chat = object({ conversation_id: id, body: text }, { timestamp: time, istest });
+export const chat = object({ conversation_id: id }, { body: looseText, timestamp: time, istest });
 
 /** A close notice. */
 export const close = object(
   { conversation_id: id },
-  { timestamp: time, type: orNull(openEnum('TIMEOUT', 'USER_CLOSED')), istest },
+  { timestamp: time, type: orNull(fc.oneof(openEnum('TIMEOUT', 'USER_CLOSED'), fc.integer())), istest },
 );
 
 /** A human agent's reply. */

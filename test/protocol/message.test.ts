@@ -60,8 +60,17 @@ describe('output', () => {
     expect(parse({ output: null }).output).toEqual([]);
   });
 
-  it('is refused by the envelope when it is not a list', () => {
-    expect(() => validate(agentMessageEnvelope, agentMessageBody({ output: 'hello' }))).toThrow('output');
+  it.each([['hello'], [{ content: 'hello' }], [{ content: { text: 'hello' } }], [['hello']]])(
+    'is a list in the payload when %j was sent',
+    (output) => {
+      const body = agentMessageBody({ output });
+      expect(validate(agentMessageEnvelope, body).output).toHaveLength(1);
+      expect(messageText(parse({ output }))).toBe('hello');
+    },
+  );
+
+  it('is an empty list in the payload when an empty string was sent', () => {
+    expect(parse({ output: '' }).output).toEqual([]);
   });
 
   it('reads content sent as plain text, and audio sent as one clip or one address', () => {
@@ -125,8 +134,10 @@ describe('istest', () => {
   it.each([
     [true, true],
     [false, false],
-    ['true', undefined],
-    [1, undefined],
+    ['true', true],
+    [1, true],
+    ['false', false],
+    ['maybe', undefined],
     [null, undefined],
   ])('sent as %j is %j', (sent, seen) => {
     expect(parse({ istest: sent }).istest).toBe(seen);

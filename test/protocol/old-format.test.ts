@@ -23,7 +23,11 @@ describe('the deprecated message format', () => {
   });
 
   it.each([
-    ['text alone', { ...oldBody, flow_output: undefined }],
+    ['text and message_type', { ...oldBody, flow_output: undefined }],
+    ['text alone', { ...oldBody, flow_output: undefined, message_type: undefined }],
+    ['message_type alone', { ...oldBody, flow_output: undefined, text: undefined }],
+    ['text that is null', { ...oldBody, flow_output: null, text: null }],
+    ['text beside an output of null', { ...oldBody, output: null }],
     ['flow_output alone', { ...oldBody, message_type: undefined, text: undefined }],
     ['an empty flow_output', { ...oldBody, flow_output: [] }],
   ])('is recognised by %s', (_what, body) => {
@@ -39,7 +43,7 @@ describe('the deprecated message format', () => {
 
   it('is not recognised by a missing output alone', () => {
     expect(isOldMessageFormat({ conversation_id: 'c', message_id: 'm' })).toBe(false);
-    expect(isOldMessageFormat({ conversation_id: 'c', text: 'x' })).toBe(false);
+    expect(isOldMessageFormat({ conversation_id: 'c', message_id: 'm', output: null })).toBe(false);
     expect(errorOf(() => validateWebhook('message', {})).code).toBe('INVALID_BODY');
   });
 

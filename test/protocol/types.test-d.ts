@@ -161,7 +161,7 @@ describe('validation', () => {
     expectTypeOf(validateWebhook('chat', {})).toEqualTypeOf<HandoffChat>();
     expectTypeOf<WebhookBody<'establish'>>().toEqualTypeOf<HandoffRequest>();
     expectTypeOf<WebhookEndpoint>().toEqualTypeOf<'message' | 'establish' | 'chat' | 'close'>();
-    expectTypeOf<WebhookBody<'message'>['output']>().toEqualTypeOf<unknown[] | null>();
+    expectTypeOf<WebhookBody<'message'>['output']>().toEqualTypeOf<unknown[]>();
   });
 
   it('has its own error codes', () => {

@@ -18,6 +18,13 @@ import { errorOf } from './error-of.js';
 const CANARY = 'canary-7f3a';
 const pathsOf = (schema: z.ZodType, value: unknown) =>
   errorOf(() => validate(schema, value)).issues.map(({ path }) => path);
+/** A request to add pairs. */
+const pairs = (qaList: unknown[], fields: object = {}) => ({
+  purpose: 'QA_TEXT',
+  name: 'n',
+  qaList,
+  ...fields,
+});
 
 describe('a validation error', () => {
   it('is an error of this package', () => {
@@ -27,15 +34,14 @@ describe('a validation error', () => {
   });
 
   it('lists the places in the order of the body', () => {
-    const body = establishBody({
-      body: [{ text: 5 }, { text: 'ok', message_type: 6 }],
-      user_info: { phone: 7 },
-    });
-    expect(pathsOf(webhookBodies.establish, body)).toEqual([
-      'body[0].text',
-      'body[1].message_type',
-      'user_info.phone',
-    ]);
+    const body = pairs(
+      [
+        { question: 5, answer: 'ok' },
+        { question: 'ok', answer: 6 },
+      ],
+      { header_row: 'one' },
+    );
+    expect(pathsOf(qaAdd, body)).toEqual(['qaList[0].question', 'qaList[1].answer', 'header_row']);
   });
 
   it.each([[null], ['text'], [5], [[]], [undefined]])('has no path when the body is %j', (body) => {
@@ -44,32 +50,30 @@ describe('a validation error', () => {
   });
 
   it('names every place and expectation in its message', () => {
-    expect(errorOf(() => validateWebhook('chat', chatBody({ conversation_id: null, body: 5 }))).message).toBe(
-      'conversation_id: expected a non-empty string; body: Invalid input: expected string, received number',
-    );
+    expect(
+      errorOf(() => validateWebhook('chat', chatBody({ conversation_id: null, body: [] }))).message,
+    ).toBe('conversation_id: expected a non-empty string; body: expected a string');
   });
 
   it('names at most five places and counts the rest; issues lists them all', () => {
     const items = Array.from({ length: 8 }, () => 'x');
-    const error = errorOf(() => validateWebhook('establish', establishBody({ body: items })));
+    const error = errorOf(() => validate(qaAdd, pairs(items)));
     expect(error.issues).toHaveLength(8);
-    expect(error.message).toContain('body[4]: ');
-    expect(error.message).not.toContain('body[5]');
+    expect(error.message).toContain('qaList[4]: ');
+    expect(error.message).not.toContain('qaList[5]');
     expect(error.message).toMatch(/; and 3 more$/);
   });
 
   it('counts nothing when there are exactly five', () => {
     const items = Array.from({ length: 5 }, () => 'x');
-    const { message } = errorOf(() => validateWebhook('establish', establishBody({ body: items })));
-    expect(message).toContain('body[4]: ');
+    const { message } = errorOf(() => validate(qaAdd, pairs(items)));
+    expect(message).toContain('qaList[4]: ');
     expect(message).not.toContain('more');
   });
 
   it('is thrown also for 300,000 problems', () => {
     const items = Array.from({ length: 300_000 }, () => 0);
-    expect(errorOf(() => validateWebhook('establish', establishBody({ body: items }))).code).toBe(
-      'INVALID_BODY',
-    );
+    expect(errorOf(() => validate(qaAdd, pairs(items))).code).toBe('INVALID_BODY');
   });
 });
 
@@ -78,7 +82,7 @@ describe('a value that cannot be compared', () => {
 
   it.each([
     ['an id', () => validateWebhook('chat', chatBody({ conversation_id: made }))],
-    ['an optional id', () => validateWebhook('message', agentMessageBody({ user_id: made }))],
+    ['words', () => validateWebhook('chat', chatBody({ body: made }))],
     ['a list', () => validate(qaAdd, { purpose: 'QA_FILE', files: made })],
   ])('as %s makes the body invalid and throws no other error', (_place, call) => {
     const error = errorOf(call);
@@ -93,12 +97,9 @@ describe('the values of a refused body', () => {
       'old message',
       () => validateWebhook('message', { flow_output: CANARY, text: CANARY, message_id: CANARY }),
     ],
-    ['message', () => validateWebhook('message', agentMessageBody({ output: CANARY, create_time: CANARY }))],
     ['message id', () => validateWebhook('message', agentMessageBody({ message_id: { [CANARY]: CANARY } }))],
-    ['establish', () => validateWebhook('establish', establishBody({ body: CANARY, user_info: CANARY }))],
-    ['item', () => validateWebhook('establish', establishBody({ body: [CANARY, { text: [CANARY] }] }))],
+    ['establish', () => validateWebhook('establish', establishBody({ conversation_id: [CANARY] }))],
     ['chat', () => validateWebhook('chat', chatBody({ body: [CANARY], [CANARY]: CANARY }))],
-    ['chat time', () => validateWebhook('chat', chatBody({ timestamp: CANARY, body: CANARY }))],
     ['close', () => validateWebhook('close', closeBody({ type: [CANARY], conversation_id: [CANARY] }))],
     ['whole body', () => validateWebhook('close', CANARY)],
     ['constructor', () => validateWebhook('chat', chatBody({ body: { constructor: { name: CANARY } } }))],

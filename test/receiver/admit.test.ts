@@ -93,7 +93,7 @@ describe('the admit gate', () => {
     expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(200);
     expect((await request(to.url).post('/chat').send(chatBody())).status).toBe(200);
     expect((await request(to.url).post('/conversation/close').send(closeBody())).status).toBe(200);
-    expect((await establish(to, { conversation_id: 'c', body: 'no list' })).status).toBe(400);
+    expect((await establish(to, { conversation_id: null })).status).toBe(400);
     expect(to.seen).toHaveLength(3);
   });
 

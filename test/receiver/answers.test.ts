@@ -51,7 +51,7 @@ describe('a refusal', () => {
       code: 400,
       msg: 'invalid body: conversation_id, message_id',
     });
-    expect((await post(to, '/chat', {})).body).toEqual({
+    expect((await post(to, '/chat', { body: [] })).body).toEqual({
       code: 400,
       message: 'invalid body: conversation_id, body',
     });
@@ -61,7 +61,7 @@ describe('a refusal', () => {
     const to = await start({
       answers: { failure: (status, reason) => ({ code: 50_000 + status, message: `no: ${reason}` }) },
     });
-    const answer = await post(to, '/chat', { conversation_id: 'c' });
+    const answer = await post(to, '/chat', { conversation_id: 'c', body: {} });
     expect([answer.status, answer.body]).toEqual([400, { code: 50_400, message: 'no: invalid body: body' }]);
     expect((await post(to, '/', {})).body).toMatchObject({ code: 400 });
   });
@@ -87,23 +87,11 @@ describe('an invalid body', () => {
   const CANARY = 'canary-51c0';
 
   it.each<[string, WireBody, string]>([
-    [
-      '/',
-      { message_id: CANARY, create_time: CANARY, output: CANARY },
-      'conversation_id, create_time, output',
-    ],
+    ['/', { message_id: CANARY, create_time: CANARY, output: CANARY }, 'conversation_id'],
     ['/', { conversation_id: { [CANARY]: CANARY }, message_id: [CANARY] }, 'conversation_id, message_id'],
-    [
-      '/conversation/establish',
-      {
-        conversation_id: 'c',
-        body: [{ text: 'x' }, { text: [CANARY] }, CANARY],
-        user_info: { email: [CANARY] },
-      },
-      'body[1].text, body[2], user_info.email',
-    ],
-    ['/chat', { conversation_id: CANARY, timestamp: CANARY, body: { [CANARY]: 1 } }, 'timestamp, body'],
-    ['/conversation/close', { conversation_id: [CANARY], type: 7 }, 'conversation_id, type'],
+    ['/conversation/establish', { conversation_id: null, body: [CANARY], email: CANARY }, 'conversation_id'],
+    ['/chat', { conversation_id: [CANARY], body: { [CANARY]: 1 } }, 'conversation_id, body'],
+    ['/conversation/close', { conversation_id: [CANARY], type: CANARY }, 'conversation_id'],
   ])('%s: the answer names the fields and no values: %j', async (path, body, places) => {
     const to = await start();
     const answer = await post(to, path, body);
@@ -112,17 +100,6 @@ describe('an invalid body', () => {
     expect(answer.text + to.logged.text()).not.toContain(CANARY);
     expect(to.seen).toHaveLength(0);
     expect(to.logged.about('request refused')[0]?.detail).toContain('expected');
-  });
-
-  it('names a limited number of fields', async () => {
-    const to = await start();
-    const answer = await post(to, '/conversation/establish', {
-      conversation_id: 'c',
-      body: Array.from({ length: 500 }, () => ({ text: 5 })),
-    });
-    expect(answer.body.message).toBe(
-      `invalid body: ${Array.from({ length: 10 }, (_, index) => `body[${index}].text`).join(', ')}`,
-    );
   });
 
   it('in the old message format is named as such', async () => {

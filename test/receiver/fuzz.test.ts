@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { basic, createLog, createReceiver, type HandlerContext, pathToken } from '../../src/index.js';
 import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
-import { hostileBytes, hostileRequest } from '../helpers/hostile-requests.js';
+import { hostileBytes, hostileRequest, sloppyRequest } from '../helpers/hostile-requests.js';
 import { dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';
 import { listen, type Served } from '../helpers/serve.js';
 
@@ -84,6 +84,19 @@ describe('random requests', () => {
   it('were handled in part', () => {
     expect(handled).toBeGreaterThan(0);
   });
+
+  it('leave the receiver unharmed', expectUnharmed);
+});
+
+describe('requests of deployments that differ', () => {
+  it.prop([sloppyRequest], PROPERTY)(
+    'are answered 200',
+    async (sent) => {
+      const { status, body } = await sendRaw(served.port, sent);
+      expect([status, body]).toEqual([200, expect.stringContaining('success')]);
+    },
+    TIMEOUT_MS,
+  );
 
   it('leave the receiver unharmed', expectUnharmed);
 });

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../src/receiver/parse-json.js';
+import { decodeBody, parseJson } from '../../src/receiver/parse-json.js';
 
 const DEPTH = 4;
 const key = fc.constantFrom('a', '__proto__', 'constructor', 'prototype', 'b');
@@ -45,5 +45,64 @@ describe('the fast path of parsing', () => {
     expect(parseJson('{"text":"the constructor of __proto__"}', DEPTH)).toEqual({
       text: 'the constructor of __proto__',
     });
+  });
+});
+
+/** Pieces of JSON that often fit together. */
+const pieces = fc
+  .array(
+    fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ':',
+      ',',
+      ' ',
+      '"',
+      '\\',
+      '"a"',
+      '"9007199254740993"',
+      '9007199254740993',
+      '-9007199254740993',
+      '9007199254740991',
+      '0',
+      '.5',
+      'e2',
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''));
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const anyJson = fc
+  .json({ noUnicodeString: false })
+  .map((text) => text.replaceAll(/(?<=[:[,])true/g, '9007199254740993'));
+
+describe('large integers', () => {
+  test.prop([fc.oneof(pieces, anyJson)], { numRuns: 5_000 })(
+    'make no JSON of text that is none, or the reverse',
+    (text) => {
+      expect(isJson(String(decodeBody(text)))).toBe(isJson(text));
+    },
+  );
+
+  test.prop([anyJson])('become strings, and nothing else changes', (text) => {
+    const rounded = (_key: string, value: unknown): unknown =>
+      typeof value === 'string' && /^-?\d{16,}$/.test(value) ? Number(value) : value;
+    expect(JSON.parse(String(decodeBody(text)), rounded)).toEqual(JSON.parse(text, rounded));
+  });
+
+  it('are found in linear time, also behind a string that does not end', () => {
+    const text = `{"a":9007199254740993,"b":"${'\\"'.repeat(100_000)}`;
+    expect(decodeBody(text)).toBe(text.replace('9007199254740993', '"9007199254740993"'));
   });
 });

@@ -70,6 +70,21 @@ describe('a probe with valid credentials', () => {
     await to.expectNothingDone();
   });
 
+  it.each([['true'], ['True'], ['TRUE'], [1], ['1']])('may have %j as istest', async (istest) => {
+    const to = await startWatched({ auth: TOKEN_AUTH });
+    const sent = [
+      [`/${PATH_TOKEN}`, agentMessageBody],
+      [`/${PATH_TOKEN}/conversation/establish`, establishBody],
+      [`/${PATH_TOKEN}/chat`, chatBody],
+      [`/${PATH_TOKEN}/conversation/close`, closeBody],
+    ] as const;
+    for (const [path, make] of sent) {
+      expect((await request(to.url).post(path).send(make({ istest }))).status).toBe(200);
+    }
+    expect(to.seen.map(({ event }) => event)).toEqual(sent.map(() => 'probe'));
+    await to.expectNothingDone();
+  });
+
   it.each(SHAPES)('in the shape of %s passes with the path token', async (_name, shape) => {
     const to = await startWatched({ auth: TOKEN_AUTH });
     for (const path of ['', '/conversation/establish', '/chat', '/conversation/close']) {
@@ -132,7 +147,7 @@ describe('a probe without credentials', () => {
 
   it('is distinguished in the log from other requests without credentials', async () => {
     const to = await start({ auth: HEADER_AUTH });
-    for (const body of [chatBody(), chatBody({ istest: 'true' }), { a: { istest: true } }]) {
+    for (const body of [chatBody(), chatBody({ istest: 'no' }), { a: { istest: true } }]) {
       expect((await request(to.url).post('/chat').send(body)).status).toBe(401);
     }
     expect(
@@ -150,7 +165,7 @@ describe('a probe without credentials', () => {
 });
 
 describe('a body that is not a probe', () => {
-  it.each([['true'], [1], [false], [null], [{}]])('is an event if istest is %j', async (istest) => {
+  it.each([['false'], [0], [false], [null], [{}], ['']])('is an event if istest is %j', async (istest) => {
     const to = await start();
     expect((await request(to.url).post('/').send(agentMessageBody({ istest }))).status).toBe(200);
     expect(to.seen.map(({ event }) => event)).toEqual(['message']);

@@ -15,13 +15,13 @@ const OBJECT_ID = ['an object as conversation_id', withFields({ conversation_id:
 const MISSING: Readonly<Record<WebhookEndpoint, InvalidBodies>> = {
   message: [without('conversation_id'), without('message_id')],
   establish: [without('conversation_id')],
-  chat: [without('conversation_id'), without('body')],
+  chat: [without('conversation_id')],
   close: [without('conversation_id')],
 };
 
 const MISTYPED: Readonly<Record<WebhookEndpoint, InvalidBodies>> = {
-  message: [OBJECT_ID, ['a string as output', withFields({ output: 'text' })]],
-  establish: [OBJECT_ID, ['a string as body', withFields({ body: 'text' })]],
+  message: [OBJECT_ID],
+  establish: [OBJECT_ID],
   chat: [OBJECT_ID, ['an array as body', withFields({ body: ['text'] })]],
   close: [OBJECT_ID],
 };
@@ -131,7 +131,7 @@ export const refusalChecks: readonly DoctorCheck[] = [
     id: 'body.mistyped',
     expects: 'refuses bodies whose fields have the wrong type',
     advice:
-      'Validate bodies against a schema: ids and messages are strings, output and the transcript are arrays.',
+      'Validate bodies against a schema: an id that is an object, or a message that is an array, cannot be handled.',
     run: refusesBodies(MISTYPED),
   },
   {

@@ -40,7 +40,11 @@ export function deadLetters(engine: Engine): void {
       expect(to.dead).toMatchObject([{ ...listed, error: 'Error: broken' }]);
       expect(to.dead[0]?.createdAt).toBeInstanceOf(Date);
       expect(to.dead[0]).not.toHaveProperty('content');
-      expect(await to.queues.show('inbox', to.firstId)).toEqual({ ...to.dead[0], content: event.body });
+      expect(await to.queues.show('inbox', to.firstId)).toEqual({
+        ...to.dead[0],
+        key: event.key,
+        content: event.body,
+      });
       expect(await to.queues.show('outbox', to.firstId)).toBeNull();
       expect(await to.queues.show('inbox', 'no such id')).toBeNull();
     });

@@ -1,0 +1,44 @@
+import { isRecord, toText } from './primitives.js';
+
+/** The paths of values that were sent and that normalising has left out, such as `body[].text`, each once. */
+export function droppedPaths(sent: unknown, read: unknown): string[] {
+  const paths = new Set<string>();
+
+  const compare = (before: unknown, after: unknown, path: string): void => {
+    if (Object.is(before, after) || isNothing(before)) return;
+    if (Array.isArray(before)) {
+      // A list in place of an object was merged into it.
+      for (const [index, item] of before.entries()) {
+        if (Array.isArray(after)) compare(item, after[index], `${path}[]`);
+        else compare(item, after, path);
+      }
+    } else if (isRecord(before)) {
+      const target = Array.isArray(after) ? after[0] : after;
+      if (!isRecord(target)) paths.add(path);
+      else for (const [name, value] of Object.entries(before)) compare(value, target[name], join(path, name));
+    } else if (!isHeldBy(before, after)) paths.add(path);
+  };
+
+  compare(sent, read, '');
+  return [...paths];
+}
+
+const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+
+/** Some platforms write an empty list or text for an absent value of any type. */
+const isNothing = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** Whether a plain value became another plain value, or is part of an object or list that was made of it. */
+function isHeldBy(value: unknown, after: unknown): boolean {
+  if (typeof after !== 'object') return after !== undefined && after !== '';
+  return after !== null && Object.values(after).some((part) => isPartOf(value, part));
+}
+
+const isPartOf = (value: unknown, part: unknown): boolean =>
+  typeof part === 'object'
+    ? part !== null && Object.values(part).some((each) => isPartOf(value, each))
+    : toText(part) === toText(value);

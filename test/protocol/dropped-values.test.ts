@@ -1,0 +1,78 @@
+import { type fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import {
+  agentMessage,
+  droppedPaths,
+  validate,
+  type WebhookEndpoint,
+  webhookBodies,
+} from '../../src/protocol/index.js';
+import { agentMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
+import * as wire from './arbitraries.js';
+
+const schemas = { ...webhookBodies, message: agentMessage };
+const dropped = (endpoint: WebhookEndpoint, body: WireBody): string[] =>
+  droppedPaths(body, validate(schemas[endpoint], body));
+
+describe('values that normalising leaves out', () => {
+  it.each<[string, WebhookEndpoint, WireBody, string[]]>([
+    ['a time', 'chat', chatBody({ timestamp: 'yesterday' }), ['timestamp']],
+    ['a reason', 'close', closeBody({ type: { name: 'TIMEOUT' } }), ['type']],
+    ['an address and an id', 'establish', establishBody({ email: ['a'], bot_id: true }), ['email', 'bot_id']],
+    ['a user', 'establish', establishBody({ user_info: 'me' }), ['user_info']],
+    [
+      'several users',
+      'establish',
+      establishBody({ user_info: [{ user_id: 'a' }, { user_id: 'b' }] }),
+      ['user_info.user_id'],
+    ],
+    [
+      'texts of items, named once',
+      'establish',
+      establishBody({ body: [{ text: { de: 'x' } }, { text: ['y'] }] }),
+      ['body[].text'],
+    ],
+    ['istest', 'chat', chatBody({ istest: 'maybe' }), ['istest']],
+    [
+      'a figure and content of a message',
+      'message',
+      agentMessageBody({
+        output: [{ content: { text: { de: 'x' } } }],
+        usage: { tokens: [{ total_tokens: 'many' }] },
+      }),
+      ['output[].content.text', 'usage.tokens.total_tokens'],
+    ],
+  ])('are named by their path: %s', (_what, endpoint, body, paths) => {
+    expect(dropped(endpoint, body)).toEqual(paths);
+  });
+
+  it.each<[string, WebhookEndpoint, WireBody]>([
+    ['the contract’s own types', 'establish', establishBody()],
+    ['numbers for text', 'establish', establishBody({ email: 5, body: [5, { text: 6, message_type: 7 }] })],
+    ['one for a list', 'establish', establishBody({ body: { text: 'x' } })],
+    ['a list of one', 'establish', establishBody({ user_info: [{ user_id: 4 }] })],
+    ['nothing in any form', 'establish', establishBody({ email: '', body: null, user_info: [], bot_id: {} })],
+    ['text for output', 'message', agentMessageBody({ output: 'hello', usage: { tokens: '3' } })],
+    ['a clip for a list', 'message', agentMessageBody({ output: { content: { audio: 'https://a' } } })],
+    [
+      'unknown fields',
+      'message',
+      agentMessageBody({ x: [{ y: [null, ''] }], output: [{ content: { card: 1 } }] }),
+    ],
+  ])('are none for %s', (_what, endpoint, body) => {
+    expect(dropped(endpoint, body)).toEqual([]);
+  });
+});
+
+describe.each([
+  ['message', wire.message],
+  ['establish', wire.establish],
+  ['chat', wire.chat],
+  ['close', wire.close],
+] as [WebhookEndpoint, fc.Arbitrary<WireBody>][])('%s: every tolerated body', (endpoint, body) => {
+  test.prop([body])('leaves nothing out, also after a JSON round trip', (sent) => {
+    expect(dropped(endpoint, sent)).toEqual([]);
+    const read: unknown = JSON.parse(JSON.stringify(validate(schemas[endpoint], sent)));
+    expect(droppedPaths(sent, read)).toEqual([]);
+  });
+});
