@@ -46,6 +46,7 @@ export type { QaDocument } from './knowledge/knowledge-base.js';
 export type { SimulatorLog, SimulatorOptions } from './options.js';
 export type { ProbeInput, WebhookCheckResult } from './probe.js';
 export type { SimulatedReply } from './reply-queue.js';
+export type { SimulatedQaPair } from './requests/rules.js';
 export {
   type AgentMessageInput,
   agentMessageBody,

@@ -10,8 +10,8 @@ export function readSettings<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const { success, data, error } = schema.safeParse(settings);
   if (success) return data;
-  const problems = error.issues.map(
-    ({ path, message }) => `${path.length > 0 ? z.core.toDotPath(path) : 'settings'}: ${message}`,
+  const problems = error.issues.map(({ path, message }) =>
+    path.length > 0 ? `${z.core.toDotPath(path)}: ${message}` : message,
   );
   throw new SimulatorError(code, `${subject}${problems.join('; ')}`);
 }
