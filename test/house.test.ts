@@ -33,7 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   receiver: below('receiver'),
   bridge: without(below('bridge'), 'client'),
   adapters: below('adapters'),
-  simulator: ['protocol', 'internal'],
+  simulator: ['internal'],
   doctor: ['simulator', 'protocol', 'internal'],
   testing: [...without(below('adapters'), 'client'), 'simulator'],
   standalone: CORE,

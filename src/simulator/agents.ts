@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { SERVICE_CODES, ValidationError, validate } from '../protocol/index.js';
 import { ServiceFailure, SimulatorError } from './error.js';
+import { readSettings } from './read-settings.js';
+import { FAILURE_CODES } from './specification.js';
 
 /** The message webhook of an agent: the platform posts the agent's answers to it. */
 export interface MessageWebhook {
@@ -119,7 +120,7 @@ export function createAgents(initial: readonly SimulatedAgent[]): SimulatedAgent
   const agents = new Map<string, ResolvedAgent>();
 
   const put = (candidate: unknown): ResolvedAgent => {
-    const agent = readAgent(candidate);
+    const agent = readSettings('INVALID_AGENT', agentSchema, candidate);
     const sameKey = [...agents.values()].find(({ id, apiKey }) => apiKey === agent.apiKey && id !== agent.id);
     if (sameKey)
       throw new SimulatorError('INVALID_AGENT', `apiKey: agent ${sameKey.id} has it already; use another`);
@@ -169,17 +170,7 @@ export function findHumanService(agent: ResolvedAgent, componentId?: string): Re
 export function authenticate(agents: SimulatedAgents, authorization: string | undefined): ResolvedAgent {
   const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   const agent = agents.list().find(({ apiKey }) => apiKey === key);
-  if (!agent)
-    throw new ServiceFailure(SERVICE_CODES.AUTHENTICATION_FAILED, 'Developer authentication failed');
-  if (agent.deleted) throw new ServiceFailure(SERVICE_CODES.AGENT_DELETED, 'Agent deleted');
+  if (!agent) throw new ServiceFailure(FAILURE_CODES.authenticationFailed, 'Developer authentication failed');
+  if (agent.deleted) throw new ServiceFailure(FAILURE_CODES.agentDeleted, 'Agent deleted');
   return agent;
-}
-
-function readAgent(candidate: unknown): ResolvedAgent {
-  try {
-    return validate(agentSchema, candidate);
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    throw new SimulatorError('INVALID_AGENT', error.message, { cause: error });
-  }
 }

@@ -1,4 +1,3 @@
-import { SERVICE_CODES } from '../protocol/index.js';
 import { findHumanService, type ResolvedAgent, type SimulatedAgents } from './agents.js';
 import {
   type ConversationController,
@@ -10,6 +9,7 @@ import { createEmitter } from './emitter.js';
 import { ServiceFailure, SimulatorError } from './error.js';
 import type { SimulatedReply } from './reply-queue.js';
 import { newId, type SimulatedUser, type TranscriptItem } from './sending/bodies.js';
+import { FAILURE_CODES } from './specification.js';
 
 /** Settings of a handoff request. Everything has a default. */
 export interface HandoffRequestInput {
@@ -41,10 +41,7 @@ export interface ConversationRegistry {
     onCreated?: (conversation: HandoffConversation) => void,
   ) => Promise<HandoffConversation>;
   /** Takes a reply sent with the key of `agent`. Throws the platform's refusal. */
-  receive: (
-    agent: ResolvedAgent,
-    reply: { conversation_id: string; timestamp: number; body: string },
-  ) => void;
+  receive: (agent: ResolvedAgent, reply: { conversationId: string; timestamp: number; text: string }) => void;
   /** Takes a close sent with the key of `agent`. Throws the platform's refusal. */
   closeByHuman: (agent: ResolvedAgent, conversationId: string) => void;
   get: (id: string) => HandoffConversation | undefined;
@@ -81,7 +78,7 @@ export function createConversationRegistry(
     if (!conversation) throw notFound();
     if (conversation.handle.agentId === agent.id) return conversation;
     throw new ServiceFailure(
-      SERVICE_CODES.CONVERSATION_MISMATCH,
+      FAILURE_CODES.conversationMismatch,
       'Conversation does not match the agent: use the API key of the agent that handed it over',
     );
   };
@@ -114,7 +111,7 @@ export function createConversationRegistry(
       return live.handle;
     },
     receive(agent, reply) {
-      const taken = find(agent, reply.conversation_id).receive(reply.body, reply.timestamp);
+      const taken = find(agent, reply.conversationId).receive(reply.text, reply.timestamp);
       if (!taken) throw notFound();
     },
     closeByHuman(agent, id) {
@@ -136,7 +133,7 @@ export function hasEnded({ state }: HandoffConversation): boolean {
 
 function notFound(): ServiceFailure {
   return new ServiceFailure(
-    SERVICE_CODES.CONVERSATION_NOT_FOUND,
+    FAILURE_CODES.conversationNotFound,
     'Conversation does not exist or has ended: the user must ask for a human again',
   );
 }

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import type { RequestListener } from 'node:http';
-import type { WebhookCheckResult } from '../protocol/index.js';
 import { authenticate, createAgents, type SimulatedAgents } from './agents.js';
 import type { Clock } from './clock.js';
 import type { HandoffConversation } from './conversation.js';
@@ -13,7 +12,7 @@ import { createHttpServer, type HttpServer } from './http/server.js';
 import { createFetchFile, createKnowledgeBase, type QaDocument } from './knowledge/knowledge-base.js';
 import { type SimulatorOptions, withDefaults } from './options.js';
 import { createPageRoutes } from './page-routes.js';
-import { createWebhookProber, type ProbeInput } from './probe.js';
+import { createWebhookProber, type ProbeInput, type WebhookCheckResult } from './probe.js';
 import { type AgentMessageInput, agentMessageBody } from './sending/bodies.js';
 import { createServiceApp, humanRoutes, knowledgeRoutes, webhookRoutes } from './service-app.js';
 import { createSecretMask, createTrafficRecorder, type TrafficLog } from './traffic.js';

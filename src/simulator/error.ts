@@ -1,5 +1,5 @@
 import { HandoffKitError } from '../internal/index.js';
-import { SERVICE_CODES } from '../protocol/index.js';
+import { FAILURE_CODES } from './specification.js';
 
 /** The `code` of a {@link SimulatorError}. */
 export type SimulatorErrorCode =
@@ -40,5 +40,5 @@ export class ServiceFailure extends HandoffKitError {
 
 /** A {@link ServiceFailure} with code 40000. `detail` names the field and what was expected. */
 export function parameterError(detail: string, status?: number): ServiceFailure {
-  return new ServiceFailure(SERVICE_CODES.PARAMETER_ERROR, `Parameter error: ${detail}`, status);
+  return new ServiceFailure(FAILURE_CODES.parameterError, `Parameter error: ${detail}`, status);
 }

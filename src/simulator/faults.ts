@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type SERVICE_PATHS, ValidationError, validate } from '../protocol/index.js';
 import type { Clock } from './clock.js';
 import { createEmitter } from './emitter.js';
-import { SimulatorError } from './error.js';
+import { readSettings } from './read-settings.js';
+import type { SERVICE_PATHS } from './specification.js';
 
 const DELIVERY_EVENTS = ['message', 'establish', 'chat', 'close', 'probe'] as const;
 /** The kinds of deliveries to a receiver. */
@@ -160,7 +160,7 @@ export function createFaults(clock: Clock): Faults {
   };
 
   const setFrom = (kind: FaultKind, settings: unknown) => {
-    const read = readSettings(kind, settings);
+    const read = readSettings('INVALID_FAULT', FAULTS[kind].settings, settings, `fault ${kind}: `);
     const until = clock.now() + (read.forMs ?? Number.POSITIVE_INFINITY);
     const left = read.times ?? Number.POSITIVE_INFINITY;
     Object.assign(entries, { [kind]: { settings: read, until, left } });
@@ -199,13 +199,4 @@ interface ActiveEntry<Kind extends FaultKind> {
   readonly settings: ActiveFault<Kind>;
   readonly until: number;
   left: number;
-}
-
-function readSettings(kind: FaultKind, settings: unknown): ActiveFault {
-  try {
-    return validate(FAULTS[kind].settings, settings);
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    throw new SimulatorError('INVALID_FAULT', `fault ${kind}: ${error.message}`, { cause: error });
-  }
 }

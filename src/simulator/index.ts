@@ -1,6 +1,7 @@
 /**
  * A simulator of the platform: it hosts the platform's API, delivers webhooks to a receiver, and injects faults.
- * It imports `protocol` and `internal` only, so that it cannot share a mistake with the receiver it tests.
+ * It knows the platform's interface from the specification alone and imports nothing of the receiver, the client or
+ * `protocol`, so that a mistake cannot hide in both.
  *
  * For tests of a receiver, start with `createTestBench` of `handoff-kit/testing`, which wires a simulator to it.
  *
@@ -43,8 +44,9 @@ export {
 } from './faults.js';
 export type { QaDocument } from './knowledge/knowledge-base.js';
 export type { SimulatorLog, SimulatorOptions } from './options.js';
-export type { ProbeInput } from './probe.js';
+export type { ProbeInput, WebhookCheckResult } from './probe.js';
 export type { SimulatedReply } from './reply-queue.js';
+export type { SimulatedQaPair } from './requests/rules.js';
 export {
   type AgentMessageInput,
   agentMessageBody,

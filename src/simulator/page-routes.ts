@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import { type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import { HandoffKitError } from '../internal/index.js';
-import { validate } from '../protocol/index.js';
 import type { SimulatedAgents } from './agents.js';
 import type { SimulatedCustomer } from './customer.js';
 import { SimulatorError } from './error.js';
@@ -11,6 +10,7 @@ import { isJson, parseJson, readText } from './http/endpoint.js';
 import { createLiveEvents } from './http/live-events.js';
 import { pageHeaders, requireSameOrigin } from './http/same-origin.js';
 import type { SimulatorLog } from './options.js';
+import { readSettings } from './read-settings.js';
 import type { TrafficLog } from './traffic.js';
 
 const PAGE_ROOT = fileURLToPath(new URL('./page/', import.meta.url));
@@ -125,7 +125,7 @@ function actionRoutes(options: { customer: SimulatedCustomer; faults: Faults; lo
       try {
         if (!isJson(request))
           throw new SimulatorError('INVALID_ACTION', 'expected Content-Type application/json');
-        await act(validate(schema, parseJson(await readText(request))));
+        await act(readSettings('INVALID_ACTION', schema, parseJson(await readText(request))));
         response.json({ ok: true });
       } catch (error) {
         if (error instanceof HandoffKitError) {

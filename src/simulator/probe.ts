@@ -1,10 +1,25 @@
-import type { HANDOFF_PATHS, WebhookCheckResult } from '../protocol/index.js';
 import { findHumanService, type ResolvedAgent, type ResolvedHumanService } from './agents.js';
 import type { Clock } from './clock.js';
 import { SimulatorError } from './error.js';
 import { chatBody, closeBody, establishBody, newId, probeBody } from './sending/bodies.js';
 import { handoffUrl } from './sending/post.js';
+import type { HANDOFF_PATHS } from './specification.js';
 import type { WebhookDelivery, WebhookSender } from './webhook-sender.js';
+
+/** The result of an availability test, as the platform reports it. */
+export interface WebhookCheckResult {
+  readonly type: 'message' | 'human_service';
+  /** The id of the human-service component; `null` for the message webhook. */
+  readonly component_id: string | null;
+  /** The name of the component; `null` for the message webhook. */
+  readonly component_name: string | null;
+  readonly webhook_url: string;
+  /** Whether the webhook answered with status 200. */
+  readonly reachable: boolean;
+  /** The status of the answer; `null` if there was none. */
+  readonly http_status: number | null;
+  readonly latency_ms: number;
+}
 
 /** The webhook to test. */
 export interface ProbeInput {

@@ -1,14 +1,4 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
-import {
-  HEALTHY,
-  humanClose,
-  humanReply,
-  qaAdd,
-  qaUpdate,
-  SERVICE_CODES,
-  SERVICE_PATHS,
-  validate,
-} from '../protocol/index.js';
 import type { Clock } from './clock.js';
 import type { ConversationRegistry } from './conversation-registry.js';
 import type { Faults, ServiceEndpoint } from './faults.js';
@@ -16,6 +6,8 @@ import type { Endpoints } from './http/endpoint.js';
 import type { KnowledgeBase } from './knowledge/knowledge-base.js';
 import type { SimulatorLog } from './options.js';
 import type { WebhookProber } from './probe.js';
+import { readAddRequest, readClose, readReply, readUpdateRequest } from './requests/rules.js';
+import { FAILURE_CODES, HEALTHY, SERVICE_PATHS } from './specification.js';
 
 const ROUTES: readonly (readonly ['get' | 'post' | 'put', ServiceEndpoint])[] = [
   ['post', 'addQa'],
@@ -69,14 +61,14 @@ export function createServiceApp(options: {
       return;
     }
     log.error({ err: error }, 'a request failed');
-    response.status(500).json({ code: SERVICE_CODES.INTERNAL_ERROR, message: 'Internal system error' });
+    response.status(500).json({ code: FAILURE_CODES.internalError, message: 'Internal system error' });
   };
   app.use(errorHandler);
   return app;
 }
 
 function wrongRequest(detail: string) {
-  return { code: SERVICE_CODES.PARAMETER_ERROR, message: `Parameter error: ${detail}` };
+  return { code: FAILURE_CODES.parameterError, message: `Parameter error: ${detail}` };
 }
 
 /** Express sets a status below 500 on the caller's mistakes, such as a malformed URL. */
@@ -88,8 +80,8 @@ function statusOf(error: unknown): number {
 /** The endpoints that add and update QA documents. */
 export function knowledgeRoutes({ endpoint }: Endpoints, knowledge: KnowledgeBase) {
   return {
-    addQa: endpoint('addQa', ({ agent, body }) => knowledge.add(agent.id, validate(qaAdd, body))),
-    updateQa: endpoint('updateQa', ({ agent, body }) => knowledge.update(agent.id, validate(qaUpdate, body))),
+    addQa: endpoint('addQa', ({ agent, body }) => knowledge.add(agent.id, readAddRequest(body))),
+    updateQa: endpoint('updateQa', ({ agent, body }) => knowledge.update(agent.id, readUpdateRequest(body))),
   };
 }
 
@@ -115,13 +107,13 @@ export function webhookRoutes(
 export function humanRoutes({ endpoint }: Endpoints, conversations: ConversationRegistry, clock: Clock) {
   return {
     reply: endpoint('reply', ({ agent, body }) => {
-      conversations.receive(agent, validate(humanReply, body));
+      conversations.receive(agent, readReply(body));
       return { code: 200, message: 'success' };
     }),
     close: endpoint('close', ({ agent, body }) => {
-      const { conversation_id } = validate(humanClose, body);
-      conversations.closeByHuman(agent, conversation_id);
-      return { conversation_id, timestamp: clock.now() };
+      const { conversationId } = readClose(body);
+      conversations.closeByHuman(agent, conversationId);
+      return { conversation_id: conversationId, timestamp: clock.now() };
     }),
   };
 }

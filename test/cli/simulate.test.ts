@@ -75,7 +75,8 @@ describe('simulate', () => {
     const program = runSimulate(['--receiver', `${url}/`, '--json'], { ...env, SERVICE_API_KEY: key });
     const { baseUrl, apiKey } = await listening(program);
     expect(apiKey).toBe('…');
-    const check = await post(`${baseUrl}/v1/webhook/check`, {}, { authorization: `Bearer ${key}` });
+    const headers = { authorization: `Bearer ${key}` };
+    const check = await fetch(`${baseUrl}/v1/webhook/check`, { method: 'POST', headers });
     expect(check.status).toBe(200);
     expect(headersOf(received.slice(0, 2))).toEqual([
       `/webhook/ ${basicHeader('desk', SECRET)}`,

@@ -146,9 +146,13 @@ describe('the rules for reply and close, in simulator and openapi.json', () => {
       reply,
       { conversation_id: 'c', timestamp: 1, body: { text: 'Hello' } },
     ],
+    ['a reply whose conversation_id is a number', reply, { conversation_id: 7, timestamp: 1, body: 'Hello' }],
+    ['a reply whose timestamp is null', reply, { conversation_id: 'c', timestamp: null, body: 'Hello' }],
     ['a close without conversation_id', close, { timestamp: 1 }],
     ['a close without timestamp', close, { conversation_id: 'c' }],
     ['a close whose timestamp is a string', close, { conversation_id: 'c', timestamp: 'now' }],
+    ['a close whose timestamp has a fraction', close, { conversation_id: 'c', timestamp: 1.5 }],
+    ['a close whose timestamp is negative', close, { conversation_id: 'c', timestamp: -1 }],
   ])('%s is refused', async (_name, path, body) => {
     const { raw } = await startIntegration();
     expect(bodyViolations('POST', path, body)).not.toEqual([]);

@@ -56,6 +56,14 @@ test('probes are in the standard message format with istest, and carry the crede
   expect(new Set(sent)).toEqual(new Set(['Bearer hook', undefined]));
 });
 
+test('a request with a body is refused with 40000', async () => {
+  const { call } = await startSimulator({ agents: [{ id: 'agent-1', apiKey: 'the-key-of-agent-1' }] });
+  expect(await call('POST', CHECK, { webhook_url: NOWHERE })).toMatchObject({
+    status: 400,
+    body: { code: 40000, message: 'Parameter error: body: expected none' },
+  });
+});
+
 test('webhooks that are not configured do not appear', async () => {
   const { call } = await startSimulator({ agents: [{ id: 'agent-1', apiKey: 'the-key-of-agent-1' }] });
   expect((await call('POST', CHECK)).body).toEqual({ results: [] });

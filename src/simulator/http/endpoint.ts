@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SERVICE_CODES, ValidationError } from '../../protocol/index.js';
 import { authenticate, type ResolvedAgent, type SimulatedAgents } from '../agents.js';
 import { parameterError, ServiceFailure } from '../error.js';
 import type { Faults, ServiceEndpoint } from '../faults.js';
 import type { SimulatorLog } from '../options.js';
+import { FAILURE_CODES } from '../specification.js';
 import type { ExchangeRecorder, TrafficRecorder } from '../traffic.js';
 
 /** Dependencies of every endpoint. */
@@ -49,7 +49,7 @@ export function createEndpoints(context: EndpointContext) {
   ): boolean => {
     if (faults.take('answerError', what)) {
       exchange.fault('answerError');
-      const body = { code: SERVICE_CODES.INTERNAL_ERROR, message: 'Internal system error' };
+      const body = { code: FAILURE_CODES.internalError, message: 'Internal system error' };
       sendAnswer(response, exchange, 500, body);
       return true;
     }
@@ -68,13 +68,13 @@ export function createEndpoints(context: EndpointContext) {
 
   const refuse = (error: unknown, response: ServerResponse, exchange: ExchangeRecorder) => {
     const failure = toFailure(error);
-    if (failure.serviceCode === SERVICE_CODES.INTERNAL_ERROR) log.error({ err: error }, 'a request failed');
+    if (failure.serviceCode === FAILURE_CODES.internalError) log.error({ err: error }, 'a request failed');
     const status = failure.status ?? context.failureStatus(failure.serviceCode);
     const body = { code: failure.serviceCode, message: failure.message };
     sendAnswer(response, exchange, status, body, status === 413 ? { connection: 'close' } : {});
   };
 
-  /** An endpoint that requires an API key. With `hasBody: false` the body is ignored. */
+  /** An endpoint that requires an API key. With `hasBody: false` a request with a body is refused. */
   const endpoint =
     (
       what: ServiceEndpoint,
@@ -87,8 +87,9 @@ export function createEndpoints(context: EndpointContext) {
         if (applyFault(what, response, exchange)) return;
         const agent = authenticate(agents, request.headers.authorization);
         if (hasBody && !isJson(request)) throw parameterError('Content-Type: expected application/json', 415);
-        const text = hasBody ? await readText(request) : '';
-        if (hasBody) exchange.body(text);
+        const text = await readText(request);
+        if (text !== '') exchange.body(text);
+        if (!hasBody && text !== '') throw parameterError('body: expected none');
         const body = hasBody ? parseJson(text) : null;
         sendAnswer(response, exchange, 200, await act({ agent, body }));
       } catch (error) {
@@ -118,12 +119,12 @@ export function defaultFailureStatus(code: number): number {
 }
 
 const STATUSES: Readonly<Record<number, number>> = {
-  [SERVICE_CODES.PARAMETER_ERROR]: 400,
-  [SERVICE_CODES.AUTHENTICATION_FAILED]: 401,
-  [SERVICE_CODES.AGENT_DELETED]: 403,
-  [SERVICE_CODES.CONVERSATION_NOT_FOUND]: 404,
-  [SERVICE_CODES.CONVERSATION_MISMATCH]: 403,
-  [SERVICE_CODES.INTERNAL_ERROR]: 500,
+  [FAILURE_CODES.parameterError]: 400,
+  [FAILURE_CODES.authenticationFailed]: 401,
+  [FAILURE_CODES.agentDeleted]: 403,
+  [FAILURE_CODES.conversationNotFound]: 404,
+  [FAILURE_CODES.conversationMismatch]: 403,
+  [FAILURE_CODES.internalError]: 500,
 };
 
 /** Sends an answer and records it: a string as plain text, an object as JSON. */
@@ -146,8 +147,7 @@ function sendAnswer(
 /** Maps an error to the platform's refusal; unexpected errors become code 50000. */
 function toFailure(error: unknown): ServiceFailure {
   if (error instanceof ServiceFailure) return error;
-  if (error instanceof ValidationError) return parameterError(error.message);
-  return new ServiceFailure(SERVICE_CODES.INTERNAL_ERROR, 'Internal system error');
+  return new ServiceFailure(FAILURE_CODES.internalError, 'Internal system error');
 }
 
 const MAX_BODY_BYTES = 2 * 1024 * 1024;

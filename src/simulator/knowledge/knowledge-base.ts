@@ -1,11 +1,8 @@
-import type { DocumentResult, QaAnswer, QaPair, qaAdd, qaUpdate } from '../../protocol/index.js';
 import { parameterError } from '../error.js';
+import type { AddRequest, FileProcessing, SimulatedQaPair, UpdateRequest } from '../requests/rules.js';
 import { newId } from '../sending/bodies.js';
 import type { TrafficRecorder } from '../traffic.js';
 import { readCsv, splitDocument } from './parse-file.js';
-
-type AddRequest = ReturnType<typeof qaAdd.parse>;
-type UpdateRequest = ReturnType<typeof qaUpdate.parse>;
 
 /** Used if a request names no knowledge base. */
 const DEFAULT_KNOWLEDGE_BASE = 'default';
@@ -17,7 +14,20 @@ export interface QaDocument {
   readonly name: string;
   readonly knowledgeBaseId: string;
   readonly purpose: 'QA_TEXT' | 'QA_FILE' | 'FILE_2_QA';
-  readonly pairs: readonly QaPair[];
+  readonly pairs: readonly SimulatedQaPair[];
+}
+
+/** A document that was added or updated, in the platform's format. */
+interface DocumentResult {
+  readonly doc_id: string;
+  readonly doc_name: string;
+}
+
+/** The answer to a request that adds or updates documents, in the platform's format. */
+interface DocumentsAnswer {
+  readonly doc: readonly DocumentResult[];
+  /** The names of the files that failed. */
+  readonly failed: readonly string[];
 }
 
 /** The QA documents of all agents. */
@@ -25,9 +35,9 @@ export interface KnowledgeBase {
   /** The documents of an agent, in order of creation. */
   documents: (agentId: string) => readonly QaDocument[];
   /** Adds documents. */
-  add: (agentId: string, request: AddRequest) => Promise<QaAnswer>;
+  add: (agentId: string, request: AddRequest) => Promise<DocumentsAnswer>;
   /** Replaces all pairs of the given documents. */
-  update: (agentId: string, request: UpdateRequest) => Promise<QaAnswer>;
+  update: (agentId: string, request: UpdateRequest) => Promise<DocumentsAnswer>;
   /** The answer to a question that a document contains literally, ignoring case. */
   answerTo: (agentId: string, question: string) => string | undefined;
 }
@@ -53,30 +63,26 @@ export function createKnowledgeBase(fetchFile: FetchFile): KnowledgeBase {
   return {
     documents,
     async add(agentId, request) {
-      const knowledgeBaseId = request.knowledge_base_id ?? DEFAULT_KNOWLEDGE_BASE;
-      const make = (name: string, pairs: readonly QaPair[]) =>
-        save({ docId: newId('doc'), agentId, name, knowledgeBaseId, purpose: request.purpose, pairs });
-      if (request.purpose === 'QA_TEXT') return { doc: [make(request.name, request.qaList)], failed: [] };
-      const isCsv = request.purpose === 'QA_FILE';
-      const files =
-        request.purpose === 'QA_FILE'
-          ? request.files.map(({ file_name, file_url }) => ({ name: file_name, url: file_url }))
-          : request.files.map(({ file_name, source_url }) => ({ name: file_name, url: source_url }));
-      return collect(files, async ({ name, url }) => {
-        const pairs = readPairs(await fetchFile(url), isCsv, request);
+      const { content, knowledgeBaseId = DEFAULT_KNOWLEDGE_BASE } = request;
+      const { purpose } = content;
+      const make = (name: string, pairs: readonly SimulatedQaPair[]) =>
+        save({ docId: newId('doc'), agentId, name, knowledgeBaseId, purpose, pairs });
+      if (content.purpose === 'QA_TEXT') return { doc: [make(content.name, content.pairs)], failed: [] };
+      return collect(content.files, async ({ name, url }) => {
+        const pairs = readPairs(await fetchFile(url), purpose === 'QA_FILE', request);
         return () => make(name, pairs);
       });
     },
     async update(agentId, request) {
-      const base = request.knowledge_base_id;
-      if (request.qaList && request.qaList.length > 0) {
-        const document = find(agentId, request.doc_id ?? '', base, 'doc_id');
-        return { doc: [save({ ...document, pairs: request.qaList })], failed: [] };
+      const { content, knowledgeBaseId } = request;
+      if ('pairs' in content) {
+        const document = find(agentId, content.docId, knowledgeBaseId, 'doc_id');
+        return { doc: [save({ ...document, pairs: content.pairs })], failed: [] };
       }
-      const files = (request.files ?? []).map(({ doc_id, file_name, source_url }, index) => ({
-        document: find(agentId, doc_id, base, `files[${index}].doc_id`),
-        name: file_name,
-        url: source_url,
+      const files = content.files.map(({ docId, name, url }, index) => ({
+        document: find(agentId, docId, knowledgeBaseId, `files[${index}].doc_id`),
+        name,
+        url,
       }));
       return collect(files, async ({ document, name, url }) => {
         const isCsv = document.purpose === 'QA_FILE' || name.toLowerCase().endsWith('.csv');
@@ -95,19 +101,15 @@ export function createKnowledgeBase(fetchFile: FetchFile): KnowledgeBase {
 
 const normal = (text: string) => text.trim().toLowerCase();
 
-function readPairs(text: string, isCsv: boolean, request: AddRequest | UpdateRequest): QaPair[] {
-  if (isCsv) return readCsv(text, request.header_row);
-  return splitDocument(text, {
-    ...(request.chunk_token === undefined ? {} : { chunkToken: request.chunk_token }),
-    ...(request.splitter === undefined ? {} : { splitter: request.splitter }),
-  });
+function readPairs(text: string, isCsv: boolean, request: FileProcessing): SimulatedQaPair[] {
+  return isCsv ? readCsv(text, request.headerRow) : splitDocument(text, request);
 }
 
 /** Reads all files concurrently and keeps the valid ones in order. Failed files are reported by name. */
 async function collect<File extends { name: string }>(
   files: readonly File[],
   read: (file: File) => Promise<() => DocumentResult>,
-): Promise<QaAnswer> {
+): Promise<DocumentsAnswer> {
   const outcomes = await Promise.allSettled(files.map(read));
   const doc = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value()] : []));
   const failed = files.filter((_, index) => outcomes[index]?.status === 'rejected').map(({ name }) => name);

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
-import { DEFAULT_CHUNK_TOKEN, type QaPair } from '../../protocol/index.js';
+import type { FileProcessing, SimulatedQaPair } from '../requests/rules.js';
+import { DEFAULT_CHUNK_TOKEN } from '../specification.js';
 
 /** Used if a request has no `header_row`. */
 const DEFAULT_HEADER_ROW = 1;
@@ -12,7 +13,7 @@ const DEFAULT_HEADER_ROW = 1;
  * in the first two columns. Other columns are ignored. A row without a question or an answer fails the whole
  * file, so that no row is lost silently.
  */
-export function readCsv(text: string, headerRow: number = DEFAULT_HEADER_ROW): QaPair[] {
+export function readCsv(text: string, headerRow: number = DEFAULT_HEADER_ROW): SimulatedQaPair[] {
   const rows = readRows(text);
   const names = headerRow > 0 ? (rows[headerRow - 1] ?? []) : [];
   const named = names.map((name) => name.toLowerCase());
@@ -63,8 +64,8 @@ interface Piece {
  */
 export function splitDocument(
   text: string,
-  { chunkToken = DEFAULT_CHUNK_TOKEN, splitter }: { chunkToken?: number; splitter?: string } = {},
-): QaPair[] {
+  { chunkToken = DEFAULT_CHUNK_TOKEN, splitter }: Partial<Omit<FileProcessing, 'headerRow'>> = {},
+): SimulatedQaPair[] {
   const clean = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
   const pieces = splitter ? cutAt(clean, splitter) : joinParagraphs(clean, chunkToken);
   const seen = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { type Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { performance } from 'node:perf_hooks';
-import { HANDOFF_PATHS } from '../../protocol/index.js';
+import { HANDOFF_PATHS } from '../specification.js';
 
 /** A receiver's answer is a short object; longer ones are errors. */
 const MAX_ANSWER_BYTES = 256 * 1024;
