@@ -154,9 +154,9 @@ describe('send', () => {
     [['send', 'chat', '--to', 'http://127.0.0.1', '--body', 'x.json', '--text', 'x'], 'cannot be used with'],
     [
       ['send', 'chat', '--to', 'http://127.0.0.1', '--body', 'no-such.json'],
-      'cannot read no-such.json (ENOENT)',
+      'Cannot read no-such.json (ENOENT)',
     ],
-    [['send', 'chat', '--to', 'http://127.0.0.1', '--body', '-'], 'standard input is not JSON'],
+    [['send', 'chat', '--to', 'http://127.0.0.1', '--body', '-'], 'Standard input is not JSON'],
     [['send', 'chat', '--to', 'http://127.0.0.1', '--secret', 'secret-0'], 'Give --username'],
     [['send', 'chat', '--to', 'http://127.0.0.1', '--handoff-auth', 'secret-0'], 'must be webhook, bearer'],
     [['send', 'close', '--to', 'http://127.0.0.1', '--type', 'BORED'], 'Allowed choices are TIMEOUT'],
