@@ -193,8 +193,14 @@ function defineDeadLetterAction(
   const isRetry = action === 'retry';
   const command = parent
     .command(action)
-    .summary(isRetry ? 'retry dead letters' : 'remove dead letters for good')
-    .description(isRetry ? `Retries dead letters. ${retryEffect}` : 'Removes dead letters for good.')
+    .summary(
+      isRetry ? 'retry dead letters, or do not wait for the next attempt' : 'remove dead letters for good',
+    )
+    .description(
+      isRetry
+        ? `Retries dead letters, and jobs that wait for their next attempt, at once. ${retryEffect}`
+        : 'Removes dead letters for good.',
+    )
     .argument('[ids...]', 'the ids in the list')
     .option('--all-dead', 'all dead letters; asks first')
     .option('--conversation <id>', 'with --all-dead: only one conversation')
@@ -215,11 +221,11 @@ Examples:
   $ handoff-kit ${queue} ${action} --all-dead --conversation 65d4…
   $ handoff-kit ${queue} ${action} --all-dead --yes
 
-Exit codes: 0 done, also when nothing was dead, 1 an id was not a dead letter, or you said no, 2 wrong use`;
+Exit codes: 0 done, also when nothing was dead, 1 ${action === 'retry' ? 'a job does not wait' : 'a job is not dead'}, or you said no, 2 wrong use`;
 
 const ACTION_TEXTS = {
-  retry: { question: 'Try again', done: 'to be tried again' },
-  discard: { question: 'Remove for good', done: 'removed' },
+  retry: { question: 'Try again', done: 'to be tried again', skipped: 'There is nothing to retry of' },
+  discard: { question: 'Remove for good', done: 'removed', skipped: 'Not dead, and left as they are' },
 } as const;
 
 async function handleDeadLetters(
@@ -238,13 +244,10 @@ async function handleDeadLetters(
   const done: string[] = [];
   const notDead: string[] = [];
   for (const id of chosen) ((await queues[action](queue, id)) ? done : notDead).push(id);
-  const skipped =
-    notDead.length > 0 ? ` Not dead, and left as they are: ${notDead.map(printable).join(', ')}.` : '';
-  print(
-    output,
-    { queue, done, notDead },
-    `${countText(done.length)} ${ACTION_TEXTS[action].done}.${skipped}`,
-  );
+  const texts = ACTION_TEXTS[action];
+  const skipped = notDead.length > 0 ? ` ${texts.skipped}: ${notDead.map(printable).join(', ')}.` : '';
+  const count = `${done.length} ${done.length === 1 ? 'job' : 'jobs'}`;
+  print(output, { queue, done, notDead }, `${count} ${texts.done}.${skipped}`);
   return notDead.length === 0 ? EXIT.ok : EXIT.no;
 }
 

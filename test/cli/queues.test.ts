@@ -93,7 +93,7 @@ describe('handoff-kit inbox', () => {
     const { inbox, dead } = await withDeadLetters();
     const [id = ''] = (await dead()).map((job) => job.id);
     const discarded = await inbox('discard', id, '--no-json');
-    expect([discarded.code, discarded.stdout]).toEqual([0, '1 dead letter removed.\n']);
+    expect([discarded.code, discarded.stdout]).toEqual([0, '1 job removed.\n']);
     expect(await dead()).toHaveLength(2);
     const again = await inbox('discard', id);
     expect([again.code, again.json()]).toEqual([1, { queue: 'inbox', done: [], notDead: [id] }]);
