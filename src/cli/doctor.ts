@@ -34,9 +34,12 @@ const MORE_HELP = `${CREDENTIALS_HELP}
 
 What it does:
   It plays the platform against a receiver that runs anywhere, made with this package or not: deliveries and
-  availability tests on every path, right, wrong and missing credentials, unusual bodies that must be accepted,
-  requests that must be refused, repeats, load. Then it lists what a correct receiver must do, whether this one
-  does, and how to fix it. A check that cannot be made from outside is marked "n/a".
+  availability tests on every path, right, wrong and missing credentials, unusual bodies, requests to refuse,
+  repeats, load. Then it lists what it found:
+    pass    as it should be
+    FAIL    breaks the specification, or accepts other credentials than those you gave, with the way to fix it
+    advice  allowed by the specification, and still better done otherwise: it does not fail the receiver
+    n/a     cannot be tested from outside
 
   It sends real events, with conversation ids that begin with "doctor-". Unless the receiver is on this machine it
   asks first; --yes answers for you.
@@ -50,8 +53,8 @@ Examples:
     $ handoff-kit doctor --url https://desk.example.com/human/service --only handoff --yes --json
 
 Exit codes:
-  0  no check failed
-  1  a check failed, or you said no
+  0  nothing failed; there may be advice
+  1  something failed, or you said no
   2  wrong use: nothing was sent`;
 
 const MAX_MEGABYTES = 256;
@@ -65,7 +68,9 @@ function parseMegabytes(text: string): number {
 /** `doctor`: examines any receiver from outside. */
 export function define(command: Command): void {
   command
-    .description('Plays the platform against a receiver, lists its mistakes and how to fix them.')
+    .description(
+      'Plays the platform against a receiver, lists what breaks the specification, and gives advice.',
+    )
     .requiredOption(
       '--url <url>',
       "the developer's URL: the message webhook, with the handoff endpoints below it",
@@ -85,7 +90,7 @@ export function define(command: Command): void {
         .default(5_000, '5s'),
     )
     .addOption(
-      new Option('--oversize <size>', 'the size of a body that must be refused')
+      new Option('--oversize <size>', 'the size of a body to refuse')
         .argParser(parseMegabytes)
         .default(8_388_608, '8mb'),
     )
@@ -156,30 +161,33 @@ export async function hasConsent(
 }
 
 interface Report {
-  /** A row of the table, with advice below it for a failed check. */
+  /** A row of the table, with the problems and advice below it. */
   row(result: DoctorResult): string;
   summary(examination: DoctorReport): string;
 }
 
-const VERDICT_TEXTS = { pass: 'pass', fail: 'FAIL', 'not testable': 'n/a ' } as const;
+const VERDICT_TEXTS = { pass: 'pass', fail: 'FAIL', advice: 'advice', 'not testable': 'n/a' } as const;
+const VERDICT_WIDTH = 'advice'.length;
 
 function createReport(idWidth: number, colours: boolean): Report {
   const { bold, cyan, dim, green, red, yellow } = createColors(colours);
-  const paint = { pass: green, fail: red, 'not testable': dim } as const;
-  const indent = ' '.repeat('FAIL'.length + 2);
+  const paint = { pass: green, fail: red, advice: yellow, 'not testable': dim } as const;
+  const indent = ' '.repeat(VERDICT_WIDTH + 2);
 
   return {
     row(result) {
       const { id, expects, advice, verdict } = result;
-      const head = `${paint[verdict](VERDICT_TEXTS[verdict])}  ${id.padEnd(idWidth)}  ${expects}`;
+      const shown = paint[verdict](VERDICT_TEXTS[verdict].padEnd(VERDICT_WIDTH));
+      const head = `${shown}  ${id.padEnd(idWidth)}  ${expects}`;
       if (result.verdict === 'not testable') return `${head}\n${dim(`${indent}not testable: ${result.why}`)}`;
-      if (result.verdict !== 'fail') return head;
-      const problems = result.problems.map((problem) => `${indent}${red('✘')} ${printable(problem)}`);
+      if (result.verdict === 'pass') return head;
+      const mark = paint[verdict](result.verdict === 'fail' ? '✘' : '•');
+      const problems = result.problems.map((problem) => `${indent}${mark} ${printable(problem)}`);
       return [head, ...problems, `${indent}${cyan('→')} ${advice}`].join('\n');
     },
     summary({ results, requests, leftOpen }) {
-      const { pass, fail, notTestable } = countVerdicts(results);
-      const counts = `${pass} passed, ${fail} failed, ${notTestable} not testable`;
+      const { pass, fail, advice, notTestable } = countVerdicts(results);
+      const counts = `${pass} passed, ${fail} failed, ${advice} with advice, ${notTestable} not testable`;
       const left = leftOpen.map(printable).join(', ');
       return [
         '',
@@ -193,5 +201,10 @@ function createReport(idWidth: number, colours: boolean): Report {
 function countVerdicts(results: readonly DoctorResult[]) {
   const count = (wanted: DoctorResult['verdict']) =>
     results.filter(({ verdict }) => verdict === wanted).length;
-  return { pass: count('pass'), fail: count('fail'), notTestable: count('not testable') };
+  return {
+    pass: count('pass'),
+    fail: count('fail'),
+    advice: count('advice'),
+    notTestable: count('not testable'),
+  };
 }

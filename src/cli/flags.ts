@@ -52,7 +52,7 @@ export interface ReceiverFlags {
 
 /** The explanation of {@link addReceiverFlags} for the help. */
 export const CREDENTIALS_HELP = `
-WebhookCredentials:
+Credentials:
   Messages carry the webhook username and secret of the agent's settings: the username alone as Bearer, both as
   Basic. Handoff requests carry nothing unless --handoff-auth says otherwise, since known deployments send none:
     webhook         the same as messages

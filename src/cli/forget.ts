@@ -18,9 +18,9 @@ const MORE_HELP = `${DATABASE_HELP}
 
 What it does:
   It finds the conversations of a user by the user_id or anonymous_id of agents' messages and handoff requests, and
-  removes all their data from inbox and outbox: waiting items, dead letters, finished items, and the state of their
-  handed-over conversations. Waiting items are no longer handled or sent. A user who is known to the platform by
-  several ids has to be forgotten under each of them.
+  removes all their data: waiting jobs, dead letters and finished jobs of inbox and outbox, the state of their
+  handed-over conversations, and what the desk stored of them. Waiting jobs are no longer handled or sent. A user who
+  is known to the platform by several ids has to be forgotten under each of them.
   It does not reach backups, your log, or data that your handlers have stored elsewhere.
 
 Examples:
@@ -55,7 +55,7 @@ async function forget(
   // The desk's tables are its own: opening its store adds them to what is forgotten.
   await openDocumentStore(sql);
   const removed = await queues.forget(user);
-  const text = `${removed} ${removed === 1 ? 'item' : 'items'} removed.`;
+  const text = `Jobs and conversations removed: ${removed}.`;
   print(output, { user, removed }, removed === 0 ? 'No data of this user was stored.' : text);
   return EXIT.ok;
 }

@@ -8,6 +8,6 @@ export function define(command: Command): void {
     description:
       'The inbox stores every event that was answered 200 until its handlers have finished. An event whose handlers fail too often becomes a dead letter; later events of its conversation continue.',
     retryEffect:
-      'Its handlers run before the other waiting events of its conversation, within a second if a server runs.',
+      'The handlers of a dead letter run before the other waiting events of its conversation, within a second if a server runs.',
   });
 }

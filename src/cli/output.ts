@@ -58,20 +58,26 @@ export async function runCommand(
     process.exitCode = await action(outputFor(flags));
   } catch (error) {
     printFailure(error, { json: flags.json === true });
-    process.exitCode = isWrongUse(error) ? EXIT.wrongUse : EXIT.no;
+    process.exitCode = exitCodeOf(error);
   }
 }
 
-/** Codes of errors in flags and settings. */
+/** Codes of errors in flags and settings, and of a setting that needs a package which is not installed. */
 const WRONG_USE_CODES: ReadonlySet<string> = new Set([
   'WRONG_USE',
   'CONFIG_INVALID',
   'SETTINGS_INVALID',
   'INVALID_AGENT',
+  'SQLITE_MISSING',
+  'PG_MISSING',
 ]);
 
-const isWrongUse = (error: unknown): boolean =>
-  error instanceof ValidationError || (error instanceof HandoffKitError && WRONG_USE_CODES.has(error.code));
+/** The exit code of a command that ended with an error. */
+export function exitCodeOf(error: unknown): number {
+  const isWrongUse =
+    error instanceof ValidationError || (error instanceof HandoffKitError && WRONG_USE_CODES.has(error.code));
+  return isWrongUse ? EXIT.wrongUse : EXIT.no;
+}
 
 /** Prints a result on standard output: `data` for programs, `text` for people. */
 export function print({ json }: Pick<Output, 'json'>, data: object, text: string): void {
@@ -91,8 +97,13 @@ export function printFailure(
   const { code, message } = error;
   const more = 'problems' in error ? { problems: error.problems } : {};
   stream.write(
-    json ? `${JSON.stringify({ error: { code, message, ...more } })}\n` : `handoff-kit ${message}\n`,
+    json ? `${JSON.stringify({ error: { code, message, ...more } })}\n` : `${asSentence(message)}\n`,
   );
+}
+
+/** Capitalises the message of an error, which stands alone here. Names such as `baseUrl` stay as they are. */
+export function asSentence(message: string): string {
+  return message.replace(/^[a-z]+(?=[ ,:])/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 }
 
 /** Aligns rows in columns, two spaces apart. */

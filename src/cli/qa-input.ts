@@ -41,7 +41,7 @@ function parsePair(text: string, index: number): QaPair {
   const answer = text.slice(separator + 1).trim();
   if (separator > 0 && question !== '' && answer !== '') return { question, answer };
   throw new UsageError(
-    `--pair number ${index + 1} is not a question and an answer with "=" between them, such as 'How long?=Two days.'`,
+    `--pair number ${index + 1} is not a question and an answer with "=" between them, such as 'How long?=Two days'.`,
   );
 }
 
@@ -93,7 +93,7 @@ function parseFile(text: string): { url: string; name: string } {
   const [, name, url = ''] = /^(?:(.+?)=)?(https?:\/\/.+)$/is.exec(text) ?? [];
   if (url === '') {
     throw new UsageError(
-      "a file is an http or https URL, or a name and a URL, such as 'Prices.csv=https://…'",
+      "a file is an http or https URL, or a name and a URL, such as 'Prices.csv=https://…'.",
     );
   }
   return { url, name: name?.trim() || fileNameOf(url) };

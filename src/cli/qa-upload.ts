@@ -4,7 +4,7 @@ import { HandoffKitError } from '../internal/index.js';
 import { type DocumentResult, MAX_FILES, type QaAnswer, ValidationError } from '../protocol/index.js';
 import { onStopSignal, printable } from '../standalone/index.js';
 import { EXIT } from './exit-codes.js';
-import { type Output, print, UsageError } from './output.js';
+import { asSentence, type Output, print, UsageError } from './output.js';
 import { type FileFlags, type PairFlags, readFilesToAdd, readFilesToUpdate, readPairs } from './qa-input.js';
 import { type ServiceFlags, withFlagNames } from './service-flags.js';
 
@@ -174,7 +174,7 @@ function report<File extends NamedFile>(
     ...section(red(`${failed.length} failed, says the platform:`), failed),
     ...section(yellow(`${unknown.length} may be ${verb}, the answer did not come:`), names(unknown)),
     ...section(red(`${notDone.length} not ${verb}:`), names(notDone)),
-    ...(error ? [red(printable(error.message))] : []),
+    ...(error ? [red(printable(asSentence(error.message)))] : []),
   ].join('\n');
   const failure = error && { error: { code: error.code, message: error.message } };
   print(output, { ok, documents, failed, unknown, notDone, ...failure }, text);

@@ -11,9 +11,9 @@ import { type Output, print, table, UsageError } from './output.js';
 /** The texts of a queue's command. */
 export interface QueueTexts {
   readonly queue: QueueName;
-  /** The purpose of the queue, and how an item becomes a dead letter. */
+  /** The purpose of the queue, and how a job becomes a dead letter. */
   readonly description: string;
-  /** The effect of `retry` on an item. */
+  /** The effect of `retry` on a job. */
   readonly retryEffect: string;
 }
 
@@ -56,22 +56,22 @@ Each command has its own help: handoff-kit ${queue} list --help`;
 function defineList(parent: Command, queue: QueueName): void {
   const command = parent
     .command('list')
-    .summary('list waiting items and dead letters')
-    .description(`Lists the waiting items and the dead letters of the ${queue}, the oldest first.`)
+    .summary('list waiting jobs and dead letters')
+    .description(`Lists the waiting jobs and the dead letters of the ${queue}, the oldest first.`)
     .option('--dead', 'only dead letters')
     .option('--conversation <id>', 'only one conversation')
-    .option('--limit <number>', `the most items to list, up to ${MAX_LIMIT}`, parseCount(MAX_LIMIT), 50);
+    .option('--limit <number>', `the most jobs to list, up to ${MAX_LIMIT}`, parseCount(MAX_LIMIT), 50);
   addDatabaseFlags(command)
     .addHelpText('after', listHelp(queue))
     .action((flags: ListFlags) =>
-      runWithDatabase(flags, ({ queues }, output) => listItems(queue, flags, queues, output)),
+      runWithDatabase(flags, ({ queues }, output) => listJobs(queue, flags, queues, output)),
     );
 }
 
 const listHelp = (queue: QueueName): string => `${DATABASE_HELP}
 
 States:
-  waiting  for earlier items of its conversation or for its next attempt, or running
+  waiting  for earlier jobs of its conversation or for its next attempt, or running
   dead     parked after too many failures, until it is retried or discarded
 
 Examples:
@@ -80,7 +80,7 @@ Examples:
 
 Exit codes: 0 listed, also when there is nothing, 1 the database cannot be used, 2 wrong use`;
 
-async function listItems(
+async function listJobs(
   queue: QueueName,
   { dead = false, conversation, limit }: ListFlags,
   queues: QueueAdmin,
@@ -88,14 +88,14 @@ async function listItems(
 ): Promise<number> {
   const filter = conversation === undefined ? {} : { conversationId: conversation };
   const states = dead ? (['dead'] as const) : (['waiting', 'dead'] as const);
-  // One item more than the limit shows whether there are more.
+  // One job more than the limit shows whether there are more.
   const lists = await Promise.all(
     states.map((state) => queues.list(queue, { ...filter, state, limit: limit + 1 })),
   );
   const found = lists.flat().sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime());
-  const items = found.slice(0, limit);
-  const more = found.length > items.length;
-  print(output, { queue, items, more }, listText(queue, items, more));
+  const jobs = found.slice(0, limit);
+  const more = found.length > jobs.length;
+  print(output, { queue, jobs, more }, listText(queue, jobs, more));
   return EXIT.ok;
 }
 
@@ -103,16 +103,16 @@ const COLUMNS = ['id', 'state', 'since', 'conversation', 'what', 'attempts', 'la
 /** Longer cells of the list are cut; `show` has the whole text. */
 const MAX_CELL_LENGTH = 60;
 
-function listText(queue: QueueName, items: readonly StoredJob[], more: boolean): string {
-  if (items.length === 0) return `The ${queue} has no such items.`;
-  const rows = items.map((item) => [
-    item.id,
-    item.state,
-    item.createdAt.toISOString(),
-    shortCell(item.conversationId),
-    item.what,
-    String(item.attempts),
-    shortCell(item.error ?? ''),
+function listText(queue: QueueName, jobs: readonly StoredJob[], more: boolean): string {
+  if (jobs.length === 0) return `The ${queue} has no such jobs.`;
+  const rows = jobs.map((job) => [
+    job.id,
+    job.state,
+    job.createdAt.toISOString(),
+    shortCell(job.conversationId),
+    job.what,
+    String(job.attempts),
+    shortCell(job.error ?? ''),
   ]);
   return `${table([COLUMNS, ...rows])}${more ? '\nThere are more: --limit shows them.' : ''}`;
 }
@@ -124,18 +124,18 @@ function shortCell(text: string): string {
 function defineShow(parent: Command, queue: QueueName): void {
   const command = parent
     .command('show')
-    .summary('show one item with its content')
-    .description('Shows one item with its content. The text of messages is hidden unless you ask for it.')
+    .summary('show one job with its content')
+    .description('Shows one job with its content. The text of messages is hidden unless you ask for it.')
     .argument('<id>', 'the id in the list')
     .option('--show-text', 'also show the text of messages, e-mail addresses and phone numbers');
   addDatabaseFlags(command)
-    .addHelpText('after', `${DATABASE_HELP}\n\nExit codes: 0 shown, 1 there is no such item, 2 wrong use`)
+    .addHelpText('after', `${DATABASE_HELP}\n\nExit codes: 0 shown, 1 there is no such job, 2 wrong use`)
     .action((id: string, flags: ShowFlags) =>
-      runWithDatabase(flags, ({ queues }, output) => showItem(queue, id, flags, queues, output)),
+      runWithDatabase(flags, ({ queues }, output) => showJob(queue, id, flags, queues, output)),
     );
 }
 
-async function showItem(
+async function showJob(
   queue: QueueName,
   id: string,
   { showText = false }: ShowFlags,
@@ -145,26 +145,26 @@ async function showItem(
   const found = await queues.show(queue, id);
   if (!found) {
     throw new HandoffKitError(
-      'NO_SUCH_ITEM',
-      `the ${queue} has no item ${printable(id)}. See: handoff-kit ${queue} list`,
+      'NO_SUCH_JOB',
+      `the ${queue} has no job ${printable(id)}. See: handoff-kit ${queue} list`,
     );
   }
-  const item = showText ? found : { ...found, content: hideText(found.content) };
-  print(output, item, itemText(item, showText));
+  const job = showText ? found : { ...found, content: hideText(found.content) };
+  print(output, job, jobText(job, showText));
   return EXIT.ok;
 }
 
-function itemText(item: StoredJobDetails, showText: boolean): string {
+function jobText(job: StoredJobDetails, showText: boolean): string {
   const facts = table([
-    ['id', item.id],
-    ['state', item.state],
-    ['since', item.createdAt.toISOString()],
-    ['conversation', printable(item.conversationId)],
-    ['what', item.what],
-    ['attempts', String(item.attempts)],
-    ['last error', printable(item.error ?? 'none')],
+    ['id', job.id],
+    ['state', job.state],
+    ['since', job.createdAt.toISOString()],
+    ['conversation', printable(job.conversationId)],
+    ['what', job.what],
+    ['attempts', String(job.attempts)],
+    ['last error', printable(job.error ?? 'none')],
   ]);
-  return [facts, '', ...contentLines(item.content, showText)].join('\n');
+  return [facts, '', ...contentLines(job.content, showText)].join('\n');
 }
 
 function contentLines(content: unknown, showText: boolean): string[] {
@@ -193,8 +193,14 @@ function defineDeadLetterAction(
   const isRetry = action === 'retry';
   const command = parent
     .command(action)
-    .summary(isRetry ? 'retry dead letters' : 'remove dead letters for good')
-    .description(isRetry ? `Retries dead letters. ${retryEffect}` : 'Removes dead letters for good.')
+    .summary(
+      isRetry ? 'retry dead letters, or do not wait for the next attempt' : 'remove dead letters for good',
+    )
+    .description(
+      isRetry
+        ? `Retries dead letters, and jobs that wait for their next attempt, at once. ${retryEffect}`
+        : 'Removes dead letters for good.',
+    )
     .argument('[ids...]', 'the ids in the list')
     .option('--all-dead', 'all dead letters; asks first')
     .option('--conversation <id>', 'with --all-dead: only one conversation')
@@ -215,11 +221,11 @@ Examples:
   $ handoff-kit ${queue} ${action} --all-dead --conversation 65d4…
   $ handoff-kit ${queue} ${action} --all-dead --yes
 
-Exit codes: 0 done, also when nothing was dead, 1 an id was not a dead letter, or you said no, 2 wrong use`;
+Exit codes: 0 done, also when nothing was dead, 1 ${action === 'retry' ? 'a job does not wait' : 'a job is not dead'}, or you said no, 2 wrong use`;
 
 const ACTION_TEXTS = {
-  retry: { question: 'Try again', done: 'to be tried again' },
-  discard: { question: 'Remove for good', done: 'removed' },
+  retry: { question: 'Try again', done: 'to be tried again', skipped: 'There is nothing to retry of' },
+  discard: { question: 'Remove for good', done: 'removed', skipped: 'Not dead, and left as they are' },
 } as const;
 
 async function handleDeadLetters(
@@ -238,13 +244,10 @@ async function handleDeadLetters(
   const done: string[] = [];
   const notDead: string[] = [];
   for (const id of chosen) ((await queues[action](queue, id)) ? done : notDead).push(id);
-  const skipped =
-    notDead.length > 0 ? ` Not dead, and left as they are: ${notDead.map(printable).join(', ')}.` : '';
-  print(
-    output,
-    { queue, done, notDead },
-    `${countText(done.length)} ${ACTION_TEXTS[action].done}.${skipped}`,
-  );
+  const texts = ACTION_TEXTS[action];
+  const skipped = notDead.length > 0 ? ` ${texts.skipped}: ${notDead.map(printable).join(', ')}.` : '';
+  const count = `${done.length} ${done.length === 1 ? 'job' : 'jobs'}`;
+  print(output, { queue, done, notDead }, `${count} ${texts.done}.${skipped}`);
   return notDead.length === 0 ? EXIT.ok : EXIT.no;
 }
 
@@ -256,7 +259,7 @@ async function chooseDeadLetters(
   { allDead = false, conversation, yes = false }: DeadLetterFlags,
   queues: QueueAdmin,
 ): Promise<readonly string[] | null> {
-  if (allDead === ids.length > 0) throw new UsageError('name items by their ids, or give --all-dead.');
+  if (allDead === ids.length > 0) throw new UsageError('name jobs by their ids, or give --all-dead.');
   if (!allDead && conversation !== undefined) {
     throw new UsageError('--conversation goes together with --all-dead. An id is enough by itself.');
   }
@@ -267,4 +270,4 @@ async function chooseDeadLetters(
   return dead.length === 0 || (await confirm(question, yes)) ? dead.map(({ id }) => id) : null;
 }
 
-const countText = (count: number): string => `${count} dead ${count === 1 ? 'item' : 'items'}`;
+const countText = (count: number): string => `${count} dead ${count === 1 ? 'letter' : 'letters'}`;

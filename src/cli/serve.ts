@@ -6,8 +6,7 @@ import {
   type SettingKey,
   SettingsError,
 } from '../standalone/index.js';
-import { EXIT } from './exit-codes.js';
-import { outputFor, printFailure } from './output.js';
+import { exitCodeOf, outputFor, printFailure } from './output.js';
 
 type ServeFlags = Readonly<Partial<Record<SettingKey, string | boolean>>> & {
   readonly config?: string;
@@ -69,7 +68,7 @@ Examples:
 Exit codes:
   0  stopped by SIGTERM or SIGINT, and every running handler finished
   1  could not listen or open the database, stopped with handlers unfinished, or failed
-  2  a setting is missing or wrong`;
+  2  a setting is missing or wrong, or the package that DATABASE_URL needs is not installed`;
 
 const HINT = `
 Each can be a flag, a variable of the environment, or a key of the file that --config names.
@@ -104,9 +103,8 @@ async function run({ config, dev, json, ...flags }: ServeFlags): Promise<void> {
     );
   } catch (error) {
     printFailure(error, failureFormat);
-    const isSettings = error instanceof SettingsError;
-    if (isSettings && !failureFormat.json) process.stderr.write(`${HINT}\n`);
-    process.exitCode = isSettings ? EXIT.wrongUse : EXIT.no;
+    if (error instanceof SettingsError && !failureFormat.json) process.stderr.write(`${HINT}\n`);
+    process.exitCode = exitCodeOf(error);
   }
 }
 

@@ -5,7 +5,7 @@ import type { ProbeInput, SimulatedAgent, Simulator, WebhookDelivery } from '../
 import { printable } from '../standalone/index.js';
 import { EXIT } from './exit-codes.js';
 import { parseDuration, parsePort, parseUrl } from './flags.js';
-import { type Output, runCommand, UsageError } from './output.js';
+import { asSentence, type Output, runCommand, UsageError } from './output.js';
 
 interface SimulateFlags {
   readonly receiver: string;
@@ -150,7 +150,7 @@ function agentFor(flags: SimulateFlags, apiKey: string): SimulatedAgent {
 
 function requireUsername(username: string | undefined, secret: string | undefined, flag: string): void {
   if (secret === undefined || username !== undefined) return;
-  throw new UsageError(`needs ${flag}, too: a secret is sent together with a username.`);
+  throw new UsageError(`a secret is sent together with a username. Give ${flag}, too.`);
 }
 
 /** Appends the token to the path and keeps the query. */
@@ -228,7 +228,7 @@ function openingText(
   const probeLines = ({ webhook, reachable, status, latencyMs, advice }: ProbeReport): string[] => {
     const outcome = reachable ? green(`answers 200 in ${latencyMs} ms`) : red(`no: ${status ?? 'no answer'}`);
     const line = `    ${webhook}  ${printable(urls[webhook]).padEnd(width)}  ${outcome}`;
-    return advice === null ? [line] : [line, `              ${printable(advice)}`];
+    return advice === null ? [line] : [line, `              ${printable(asSentence(advice))}`];
   };
 
   return [

@@ -37,8 +37,8 @@ export function assessAnswer(kind: DeliveryKind, answer: JsonPostResult): Answer
   if (kind === 'probe') return { ok: true, deviations: [], notes: [] };
   const { deviations, notes } = assessBody(kind, answer);
   const type = contentTypeProblem(answer);
-  const all = type === null ? deviations : [type, ...deviations];
-  return { ok: all.length === 0, deviations: all, notes };
+  const all = type === null ? notes : [type, ...notes];
+  return { ok: deviations.length === 0, deviations, notes: all };
 }
 
 /** The problem with the status of an answer; `null` if there is none. */
@@ -49,14 +49,14 @@ export function statusProblem({ status, error }: JsonPostResult): string | null 
   return `HTTP ${status}, expected ${ACCEPTED}${hint ? ` (${hint})` : ''}`;
 }
 
-/** The problem with the content type of an answer; `null` if there is none. */
+/** What is unusual about the content type of an answer, which the protocol leaves open; `null` if nothing is. */
 export function contentTypeProblem({ headers }: JsonPostResult): string | null {
   const type = headers['content-type'];
-  if (typeof type !== 'string') return 'there is no content-type, expected application/json';
+  if (typeof type !== 'string') return 'there is no content-type, and application/json is usual';
   const [essence = ''] = type.split(';');
   return essence.trim().toLowerCase() === 'application/json'
     ? null
-    : 'the content-type is not application/json';
+    : 'the content-type is not application/json, which is usual';
 }
 
 /** Compares the body of an answer with the protocol. */

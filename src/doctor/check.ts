@@ -3,6 +3,9 @@ import type { JsonPostResult } from '../simulator/sending/index.js';
 import type { DoctorClient } from './client.js';
 import type { EndpointGroup } from './target.js';
 
+/** What a check rests on: the specification, and credentials that the receiver is said to demand; or good practice. */
+export type DoctorLevel = 'required' | 'advice';
+
 /** The outcome of a check. */
 export type DoctorFinding =
   | { readonly verdict: 'pass' }
@@ -15,9 +18,10 @@ export interface DoctorCheck {
   readonly id: string;
   /** The endpoints it applies to. Default: all. */
   readonly group?: EndpointGroup;
+  readonly level: DoctorLevel;
   /** The behaviour of a correct receiver; starts with a verb. */
   readonly expects: string;
-  /** How to fix a failure. */
+  /** How to get there. */
   readonly advice: string;
   readonly run: (client: DoctorClient) => Promise<DoctorFinding>;
 }

@@ -1,10 +1,15 @@
-import type { DoctorCheck, DoctorFinding } from './check.js';
+import type { DoctorCheck, DoctorFinding, DoctorLevel } from './check.js';
 import { DOCTOR_CHECKS } from './checks/index.js';
 import { createDoctorClient, type DoctorOptions } from './client.js';
 import { type ReceiverTarget, redactSecrets } from './target.js';
 
-/** A check with its finding. */
-export type DoctorResult = Pick<DoctorCheck, 'id' | 'expects' | 'advice'> & DoctorFinding;
+/** A finding by the level of its check: only what is required can fail; the rest is advice. */
+export type DoctorVerdict =
+  | DoctorFinding
+  | { readonly verdict: 'advice'; readonly problems: readonly string[] };
+
+/** A check with its verdict. */
+export type DoctorResult = Pick<DoctorCheck, 'id' | 'level' | 'expects' | 'advice'> & DoctorVerdict;
 
 /** Callbacks and cancellation of a running examination. */
 export interface DoctorProgress {
@@ -38,7 +43,7 @@ export function selectDoctorChecks({ groups }: Pick<DoctorOptions, 'groups'>): r
 
 /**
  * Acts as the platform towards a receiver: sends requests that a correct receiver accepts and requests that it
- * refuses, then closes the handoffs it opened. The receiver handles all of them as real events.
+ * had better refuse, then closes the handoffs it opened. The receiver handles all of them as real events.
  */
 export async function examineReceiver(
   target: ReceiverTarget,
@@ -48,17 +53,18 @@ export async function examineReceiver(
   const client = createDoctorClient(target, options);
   const checks = selectDoctorChecks(options);
   const results: DoctorResult[] = [];
-  for (const [index, { id, expects, advice, run }] of checks.entries()) {
+  for (const [index, { id, level, expects, advice, run }] of checks.entries()) {
     if (signal?.aborted) break;
     onCheckStart?.({ id, expects }, index + 1, checks.length);
-    const result = { id, expects, advice, ...redactFinding(await run(client), target) };
+    const result = { id, level, expects, advice, ...verdictOf(level, await run(client), target) };
     results.push(result);
     onCheckDone?.(result);
   }
   return { results, leftOpen: await client.closeOpenHandoffs(), requests: client.requestCount() };
 }
 
-function redactFinding(finding: DoctorFinding, target: ReceiverTarget): DoctorFinding {
+function verdictOf(level: DoctorLevel, finding: DoctorFinding, target: ReceiverTarget): DoctorVerdict {
   if (finding.verdict !== 'fail') return finding;
-  return { ...finding, problems: finding.problems.map((problem) => redactSecrets(problem, target)) };
+  const problems = finding.problems.map((problem) => redactSecrets(problem, target));
+  return { verdict: level === 'advice' ? 'advice' : 'fail', problems };
 }

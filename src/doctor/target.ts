@@ -48,16 +48,19 @@ export function endpointHeaders(target: ReceiverTarget, endpoint: WebhookEndpoin
   return credentialHeaders(target[groupOf(endpoint)]);
 }
 
+/** Shorter secrets occur in ordinary words: they are neither masked nor searched for. */
+const MIN_SECRET_LENGTH = 6;
+
 /** The secrets of a target. A username counts as secret only if there is no `secret`. */
 function secretsOf({ message, handoff, token }: ReceiverTarget): string[] {
   const ofCredentials = [message, handoff].flatMap((credentials) => {
     const { authorization = '' } = credentialHeaders(credentials);
     return [credentials.secret ?? credentials.username ?? '', authorization.replace(/^\w+ /, '')];
   });
-  return [...new Set([...ofCredentials, token ?? ''])].filter((secret) => secret !== '');
+  return [...new Set([...ofCredentials, token ?? ''])].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
 }
 
-/** Replaces the secrets of a target by `***`. */
+/** Replaces the secrets of a target by `***`, except very short ones. */
 export function redactSecrets(text: string, target: ReceiverTarget): string {
   return secretsOf(target).reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
 }

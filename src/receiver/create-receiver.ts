@@ -128,10 +128,11 @@ const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies read
  * app.use('/webhook', receiver);
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
-  checkOptionNames(options);
+  // In JavaScript the options can be missing; the guards say what is needed then.
+  checkOptionNames(options ?? {});
   const guards: Guards = {
-    message: createGuard('message', options.auth?.message),
-    handoff: createGuard('handoff', options.auth?.handoff),
+    message: createGuard('message', options?.auth?.message),
+    handoff: createGuard('handoff', options?.auth?.handoff),
   };
   const log = logOf(options.log);
   const handlerLog = withRedaction(log);

@@ -259,19 +259,19 @@ export function registerQueues(
   });
   const waiting = new Gauge({
     name: 'handoff_kit_queue_waiting',
-    help: 'Items that wait or run, in all processes.',
+    help: 'Jobs that wait or run, in all processes.',
     labelNames: ['queue'],
     registers,
   });
   const dead = new Gauge({
     name: 'handoff_kit_queue_dead',
-    help: 'Dead letters: items parked after too many failures.',
+    help: 'Dead letters: jobs parked after too many failures.',
     labelNames: ['queue'],
     registers,
   });
   const oldestAge = new Gauge({
     name: 'handoff_kit_queue_oldest_age_seconds',
-    help: 'Age of the oldest item that waits or runs; 0 when the queue is empty.',
+    help: 'Age of the oldest job that waits or runs; 0 when the queue is empty.',
     labelNames: ['queue'],
     registers,
   });

@@ -155,9 +155,9 @@ describe('adapter scrip', () => {
   });
 
   it.each([
-    [['--url', url], {}, /give RT_WEBHOOK_SECRET/],
+    [['--url', url], {}, /Give RT_WEBHOOK_SECRET/],
     [['--url', url], { RT_WEBHOOK_SECRET: 'short' }, /16 characters or more/],
-    [[], { RT_WEBHOOK_SECRET }, /give --url/],
+    [[], { RT_WEBHOOK_SECRET }, /Give --url/],
     [['--url', 'desk.example'], { RT_WEBHOOK_SECRET }, /http or https/],
   ])('refuses %j with %j as wrong use', async (args, env, expected) => {
     const { code, stderr } = await runCli(['adapter', 'scrip', ...args], { env });

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SETTING_KEYS, SETTINGS } from '../../src/standalone/index.js';
+import { ENVIRONMENT } from '../standalone/environment.js';
 import { runNode } from '../standalone/program.js';
+import { runCli } from './run-cli.js';
 
 const MAIN = 'dist/cli/main.js';
 const packageFile = new URL('../../package.json', import.meta.url);
@@ -11,6 +13,21 @@ async function outcome(...args: string[]) {
   const code = await program.ended;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
+
+/** Makes a package look as if it were not installed. */
+const withoutPackages = (...names: string[]): string => {
+  const code = `import Module from 'node:module';
+    for (const name of ['_load', '_resolveFilename']) {
+      const original = Module[name];
+      Module[name] = (request, ...rest) => {
+        if (!${JSON.stringify(names)}.includes(request)) return Reflect.apply(original, Module, [request, ...rest]);
+        throw Object.assign(new Error('Cannot find ' + request), { code: 'MODULE_NOT_FOUND' });
+      };
+    }`;
+  return `--import=data:text/javascript,${encodeURIComponent(code)}`;
+};
+
+const PLATFORM = { SERVICE_BASE_URL: 'http://127.0.0.1:1', SERVICE_API_KEY: 'key' };
 
 describe('the command line', () => {
   it('shows the version of the package', async () => {
@@ -51,6 +68,35 @@ describe('the command line', () => {
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);
     expect(stderr).toContain('handoff-kit --help');
+  });
+
+  it.each([
+    [['serve'], {}, 'Cannot start: 2 things are wrong with the settings.'],
+    [['inbox', 'list'], { DATABASE_URL: 'sqlite:/none.db' }, 'There is no database at /none.db.'],
+    [['desk', 'list-agents'], { DATABASE_URL: 'none' }, 'DATABASE_URL is none: nothing is stored,'],
+    [['simulate', '--receiver', 'http://127.0.0.1:1', '--secret', 's'], {}, 'A secret is sent together with'],
+    [['send', 'chat', '--to', 'http://127.0.0.1:1', '--body', '/none'], {}, 'Cannot read /none (ENOENT).'],
+    [['check'], {}, 'SERVICE_BASE_URL (--base-url) is missing:'],
+    [['qa', 'add'], PLATFORM, 'There is nothing to add. Give pairs or files;'],
+    [['adapter', 'scrip'], {}, 'Give --url:'],
+  ])('says as a sentence what is wrong with %j', async (args, env, sentence) => {
+    const { code, stdout, stderr } = await runCli(args, { env });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr.slice(0, sentence.length)).toBe(sentence);
+  });
+
+  it.each([
+    [['serve'], 'sqlite:./x.db', 'npm install @photostructure/sqlite'],
+    [['serve'], 'postgres://127.0.0.1:1/x', 'npm install pg'],
+    [['desk', 'add-agent', 'ann'], 'sqlite:./x.db', 'npm install @photostructure/sqlite'],
+    [['inbox', 'list'], 'postgres://127.0.0.1:1/x', 'npm install pg'],
+  ])('exits with 2 when the package that %j needs for %s is not installed', async (args, url, remedy) => {
+    const env = { ...ENVIRONMENT, DATABASE_URL: url };
+    const hidden = withoutPackages('node:sqlite', '@photostructure/sqlite', 'pg');
+    const { code, stdout, stderr } = await runCli(args, { env: { ...env, NODE_OPTIONS: hidden } });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(remedy);
+    expect(stderr).not.toContain('    at ');
   });
 
   it('shows its help and exits with 2 without a command', async () => {

@@ -141,7 +141,7 @@ describe('demo --automatic', () => {
     const { port } = new URL(await addressOf(first));
     const second = runDemo('--automatic', '--port', port);
     expect(await second.ended).toBe(1);
-    expect(second.stderr()).toContain(`handoff-kit cannot listen on 127.0.0.1:${port}`);
+    expect(second.stderr()).toContain(`Cannot listen on 127.0.0.1:${port}`);
     first.signal('SIGINT');
     await first.ended;
     const third = runDemo('--automatic', '--json', '--port', port);

@@ -102,15 +102,15 @@ describe('the commands of the desk', () => {
     ];
     const { code, stderr } = await runCli(args);
     expect(code).toBe(2);
-    expect(stderr).toContain('there is no database');
+    expect(stderr).toContain('There is no database');
     expect(existsSync(file)).toBe(false);
   });
 
   it.each<[string[], string, RegExp]>([
-    [['add-agent', 'Ann Lee'], '', /a login name is lower-case/],
-    [['add-agent', 'ann', '--name', ' '], '', /a name has 1 to 100/],
+    [['add-agent', 'Ann Lee'], '', /A login name is lower-case/],
+    [['add-agent', 'ann', '--name', ' '], '', /A name has 1 to 100/],
     [['add-agent', 'ann', '--password-stdin'], 'sEcret', /at least 10 characters/],
-    [['add-agent', 'ann', '--password-stdin'], '', /standard input was empty/],
+    [['add-agent', 'ann', '--password-stdin'], '', /Standard input was empty/],
     [['add-agent', 'ann', '--database-url', 'none'], '', /there is nothing to open/],
     [['audit', '--last', '0'], '', /a whole number from 1/],
   ])('refuse %j as wrong use', async (args, input, expected) => {

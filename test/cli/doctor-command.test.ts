@@ -41,13 +41,25 @@ describe('handoff-kit doctor', () => {
   it('shows a table with advice for failed checks, without colours, and exits with 1', async () => {
     const { code, stdout } = await doctorOf(['msg-misspelt', 'token-not-compared'], '--no-json');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^pass {2}message\.accepted +answers an agent message/m);
+    expect(stdout).toMatch(/^pass {4}message\.accepted +answers an agent message/m);
     expect(stdout).toMatch(
-      /^FAIL {2}message\.body .*\n +✘ message: msg is missing.*\n +→ Answer messages with/m,
+      /^FAIL {4}message\.body .*\n +✘ message: msg is missing.*\n +→ Answer messages with/m,
     );
     expect(stdout).toMatch(/^n\/a +transport .*\n +not testable: the receiver runs on this machine/m);
-    expect(stdout).toMatch(/^\d+ passed, 3 failed, \d+ not testable; \d+ requests\.$/m);
+    expect(stdout).toMatch(/^\d+ passed, 3 failed, 0 with advice, \d+ not testable; \d+ requests\.$/m);
     expect(stdout).not.toContain('\u001B');
+  });
+
+  it('exits with 0 when there is only advice, and shows it as such', async () => {
+    const { code, stdout } = await doctorOf(['any-path', 'html-type'], '--no-json');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^advice {2}path .*\n +• message: an unknown path: HTTP 200.*\n +→ Answer unknown/m,
+    );
+    expect(stdout).toMatch(/^\d+ passed, 0 failed, 2 with advice, \d+ not testable; \d+ requests\.$/m);
+    const json = await doctorOf(['any-path', 'html-type'], '--json');
+    expect(json.code).toBe(0);
+    expect(json.json()).toMatchObject({ ok: true, counts: { fail: 0, advice: 2 } });
   });
 
   it('tests one group', async () => {

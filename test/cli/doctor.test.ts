@@ -1,6 +1,12 @@
+import type { RequestListener } from 'node:http';
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type DoctorOptions, examineReceiver, type ReceiverTarget } from '../../src/doctor/index.js';
+import {
+  type DoctorOptions,
+  examineReceiver,
+  type ReceiverTarget,
+  redactSecrets,
+} from '../../src/doctor/index.js';
 import { bearer, noAuth, pathToken, webhookUser } from '../../src/index.js';
 import { startWrongReceiver } from '../fixtures/wrong-receiver.js';
 import { MISTAKES, type Mistake } from '../fixtures/wrong-receiver-mistakes.js';
@@ -14,7 +20,31 @@ const OVERSIZE: DoctorOptions = { oversizeBytes: 1_048_576 };
 async function diagnose(target: ReceiverTarget, options: DoctorOptions = {}) {
   const { results, leftOpen } = await examineReceiver(target, { ...OVERSIZE, ...options });
   const failed = results.flatMap((result) => (result.verdict === 'fail' ? [result] : []));
-  return { results, leftOpen, failed, ids: failed.map(({ id }) => id) };
+  const advised = results.flatMap((result) => (result.verdict === 'advice' ? [result] : []));
+  const ids = results.flatMap(({ id, verdict }) => (verdict === 'fail' || verdict === 'advice' ? [id] : []));
+  return { results, leftOpen, failed, advised, ids };
+}
+
+/** What the specification asks of a developer, and nothing more: deliveries are stored and tests are not. */
+function minimalReceiver(stored: unknown[]): RequestListener {
+  const authorization = `Basic ${Buffer.from(`${USERNAME}:${SECRET}`).toString('base64')}`;
+  return (request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    request.on('end', () => {
+      const isMessage = request.url === '/hook';
+      try {
+        if (isMessage && request.headers.authorization !== authorization) throw new Error('unauthorized');
+        const body = JSON.parse(text);
+        if (body.istest !== true) stored.push(body);
+        response.end(JSON.stringify(isMessage ? { code: 200, msg: 'success' } : { code: 0, message: 'ok' }));
+      } catch (error) {
+        response.writeHead(String(error).includes('unauthorized') ? 401 : 500).end(String(error));
+      }
+    });
+  };
 }
 
 async function wrongReceiver(...mistakes: Mistake[]): Promise<ReceiverTarget> {
@@ -48,7 +78,65 @@ const OURS: [string, Parameters<typeof makeReceiver>[0], Partial<ReceiverTarget>
 
 describe('the doctor, with a receiver that was not made with this package', () => {
   it('finds nothing wrong with a correct one', async () => {
-    expect(await diagnose(await wrongReceiver())).toMatchObject({ failed: [], leftOpen: [] });
+    expect(await diagnose(await wrongReceiver())).toMatchObject({ ids: [], leftOpen: [] });
+  });
+
+  it('fails nothing of one that does only what the specification asks, and gives advice', async () => {
+    const stored: unknown[] = [];
+    const { url } = await serve(minimalReceiver(stored));
+    const target = { url: `${url}/hook`, message: CREDENTIALS, handoff: {} };
+    const { failed, advised, leftOpen } = await diagnose(target);
+    expect(failed).toEqual([]);
+    expect(leftOpen).toEqual([]);
+    expect(advised.map(({ id }) => id)).toEqual([
+      'answers.type',
+      'probe.root',
+      'method',
+      'path',
+      'body.not-json',
+      'body.not-object',
+      'body.missing',
+      'body.mistyped',
+      'body.oversized',
+    ]);
+    expect(stored.length).toBeGreaterThan(50);
+  });
+
+  it('requires what the specification says, and credentials that it was given; the rest is advice', async () => {
+    const { results } = await diagnose(await wrongReceiver());
+    expect(results.flatMap(({ id, level }) => (level === 'required' ? [id] : []))).toEqual([
+      'message.accepted',
+      'establish.accepted',
+      'chat.accepted',
+      'close.accepted',
+      'message.body',
+      'handoff.body',
+      'probe.message',
+      'probe.handoff',
+      'probe.format',
+      'probe.effect',
+      'credentials.message.missing',
+      'credentials.message.wrong',
+      'credentials.message.near',
+      'credentials.message.secret',
+      'credentials.handoff.missing',
+      'credentials.handoff.wrong',
+      'credentials.handoff.near',
+      'user.unknown',
+      'content.audio',
+      'tolerates.text',
+      'concurrent',
+      'survives',
+    ]);
+  });
+
+  it.each(['s', 'age'])('neither masks nor searches for the short secret %j', async (secret) => {
+    const credentials = { username: 'u', secret };
+    const receiver = makeReceiver({ auth: { message: webhookUser(credentials), handoff: noAuth() } });
+    const { url } = await serve(receiver.receiver);
+    const target = { url, message: credentials, handoff: {} };
+    expect((await diagnose(target)).ids).toEqual([]);
+    expect(redactSecrets('a message', target)).toBe('a message');
   });
 
   it.each(MISTAKES)('finds the mistake %s', async (mistake, checks) => {
@@ -76,14 +164,14 @@ describe('the doctor, with a receiver of this package', () => {
     const { receiver } = makeReceiver(options);
     const { url } = await serve(express().use('/webhook', receiver));
     const found = await diagnose({ url: `${url}/webhook`, message: {}, handoff: {}, ...target });
-    expect(found).toMatchObject({ failed: [], leftOpen: [] });
+    expect(found).toMatchObject({ ids: [], leftOpen: [] });
   });
 
   it.each(OURS)('finds nothing wrong with one %s, on node:http', async (_name, options, target) => {
     const { receiver } = makeReceiver(options);
     const { url } = await serve(receiver);
     const found = await diagnose({ url, message: {}, handoff: {}, ...target });
-    expect(found).toMatchObject({ failed: [], leftOpen: [] });
+    expect(found).toMatchObject({ ids: [], leftOpen: [] });
   });
 
   it('can test credentials of every kind', async () => {
@@ -109,7 +197,7 @@ describe('the doctor, with a receiver of this package', () => {
     const { receiver, seen } = makeReceiver({ auth: { message: noAuth(), handoff: false } });
     const { url } = await serve(receiver);
     const target = { url, message: {}, handoff: {} };
-    expect(await diagnose(target, { groups: ['message'] })).toMatchObject({ failed: [] });
+    expect(await diagnose(target, { groups: ['message'] })).toMatchObject({ ids: [] });
     expect(new Set(seen.map(({ event }) => event))).toEqual(new Set(['message', 'probe']));
     expect((await diagnose(target)).ids).toEqual(['establish.accepted', 'chat.accepted', 'close.accepted']);
   });

@@ -55,7 +55,7 @@ describe('handoff-kit forget', () => {
     expect([forgotten.code, forgotten.json()]).toEqual([0, { user: 'jane', removed: 2 }]);
     expect(await conversations()).toEqual(['c-2']);
     const dead = await runCli(['outbox', 'list', '--dead', '--conversation', 'c-1'], { env });
-    expect(dead.json()).toMatchObject({ items: [] });
+    expect(dead.json()).toMatchObject({ jobs: [] });
 
     const again = await runCli(['forget', '--user', 'jane', '--yes', '--no-json'], { env });
     expect([again.code, again.stdout]).toEqual([0, 'No data of this user was stored.\n']);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { outputFor, printFailure } from '../../src/cli/output.js';
+import { asSentence, outputFor, printFailure } from '../../src/cli/output.js';
 import { HandoffKitError } from '../../src/index.js';
 
 const stream = (isTTY: boolean) => ({ isTTY, write: () => true });
@@ -27,9 +27,20 @@ describe('output', () => {
     printFailure(error, { json: false }, errors);
     printFailure(error, { json: true }, errors);
     expect(written).toEqual([
-      'handoff-kit cannot do this. Do that.\n',
+      'Cannot do this. Do that.\n',
       '{"error":{"code":"WRONG_USE","message":"cannot do this. Do that."}}\n',
     ]);
+  });
+
+  it.each([
+    ['there is no database. Give one.', 'There is no database. Give one.'],
+    ['--user is empty. Give an id.', '--user is empty. Give an id.'],
+    ['DATABASE_URL is empty.', 'DATABASE_URL is empty.'],
+    ['createReceiver needs an option.', 'createReceiver needs an option.'],
+    ['request-tracker: name the queue.', 'request-tracker: name the queue.'],
+    ['a.csv is not JSON.', 'a.csv is not JSON.'],
+  ])('shows the message %j as the sentence %j', (message, sentence) => {
+    expect(asSentence(message)).toBe(sentence);
   });
 
   it('prints the stack of a bug', () => {

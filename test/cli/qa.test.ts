@@ -146,7 +146,7 @@ describe('handoff-kit qa add', () => {
   });
 
   it.each([
-    [[], 'there is nothing to add'],
+    [[], 'There is nothing to add'],
     [['--pair', 'q=a'], 'Give --name'],
     [['--name', 'n', '--pair', 'no answer'], '--pair number 1'],
     [['--name', 'n', '--pair', 'q=a', '--file-url', 'https://x.example/a.csv'], 'cannot go together'],

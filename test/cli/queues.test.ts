@@ -13,7 +13,7 @@ import { runCli } from './run-cli.js';
 const WORDS = 'what-the-user-wrote';
 
 interface Listed {
-  readonly items: readonly { readonly id: string; readonly state: string; readonly conversationId: string }[];
+  readonly jobs: readonly { readonly id: string; readonly state: string; readonly conversationId: string }[];
   readonly more: boolean;
 }
 
@@ -45,13 +45,13 @@ describe('handoff-kit inbox', () => {
     expect(stdout).not.toContain(WORDS);
   });
 
-  it('lists items as JSON, filtered by conversation and limited in number', async () => {
+  it('lists jobs as JSON, filtered by conversation and limited in number', async () => {
     const { listed } = await withDeadLetters();
     const all = await listed();
     expect(all).toMatchObject({ queue: 'inbox', more: false });
-    expect(all.items.map(({ conversationId }) => conversationId)).toEqual(['c-1', 'c-1', 'c-2']);
-    expect((await listed('--conversation', 'c-2')).items).toHaveLength(1);
-    expect(await listed('--limit', '2')).toMatchObject({ more: true, items: all.items.slice(0, 2) });
+    expect(all.jobs.map(({ conversationId }) => conversationId)).toEqual(['c-1', 'c-1', 'c-2']);
+    expect((await listed('--conversation', 'c-2')).jobs).toHaveLength(1);
+    expect(await listed('--limit', '2')).toMatchObject({ more: true, jobs: all.jobs.slice(0, 2) });
   });
 
   it('finds the database in the config file of the server', async () => {
@@ -59,13 +59,13 @@ describe('handoff-kit inbox', () => {
     const file = join(temporaryFolder(), 'handoff.json');
     writeFileSync(file, JSON.stringify({ port: 1, databaseUrl: env.DATABASE_URL }));
     const byFile = await runCli(['inbox', 'list', '--config', file]);
-    const items = (await dead()).map(({ id }) => ({ id }));
-    expect([byFile.code, byFile.json()]).toMatchObject([0, { items }]);
+    const jobs = (await dead()).map(({ id }) => ({ id }));
+    expect([byFile.code, byFile.json()]).toMatchObject([0, { jobs }]);
   });
 
-  it('shows the content of an item, and the text of messages only with --show-text', async () => {
+  it('shows the content of a job, and the text of messages only with --show-text', async () => {
     const { inbox, dead } = await withDeadLetters();
-    const [id = ''] = (await dead()).map((item) => item.id);
+    const [id = ''] = (await dead()).map((job) => job.id);
     const hidden = await inbox('show', id, '--no-json');
     expect(hidden.code).toBe(0);
     expect(hidden.stdout).toContain(`"body": "[${WORDS.length} characters]"`);
@@ -84,16 +84,16 @@ describe('handoff-kit inbox', () => {
     expect([retried.stderr, retried.code]).toEqual(['', 0]);
     await program.until(new RegExp(`"text":"${WORDS}".*"text":"second"`, 's'));
     await vi.waitFor(async () => {
-      const { items } = await listed();
-      expect(items.map(({ conversationId }) => conversationId)).toEqual(['c-2']);
+      const { jobs } = await listed();
+      expect(jobs.map(({ conversationId }) => conversationId)).toEqual(['c-2']);
     }, WAIT_OPTIONS);
   });
 
   it('discards dead letters', async () => {
     const { inbox, dead } = await withDeadLetters();
-    const [id = ''] = (await dead()).map((item) => item.id);
+    const [id = ''] = (await dead()).map((job) => job.id);
     const discarded = await inbox('discard', id, '--no-json');
-    expect([discarded.code, discarded.stdout]).toEqual([0, '1 dead item removed.\n']);
+    expect([discarded.code, discarded.stdout]).toEqual([0, '1 job removed.\n']);
     expect(await dead()).toHaveLength(2);
     const again = await inbox('discard', id);
     expect([again.code, again.json()]).toEqual([1, { queue: 'inbox', done: [], notDead: [id] }]);
@@ -105,13 +105,13 @@ describe('handoff-kit inbox', () => {
     const { inbox, dead } = await withDeadLetters();
     const { code, stderr } = await inbox('discard', '--all-dead');
     expect(code).toBe(2);
-    expect(stderr).toContain('Remove for good: 3 dead items of the inbox? Give --yes');
+    expect(stderr).toContain('Remove for good: 3 dead letters of the inbox? Give --yes');
     expect(await dead()).toHaveLength(3);
   });
 
   it.each([
-    [['retry'], /name items by their ids, or give --all-dead/],
-    [['retry', '1', '--all-dead'], /name items by their ids/],
+    [['retry'], /ame jobs by their ids, or give --all-dead/],
+    [['retry', '1', '--all-dead'], /ame jobs by their ids/],
     [['discard', '1', '--conversation', 'c-1'], /--conversation goes together with --all-dead/],
     [['list', '--limit', '0'], /whole number from 1/],
     [['show'], /missing required argument 'id'/],
@@ -122,12 +122,9 @@ describe('handoff-kit inbox', () => {
     expect(stderr).toMatch(complaint);
   });
 
-  it('exits with 1 when there is no such item', async () => {
+  it('exits with 1 when there is no such job', async () => {
     const { code, stderr } = await runCli(['inbox', 'show', '999'], { env: await emptyDatabase() });
-    expect([code, stderr]).toEqual([
-      1,
-      'handoff-kit the inbox has no item 999. See: handoff-kit inbox list\n',
-    ]);
+    expect([code, stderr]).toEqual([1, 'The inbox has no job 999. See: handoff-kit inbox list\n']);
   });
 });
 
@@ -146,15 +143,15 @@ describe('handoff-kit outbox', () => {
     const url = await addressOf(program);
     await post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody({ conversation_id: 'c-1', body: WORDS }));
     await vi.waitFor(async () => expect(await deadLettersIn(file, 'outbox')).toHaveLength(1), WAIT_OPTIONS);
-    const { items } = (await runCli(['outbox', 'list', '--dead'], { env })).json() as Listed;
-    expect(items).toMatchObject([{ what: 'reply', conversationId: 'c-1', attempts: 1 }]);
-    const shown = await runCli(['outbox', 'show', items[0]?.id ?? ''], { env });
+    const { jobs } = (await runCli(['outbox', 'list', '--dead'], { env })).json() as Listed;
+    expect(jobs).toMatchObject([{ what: 'reply', conversationId: 'c-1', attempts: 1 }]);
+    const shown = await runCli(['outbox', 'show', jobs[0]?.id ?? ''], { env });
     expect(shown.json()).toMatchObject({
       content: { kind: 'reply', text: expect.stringMatching(/^\[\d+ char/) },
     });
 
     service.behave();
-    expect((await runCli(['outbox', 'retry', items[0]?.id ?? ''], { env })).code).toBe(0);
+    expect((await runCli(['outbox', 'retry', jobs[0]?.id ?? ''], { env })).code).toBe(0);
     await vi.waitFor(
       () => expect(service.said('c-1')).toEqual([`You said: ${WORDS}`, `You said: ${WORDS}`]),
       WAIT_OPTIONS,
@@ -167,7 +164,7 @@ describe('the database of a command', () => {
     const file = join(temporaryFolder(), 'x.db');
     const { code, stderr } = await runCli(['inbox', 'list', '--database-url', `sqlite:${file}`]);
     expect(code).toBe(2);
-    expect(stderr).toContain(`there is no database at ${file}`);
+    expect(stderr).toContain(`There is no database at ${file}`);
     expect(existsSync(file)).toBe(false);
   });
 

@@ -115,7 +115,7 @@ describe('simulate', () => {
 
   it('starts when the receiver does not answer, and reports it', async () => {
     const program = runSimulate(['--receiver', NOWHERE]);
-    await program.until(/no: no answer\n +connection refused: nothing listens there\. Start the receiver/);
+    await program.until(/no: no answer\n +Connection refused: nothing listens there\. Start the receiver/);
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
   });
@@ -132,8 +132,8 @@ describe('simulate', () => {
     [[], "required option '--receiver <url>' not specified"],
     [['--receiver', 'localhost:3000'], 'Give an http or https URL'],
     [['--receiver', 'http://me:secret@127.0.0.1/'], 'not in the URL'],
-    [['--receiver', NOWHERE, '--secret', 'x'], 'needs --username'],
-    [['--receiver', NOWHERE, '--handoff-secret', 'x'], 'needs --handoff-username'],
+    [['--receiver', NOWHERE, '--secret', 'x'], 'Give --username, too'],
+    [['--receiver', NOWHERE, '--handoff-secret', 'x'], 'Give --handoff-username, too'],
     [['--receiver', NOWHERE, '--token', 'x', '--handoff-username', 'y'], 'cannot be used with'],
     [['--receiver', NOWHERE, '--wait-timeout', '60'], 'such as 60s or 500ms'],
     [['--receiver', NOWHERE, '--wait-timeout', '0s'], 'such as 60s or 500ms'],

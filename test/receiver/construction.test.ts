@@ -28,6 +28,8 @@ describe('a missing auth choice', () => {
   it.each([
     ['auth.message', { auth: { handoff: noAuth() } }],
     ['auth.handoff', { auth: { message: noAuth() } }],
+    ['auth.message', undefined],
+    ['auth.message', null],
     ['auth.message', {}],
     ['auth.message', { auth: { message: undefined, handoff: noAuth() } }],
     ['auth.message', { auth: { message: null, handoff: noAuth() } }],

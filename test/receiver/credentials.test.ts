@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type AuthChoice, basic, bearer, noAuth, pathToken, webhookUser } from '../../src/index.js';
 import { agentMessageBody, establishBody } from '../fixtures/bodies.js';
 import { BEARER_TOKEN, basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
-import { sendRaw } from '../helpers/raw.js';
+import { bytesOf, dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';
 import { type Started, start } from '../helpers/start.js';
 
 const startWith = (message: AuthChoice): Promise<Started> => start({ auth: { message, handoff: false } });
@@ -211,6 +211,26 @@ describe('a list of schemes', () => {
     ]);
     expect(to.seen).toHaveLength(4);
   });
+});
+
+describe('wrong credentials', () => {
+  it.each(['/', '/conversation/establish', '/chat'])(
+    'are refused before the body was sent: %s',
+    async (path) => {
+      const to = await start({
+        auth: { message: bearer(BEARER_TOKEN), handoff: basic({ username: USERNAME, password: SECRET }) },
+        limits: { readTimeoutMs: 1_000_000 },
+      });
+      const socket = await dial(to.port);
+      const headers = [
+        ['Content-Type', 'application/json'],
+        ['Content-Length', '100'],
+        ['Authorization', 'Bearer wrong'],
+      ] as const;
+      socket.write(bytesOf({ path, headers }));
+      expect(parseAnswer(await readAll(socket)).status).toBe(401);
+    },
+  );
 });
 
 describe('each group', () => {

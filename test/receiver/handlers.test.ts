@@ -37,6 +37,7 @@ describe('the context of a handler', () => {
     expect(context.requestId).toBe(answer.headers['x-request-id']);
     expect(context.attempt).toBe(1);
     expect(context.signal.aborted).toBe(false);
+    expect(context.raw).toEqual(body);
     for (const name of ['reply', 'close', 'user']) expect(context).not.toHaveProperty(name);
   });
 

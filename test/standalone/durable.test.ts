@@ -99,7 +99,7 @@ describe('the program with a database', () => {
     make(file);
     const program = runServe([], { ...ENVIRONMENT, DATABASE_URL: `sqlite:${file}` });
     expect(await program.ended).toBe(1);
-    expect(program.stderr()).toMatch(new RegExp(`^handoff-kit cannot use ${file} as a database`));
+    expect(program.stderr()).toMatch(new RegExp(`^Cannot use ${file} as a database`));
     expect(program.stderr()).not.toContain('    at ');
   });
 

@@ -43,7 +43,7 @@ describe('the program on PostgreSQL', () => {
     expect(await readiness()).toEqual([503, { status: 'database unreachable' }]);
     expect(await chat()).toBe(503);
     const away = await runCli(['inbox', 'list'], { env });
-    expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('cannot use the database')]);
+    expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('Cannot use the database')]);
 
     await server.start();
     await vi.waitFor(async () => expect(await readiness()).toEqual([200, { status: 'ready' }]), WAIT);

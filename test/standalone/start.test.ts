@@ -30,9 +30,7 @@ describe('the start', () => {
     const { port } = await serve((_request, response) => response.end());
     const program = runServe(['--port', String(port)], ENVIRONMENT);
     expect(await program.ended).toBe(1);
-    expect(program.stderr()).toMatch(
-      new RegExp(`^handoff-kit cannot listen: port ${port} is in use already`, 'm'),
-    );
+    expect(program.stderr()).toMatch(new RegExp(`^Cannot listen: port ${port} is in use already`, 'm'));
     expect(program.stderr()).not.toContain('    at ');
   });
 

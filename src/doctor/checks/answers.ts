@@ -6,6 +6,7 @@ import { groupOf, HANDOFF_ENDPOINTS, handoffBaseUrl } from '../target.js';
 
 const accepted = (endpoint: WebhookEndpoint, expects: string, advice: string): DoctorCheck => ({
   id: `${endpoint}.accepted`,
+  level: 'required',
   group: groupOf(endpoint),
   expects,
   advice,
@@ -36,6 +37,7 @@ export const answerChecks: readonly DoctorCheck[] = [
   ),
   {
     id: 'message.body',
+    level: 'required',
     group: 'message',
     expects: 'answers a message with the body {"code":200,"msg":"success"}',
     advice:
@@ -49,6 +51,7 @@ export const answerChecks: readonly DoctorCheck[] = [
   },
   {
     id: 'handoff.body',
+    level: 'required',
     group: 'handoff',
     expects: 'answers handoff requests with a body such as {"code":200,"message":"success"}',
     advice:
@@ -62,6 +65,7 @@ export const answerChecks: readonly DoctorCheck[] = [
   },
   {
     id: 'answers.type',
+    level: 'advice',
     expects: 'sends its answers as application/json',
     advice: 'Send the header content-type: application/json with every answer.',
     run: (client) =>
@@ -71,6 +75,7 @@ export const answerChecks: readonly DoctorCheck[] = [
   },
   {
     id: 'answers.time',
+    level: 'advice',
     expects: 'answers within the time limit',
     advice:
       'Answer as soon as the delivery is stored, and do the work afterwards: the platform has a timeout that it does not publish.',
@@ -89,6 +94,7 @@ const probe = () => probeBody(Date.now());
 export const probeChecks: readonly DoctorCheck[] = [
   {
     id: 'probe.message',
+    level: 'required',
     group: 'message',
     expects: 'answers an availability test of the message webhook with HTTP 200',
     advice:
@@ -100,10 +106,11 @@ export const probeChecks: readonly DoctorCheck[] = [
   },
   {
     id: 'probe.root',
+    level: 'advice',
     group: 'handoff',
     expects: 'answers an availability test at the base URL of the handoff endpoints with HTTP 200',
     advice:
-      'The platform tests the base URL of the human-service component itself. Answer POST there with 200 if the body has "istest": true, else its webhook check shows the component as unreachable.',
+      'The platform may test the base URL of the human-service component itself, with the credentials of handoff requests. Answer POST there with 200 if the body has "istest": true, else its webhook check may show the component as unreachable.',
     run: async (client) => {
       if ((await client.workingEndpoints(HANDOFF_ENDPOINTS)).length === 0) {
         return notTestable('no handoff endpoint accepted a well-formed delivery');
@@ -114,6 +121,7 @@ export const probeChecks: readonly DoctorCheck[] = [
   },
   {
     id: 'probe.handoff',
+    level: 'required',
     group: 'handoff',
     expects: 'answers an availability test of each handoff endpoint with HTTP 200',
     advice: 'Handoff requests may carry "istest": true, too. Answer 200 and open no conversation.',
@@ -129,6 +137,7 @@ export const probeChecks: readonly DoctorCheck[] = [
   },
   {
     id: 'probe.format',
+    level: 'required',
     group: 'handoff',
     expects: 'accepts availability tests of the handoff endpoints in the format of agent messages',
     advice:
@@ -140,6 +149,7 @@ export const probeChecks: readonly DoctorCheck[] = [
   },
   {
     id: 'probe.effect',
+    level: 'required',
     expects: 'has no side effects in an availability test',
     advice: 'Do not store or forward a body with "istest": true.',
     run: async () =>

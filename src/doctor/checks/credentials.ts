@@ -95,6 +95,7 @@ const ADVICE: Readonly<Record<EndpointGroup, string>> = {
 const credentialChecksOf = (group: EndpointGroup, noun: string): DoctorCheck[] => [
   {
     id: `credentials.${group}.missing`,
+    level: 'required',
     group,
     expects: `refuses ${noun} without credentials`,
     advice: ADVICE[group],
@@ -102,6 +103,7 @@ const credentialChecksOf = (group: EndpointGroup, noun: string): DoctorCheck[] =
   },
   {
     id: `credentials.${group}.wrong`,
+    level: 'required',
     group,
     expects: `refuses ${noun} with wrong credentials`,
     advice: ADVICE[group],
@@ -114,6 +116,7 @@ const credentialChecksOf = (group: EndpointGroup, noun: string): DoctorCheck[] =
   },
   {
     id: `credentials.${group}.near`,
+    level: 'required',
     group,
     expects: `refuses ${noun} with almost correct credentials`,
     advice: 'Compare for equality, not with startsWith, endsWith or includes.',
@@ -135,6 +138,7 @@ export const credentialChecks: readonly DoctorCheck[] = [
   ...credentialChecksOf('message', 'messages'),
   {
     id: 'credentials.message.secret',
+    level: 'required',
     group: 'message',
     expects: 'refuses messages with the username alone if a secret is set',
     advice:

@@ -20,6 +20,7 @@ async function stillWorks(
 export const resilienceChecks: readonly DoctorCheck[] = [
   {
     id: 'repeat.later',
+    level: 'advice',
     expects: 'answers a second delivery of the same event with HTTP 200',
     advice:
       'The platform may send an event twice. Answer 200 again and do nothing: a refusal means that the event was lost.',
@@ -33,6 +34,7 @@ export const resilienceChecks: readonly DoctorCheck[] = [
   },
   {
     id: 'repeat.at-once',
+    level: 'advice',
     expects: 'answers two concurrent deliveries of the same event with HTTP 200',
     advice: 'Let a unique key in the database decide which of them does the work, and answer 200 to both.',
     run: (client) =>
@@ -44,6 +46,7 @@ export const resilienceChecks: readonly DoctorCheck[] = [
   },
   {
     id: 'repeat.effect',
+    level: 'advice',
     expects: 'handles an event once even if it is delivered twice',
     advice:
       'Remember handled events: messages by conversation_id and message_id, handoff events by conversation, time and content.',
@@ -52,6 +55,7 @@ export const resilienceChecks: readonly DoctorCheck[] = [
   },
   {
     id: 'concurrent',
+    level: 'required',
     expects: `answers ${CONCURRENT_DELIVERIES} concurrent deliveries with HTTP 200`,
     advice: 'Handle requests independently of each other; where order matters, queue per conversation.',
     run: (client) =>
@@ -66,6 +70,7 @@ export const resilienceChecks: readonly DoctorCheck[] = [
   },
   {
     id: 'body.oversized',
+    level: 'advice',
     expects: 'refuses an oversized body with 413 or by closing the connection',
     advice:
       'Limit bodies to a few hundred kilobytes; without a limit, anyone can exhaust the memory. If your limit is larger than the test body, raise --oversize.',
@@ -83,8 +88,10 @@ export const resilienceChecks: readonly DoctorCheck[] = [
   },
   {
     id: 'survives',
+    level: 'required',
     expects: 'keeps working after senders that disconnect in the middle of a body',
-    advice: 'Handle the error event of the request, and share no state between requests except in storage.',
+    advice:
+      'Every well-formed delivery is answered 200, whatever came before it. Handle the error event of the request, and share no state between requests except in storage.',
     run: (client) =>
       checkEachEndpoint(client, undefined, async (endpoint) => {
         const broken = await client.createBody(endpoint);
@@ -95,6 +102,7 @@ export const resilienceChecks: readonly DoctorCheck[] = [
   },
   {
     id: 'transport',
+    level: 'advice',
     expects: 'uses HTTPS',
     advice: 'Put TLS in front of it: credentials, path tokens and customer messages are sent in plain text.',
     run: async ({ target }) => {

@@ -1,14 +1,15 @@
 import type { WebhookEndpoint } from '../../protocol/index.js';
 import { statusProblem } from '../assess-answer.js';
 import { type BodyChange, TEST_TEXT, type WireBody, withFields, withoutFields } from '../bodies.js';
-import { checkEachEndpoint, type DoctorCheck } from '../check.js';
+import { checkEachEndpoint, type DoctorCheck, type DoctorLevel } from '../check.js';
 import { groupOf } from '../target.js';
 
 type Variant = readonly [name: string, change: BodyChange];
 
-/** Bodies that deployments send, or may send after an update, and that a receiver must accept. */
+/** Bodies to accept: the specification shows them (`required`), or a deployment sends them or may do so (`advice`). */
 interface ToleratedBodies {
   readonly id: string;
+  readonly level: DoctorLevel;
   readonly expects: string;
   readonly advice: string;
   readonly variants: Readonly<Partial<Record<WebhookEndpoint, readonly Variant[]>>>;
@@ -41,12 +42,46 @@ const UNICODE_TEXT = '你好 👋🏽 שלום\n"quoted" \\ <b>bold</b>';
 
 const TOLERATED: readonly ToleratedBodies[] = [
   {
-    id: 'tolerates.null',
-    expects: 'accepts null for unknown values',
-    advice: 'Accept null for user_id, anonymous_id, usage, email, phone, user_info and component names.',
+    id: 'user.unknown',
+    level: 'required',
+    expects: 'accepts users without user_id, email and phone',
+    advice: 'Accept null for user_id, email and phone: the platform knows them of some users only.',
+    variants: {
+      message: [['no user_id', withFields({ user_id: null })]],
+      establish: [
+        [
+          'no email and no phone',
+          (body) => ({
+            ...body,
+            email: null,
+            user_info: { ...Object(body.user_info), email: null, phone: null },
+          }),
+        ],
+      ],
+    },
+  },
+  {
+    id: 'content.audio',
+    level: 'required',
+    expects: 'accepts audio without text',
+    advice: 'An element of output contains text, audio, or both: do not require the text.',
     variants: {
       message: [
-        ['null as user ids and usage', withFields({ user_id: null, anonymous_id: null, usage: null })],
+        [
+          'audio without text',
+          content({ audio: [{ audio: 'https://example.com/1.mp3', transcript: TEST_TEXT }] }),
+        ],
+      ],
+    },
+  },
+  {
+    id: 'tolerates.null',
+    level: 'advice',
+    expects: 'accepts null for other unknown values',
+    advice: 'Accept null for anonymous_id, usage, user_info and component names, too.',
+    variants: {
+      message: [
+        ['null as anonymous_id and usage', withFields({ anonymous_id: null, usage: null })],
         [
           'null in the output',
           withFields({
@@ -74,6 +109,7 @@ const TOLERATED: readonly ToleratedBodies[] = [
   },
   {
     id: 'tolerates.missing',
+    level: 'advice',
     expects: 'accepts bodies without optional fields',
     advice: 'Require the ids and the text of the message, nothing else.',
     variants: {
@@ -83,24 +119,28 @@ const TOLERATED: readonly ToleratedBodies[] = [
   },
   {
     id: 'tolerates.digits',
+    level: 'advice',
     expects: 'accepts times as strings of digits',
     advice: 'The platform may send a time as a number or as a string of digits: convert both.',
     variants: { message: DIGITS, establish: DIGITS, chat: DIGITS, close: DIGITS },
   },
   {
     id: 'tolerates.units',
+    level: 'advice',
     expects: 'accepts times in seconds and in milliseconds',
     advice: 'The unit is not documented. Treat values below 1e11 as seconds, others as milliseconds.',
     variants: { message: UNITS, establish: UNITS, chat: UNITS, close: UNITS },
   },
   {
     id: 'tolerates.fields',
+    level: 'advice',
     expects: 'accepts unknown fields',
     advice: 'Ignore unknown fields: the platform adds fields without notice.',
     variants: { message: NEW_FIELDS, establish: NEW_FIELDS, chat: NEW_FIELDS, close: NEW_FIELDS },
   },
   {
     id: 'tolerates.values',
+    level: 'advice',
     expects: 'accepts unknown values of type and message_type',
     advice: 'Treat an unknown type like USER_CLOSED, and an unknown message_type like any other line.',
     variants: {
@@ -110,22 +150,19 @@ const TOLERATED: readonly ToleratedBodies[] = [
   },
   {
     id: 'tolerates.content',
-    expects: 'accepts known and unknown kinds of content',
-    advice:
-      'An element of output may contain text, audio, both, or something new: use what you know and ignore the rest.',
+    level: 'advice',
+    expects: 'accepts unknown kinds of content, and none',
+    advice: 'An element of output may contain something new: use what you know and ignore the rest.',
     variants: {
       message: [
         ['a new kind', content({ doctor_new: [{ url: 'https://example.com/1' }] })],
-        [
-          'audio without text',
-          content({ audio: [{ audio: 'https://example.com/1.mp3', transcript: TEST_TEXT }] }),
-        ],
         ['no output', withFields({ output: [] })],
       ],
     },
   },
   {
     id: 'tolerates.tokens',
+    level: 'advice',
     expects: 'accepts usage.tokens as an array',
     advice: 'The documentation shows usage.tokens as an array, deployments send an object: accept both.',
     variants: {
@@ -136,6 +173,7 @@ const TOLERATED: readonly ToleratedBodies[] = [
   },
   {
     id: 'tolerates.empty',
+    level: 'advice',
     expects: 'accepts an empty answer in the transcript of a handoff',
     advice: 'An ANSWER item may have an empty text, and the transcript may be empty.',
     variants: {
@@ -147,6 +185,7 @@ const TOLERATED: readonly ToleratedBodies[] = [
   },
   {
     id: 'tolerates.long',
+    level: 'advice',
     expects: 'accepts a long conversation (about 80 kB)',
     advice: 'Raise the body limit to a few hundred kilobytes: transcripts grow.',
     variants: {
@@ -156,6 +195,7 @@ const TOLERATED: readonly ToleratedBodies[] = [
   },
   {
     id: 'tolerates.text',
+    level: 'required',
     expects: 'accepts any Unicode text',
     advice: 'Read bodies as UTF-8, and use a column type that stores every character.',
     variants: {
@@ -166,6 +206,7 @@ const TOLERATED: readonly ToleratedBodies[] = [
   },
   {
     id: 'tolerates.charset',
+    level: 'advice',
     expects: 'accepts a content type with a charset',
     advice: 'Accept application/json; charset=UTF-8 like application/json.',
     type: 'application/json; charset=UTF-8',
@@ -196,5 +237,5 @@ function toCheck({ variants, type, ...check }: ToleratedBodies): DoctorCheck {
   };
 }
 
-/** Unusual bodies that a receiver must accept. */
+/** Unusual bodies that a receiver accepts. */
 export const toleranceChecks: readonly DoctorCheck[] = TOLERATED.map(toCheck);

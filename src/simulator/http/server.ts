@@ -38,7 +38,7 @@ export function createHttpServer(app: RequestListener): HttpServer {
         });
       } catch (error) {
         server = null;
-        const message = `cannot listen on ${host}:${port}; choose another port, or 0 for any free one`;
+        const message = `cannot listen on ${host}:${port}. Choose another port, or 0 for any free one.`;
         throw new SimulatorError('CANNOT_LISTEN', message, { cause: error });
       }
       const address = started.address();

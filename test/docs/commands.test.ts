@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/cli/command-list.js';
+
+const ROOT = new URL('../../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
+const filesIn = (folder: string): string[] =>
+  readdirSync(new URL(folder, ROOT))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}${name}`);
+
+const DOCUMENTS = [
+  'README.md',
+  'SECURITY.md',
+  'examples/README.md',
+  ...filesIn('docs/'),
+  ...['chatwoot', 'desk', 'request-tracker', 'slack'].map((name) => `src/adapters/${name}/README.md`),
+];
+
+/** The whole program, with every command loaded. */
+async function wholeProgram(): Promise<Command> {
+  const program = new Command('handoff-kit');
+  for (const { name, load } of COMMANDS) (await load()).define(program.command(name));
+  return program;
+}
+const program = await wholeProgram();
+
+/** A command and those below it. */
+const allOf = (command: Command): Command[] => [command, ...command.commands.flatMap(allOf)];
+const pathOf = (command: Command): string =>
+  command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+
+/** The help of a command, with the parts that are added to it. */
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+  });
+  command.outputHelp();
+  return text;
+}
+
+/** The command lines in a text, without `handoff-kit`: in code spans and code blocks of Markdown, and after `$ `. */
+function commandLinesIn(text: string): string[] {
+  const joined = text.replace(/\\\n\s*/g, '');
+  const lines = [
+    ...joined.matchAll(/`handoff-kit ([^`\n]+)`/g),
+    ...joined.matchAll(/^(?:\s*\$ )?(?:[^`\n]*[|&] )?(?:[A-Z_]+=\S+ )*handoff-kit (-?[a-z][^`\n]*)$/gm),
+  ].map(([, line = '']) => line);
+  // A remark is two spaces away, and another program may follow.
+  return lines.flatMap((line) => line.split(/ {2,}| [|>] | && /, 1));
+}
+
+/** What is wrong with a command line: an unknown command or flag, or an argument too many. */
+function problemsOf(line: string): string[] {
+  const words = line.match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
+  if (words[0] === 'help') words.shift();
+  let command = program;
+  for (const name of [...words]) {
+    const next = command.commands.find((each) => each.name() === name);
+    if (!next) break;
+    command = next;
+    words.shift();
+  }
+  if (command === program) return [`no such command: ${line}`];
+  return flagProblems(command, words).map((problem) => `${problem}: ${line}`);
+}
+
+function flagProblems({ options, commands, registeredArguments: known }: Command, words: string[]): string[] {
+  const positional: string[] = [];
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    const option = options.find(({ long, short }) => word === long || word === short);
+    if (option?.required) words.shift();
+    else if (!option && word !== '--help') positional.push(word);
+  }
+  const flag = positional.find((word) => /^-./.test(word));
+  if (flag) return [`no such flag as ${flag}`];
+  const isOpen = known.some(({ variadic }) => variadic);
+  if (positional.length <= known.length || isOpen) return [];
+  return [commands.length > 0 ? 'no such command' : 'an argument too many'];
+}
+
+describe('command lines', () => {
+  it.each(DOCUMENTS)('in %s exist', (path) => {
+    expect(commandLinesIn(read(path)).flatMap(problemsOf)).toEqual([]);
+  });
+
+  it.each(allOf(program).map((command) => [pathOf(command), command] as const))(
+    'in the help of %s exist',
+    (_path, command) => {
+      const examples = commandLinesIn(helpOf(command).replace(/^Usage:.*$/m, ''));
+      expect(examples.flatMap(problemsOf)).toEqual([]);
+    },
+  );
+
+  it('are found, and mistakes in them', () => {
+    const text = [
+      '`handoff-kit forget jane`, `handoff-kit inbox list --dead`, `handoff-kit inbox lst`',
+      '  $ X=1 handoff-kit qa add --pair "a b=c" --pears d     a remark',
+      'cat it | handoff-kit reply --conversation c -',
+      'handoff-kit simulated nothing',
+    ].join('\n');
+    expect(commandLinesIn(text)).toHaveLength(6);
+    expect(commandLinesIn(text).flatMap(problemsOf)).toEqual([
+      'an argument too many: forget jane',
+      'no such command: inbox lst',
+      'no such flag as --pears: qa add --pair "a b=c" --pears d',
+      'no such command: simulated nothing',
+    ]);
+  });
+
+  it('have flags that exist where a document names a flag alone', () => {
+    const flags = new Set(allOf(program).flatMap(({ options }) => options.map(({ long }) => long)));
+    const named = DOCUMENTS.flatMap((path) => [...read(path).matchAll(/`(--[a-z-]+)[^`\n]*`/g)]);
+    expect(named.length).toBeGreaterThan(0);
+    expect(
+      named.map(([, flag = '']) => flag).filter((flag) => !flags.has(flag) && flag !== '--help'),
+    ).toEqual([]);
+  });
+
+  it('of every command are in the README', () => {
+    const section = /^## The command line$(.*?)^## /ms.exec(read('README.md'))?.[1] ?? '';
+    const missing = COMMANDS.filter(({ name }) => !new RegExp(`\`(handoff-kit )?${name}\\b`).test(section));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+});
