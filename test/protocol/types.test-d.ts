@@ -136,8 +136,7 @@ describe('a request to add pairs', () => {
   });
 
   it('leaves the fields of a newer purpose open', () => {
-    const add = (client: ServiceClient) => client.knowledge.addQa;
-    type Add = ReturnType<typeof add>;
+    type Add = ServiceClient['knowledge']['addQa'];
     const newer = { purpose: 'QA_SITE', site: 'https://a.example' } as const;
     expectTypeOf(newer).toExtend<QaAdd<'QA_SITE'>>();
     expectTypeOf((call: Add) => call(newer)).toBeFunction();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TeachView } from '../../../src/adapters/desk/api.js';
+import type { Fetch } from '../../../src/client/index.js';
 import { type AgentClient, statusesOf } from './agent-client.js';
 import { createDeskEnvironment } from './desk-environment.js';
 
@@ -10,9 +11,9 @@ const taught = async (agent: AgentClient): Promise<TeachView> =>
 
 /** Answers the calls of one endpoint in place of the simulator. */
 const answering =
-  (body: object, path = '/qa/update'): typeof fetch =>
+  (body: object, path = '/qa/update'): Fetch =>
   async (url, init) =>
-    String(url).endsWith(path) ? Response.json(body) : fetch(url, init);
+    url.endsWith(path) ? Response.json(body) : fetch(url, init);
 
 describe('teaching the AI agent', () => {
   it('creates a document first, then sends the complete list each time', async () => {
