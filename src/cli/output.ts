@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { HandoffKitError } from '../internal/index.js';
 import { ValidationError } from '../protocol/index.js';
+import { printable } from '../standalone/index.js';
 import { EXIT } from './exit-codes.js';
 
 /** The output flags of a command line. */
@@ -94,11 +95,29 @@ export function printFailure(
     stream.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     return;
   }
+  const { data, text } = describeFailure(error);
+  stream.write(`${json ? JSON.stringify({ error: data }) : text}\n`);
+}
+
+/** The fields of a `ServiceError`, whose class is loaded only by commands that call the platform. */
+interface PlatformFailure {
+  readonly serviceCode: number | null;
+  readonly serviceMessage: string | null;
+  readonly outcome: string;
+}
+
+/** An error as data for programs and as text for people, with what the platform said about it. */
+export function describeFailure(error: HandoffKitError): { readonly data: object; readonly text: string } {
   const { code, message } = error;
-  const more = 'problems' in error ? { problems: error.problems } : {};
-  stream.write(
-    json ? `${JSON.stringify({ error: { code, message, ...more } })}\n` : `${asSentence(message)}\n`,
-  );
+  const problems = 'problems' in error ? { problems: error.problems } : {};
+  if (!('serviceMessage' in error))
+    return { data: { code, message, ...problems }, text: asSentence(message) };
+  const { serviceCode, serviceMessage, outcome } = error as HandoffKitError & PlatformFailure;
+  const said = serviceMessage === null ? '' : `\nThe platform says: ${printable(serviceMessage)}`;
+  return {
+    data: { code, message, serviceCode, serviceMessage, outcome },
+    text: `${printable(asSentence(message))}${said}`,
+  };
 }
 
 /** Capitalises the message of an error, which stands alone here. Names such as `baseUrl` stay as they are. */

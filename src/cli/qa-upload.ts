@@ -1,10 +1,10 @@
 import { createColors } from 'picocolors';
 import { type CallOptions, type ServiceClient, ServiceError } from '../client/index.js';
 import { HandoffKitError } from '../internal/index.js';
-import { type DocumentResult, MAX_FILES, type QaAnswer, ValidationError } from '../protocol/index.js';
+import { type DocumentResult, MAX_FILES, type QaResult, ValidationError } from '../protocol/index.js';
 import { onStopSignal, printable } from '../standalone/index.js';
 import { EXIT } from './exit-codes.js';
-import { asSentence, type Output, print, UsageError } from './output.js';
+import { describeFailure, type Output, print, UsageError } from './output.js';
 import { type FileFlags, type PairFlags, readFilesToAdd, readFilesToUpdate, readPairs } from './qa-input.js';
 import { type ServiceFlags, withFlagNames } from './service-flags.js';
 
@@ -94,7 +94,7 @@ async function upload<File extends NamedFile>(
   files: readonly File[],
   verb: 'added' | 'updated',
   output: Output,
-  send: (group: readonly File[], options: CallOptions) => Promise<QaAnswer>,
+  send: (group: readonly File[], options: CallOptions) => Promise<QaResult>,
 ): Promise<number> {
   const stop = new AbortController();
   const { signal } = stop;
@@ -106,13 +106,15 @@ async function upload<File extends NamedFile>(
   return report({ ...outcome, error: withFlagNames(error) }, verb, output);
 }
 
-/** The outcome of an upload. Each file is in exactly one of the lists. */
+/** The outcome of an upload. Each file is in exactly one of the lists, except those that the platform passed over. */
 interface UploadOutcome<File> {
   /** The documents that the platform created or changed. */
   readonly documents: readonly DocumentResult[];
   /** The names of files that the platform could not use. */
   readonly failed: readonly string[];
-  /** Files that were sent without an answer. */
+  /** How many files the platform named neither as done nor as failed. */
+  readonly missing: number;
+  /** Files that were sent without an answer that can be read. */
   readonly unknown: readonly File[];
   /** Files that were not sent, or that were refused with their group. */
   readonly notDone: readonly File[];
@@ -123,30 +125,32 @@ interface UploadOutcome<File> {
 /** Sends groups as large as the platform accepts. The first group that fails as a whole ends the upload. */
 async function sendInGroups<File>(
   files: readonly File[],
-  send: (group: readonly File[]) => Promise<QaAnswer>,
+  send: (group: readonly File[]) => Promise<QaResult>,
   signal: AbortSignal,
 ): Promise<UploadOutcome<File>> {
   const documents: DocumentResult[] = [];
   const failed: string[] = [];
+  let missing = 0;
   for (let start = 0; start < files.length; start += MAX_FILES) {
     const group = files.slice(start, start + MAX_FILES);
     const rest = files.slice(start + MAX_FILES);
     if (signal.aborted) {
-      return { documents, failed, unknown: [], notDone: [...group, ...rest], error: interrupted() };
+      return { documents, failed, missing, unknown: [], notDone: [...group, ...rest], error: interrupted() };
     }
     try {
       const answer = await send(group);
       documents.push(...answer.doc);
       failed.push(...answer.failed);
+      missing += answer.missing;
       reportProgress(start + group.length, files.length, failed.length);
     } catch (error) {
       if (!(error instanceof HandoffKitError)) throw error;
       const isUnknown = error instanceof ServiceError && error.outcome === 'unknown';
       const [unknown, notDone] = isUnknown ? [group, rest] : [[], [...group, ...rest]];
-      return { documents, failed, unknown, notDone, error: signal.aborted ? interrupted() : error };
+      return { documents, failed, missing, unknown, notDone, error: signal.aborted ? interrupted() : error };
     }
   }
-  return { documents, failed, unknown: [], notDone: [], error: null };
+  return { documents, failed, missing, unknown: [], notDone: [], error: null };
 }
 
 const interrupted = (): HandoffKitError =>
@@ -159,27 +163,35 @@ function reportProgress(sent: number, total: number, failed: number): void {
 }
 
 function report<File extends NamedFile>(
-  { documents, failed, unknown, notDone, error }: UploadOutcome<File>,
+  { documents, failed, missing, unknown, notDone, error }: UploadOutcome<File>,
   verb: 'added' | 'updated',
   output: Output,
 ): number {
-  const ok = error === null && failed.length === 0;
+  const ok = error === null && failed.length === 0 && missing === 0;
   const { green, red, yellow } = createColors(output.colours);
+  const failure = error && describeFailure(error);
   const names = (files: readonly File[]): string[] => files.map(({ file_name }) => file_name);
   const text = [
     ...section(
       green(`${documents.length} ${verb}:`),
-      documents.map(({ doc_id, doc_name }) => `${doc_id}  ${doc_name}`),
+      documents.map(({ doc_id, doc_name }) => `${doc_id}  ${doc_name ?? ''}`.trimEnd()),
     ),
     ...section(red(`${failed.length} failed, says the platform:`), failed),
-    ...section(yellow(`${unknown.length} may be ${verb}, the answer did not come:`), names(unknown)),
+    ...section(yellow(`${unknown.length} may be ${verb}, the outcome is unknown:`), names(unknown)),
     ...section(red(`${notDone.length} not ${verb}:`), names(notDone)),
-    ...(error ? [red(printable(asSentence(error.message)))] : []),
+    ...(missing > 0 ? [yellow(`${missing} may be ${verb}: ${PASSED_OVER}`)] : []),
+    ...(failure ? [red(failure.text)] : []),
   ].join('\n');
-  const failure = error && { error: { code: error.code, message: error.message } };
-  print(output, { ok, documents, failed, unknown, notDone, ...failure }, text);
+  print(
+    output,
+    { ok, documents, failed, missing, unknown, notDone, ...(failure && { error: failure.data }) },
+    text,
+  );
   return ok ? EXIT.ok : EXIT.no;
 }
+
+const PASSED_OVER =
+  'the answer of the platform names fewer documents than files. Look at the knowledge base before you send them again.';
 
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${printable(line)}`)];

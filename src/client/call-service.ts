@@ -1,4 +1,5 @@
 import { sendRequest } from '../internal/index.js';
+import { ValidationError } from '../protocol/index.js';
 import { type Clock, sleepUnlessAborted } from './clock.js';
 import { ENDPOINTS, type EndpointRules, type ServiceEndpoint } from './endpoints.js';
 import { type CallOptions, type ClientSettings, type RetryPolicy, timeoutOf } from './options.js';
@@ -23,21 +24,32 @@ export async function callService<Value>(
   const { clock, origin, isFailure } = settings;
   const { signal } = options;
   const endpoint = ENDPOINTS[name];
+  const sent = { headers: new Headers(), body };
   const request = {
     url: settings.urlOf(endpoint),
     method: endpoint.method,
-    headers: () => settings.headersFor(name),
-    body: body === undefined ? null : JSON.stringify(body),
+    headers: async () => (sent.headers = await settings.headersFor(name)),
+    body: body === undefined ? null : toJson(body),
     timeoutMs: timeoutOf(settings, endpoint, options),
     signal,
   };
-  const spec = { endpoint, origin, isFailure, readBody, now: () => clock.now() };
+  const spec = { endpoint, origin, isFailure, readBody, sent, now: () => clock.now() };
   return withRetry(async () => parseResponse(await sendRequest(settings.fetch, request), spec), {
     policy: settings.retry,
     clock,
     endpoint,
     signal,
   });
+}
+
+/** A validated body can have fields that no schema knows, and a value in them that JSON cannot express. */
+function toJson(body: unknown): string {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    const message = 'expected values that JSON can express: no BigInt, and no object that contains itself';
+    throw new ValidationError('INVALID_BODY', `body: ${message}`, [{ path: '', message }]);
+  }
 }
 
 interface RetryContext {

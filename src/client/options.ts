@@ -1,8 +1,6 @@
 import { checkDuration, configError, type Fetch } from '../internal/index.js';
-import { isFailureBody } from '../protocol/index.js';
 import { type Clock, systemClock } from './clock.js';
 import type { EndpointRules, ServiceEndpoint } from './endpoints.js';
-import { serviceCodeOf } from './parse-response.js';
 
 /** Options of `createServiceClient`. */
 export interface ServiceClientOptions {
@@ -18,8 +16,9 @@ export interface ServiceClientOptions {
    */
   readonly headers?: HeadersOption | undefined;
   /**
-   * Whether a 2xx answer is a failure. Default: it is if its `code` has five digits or more. Any other status is
-   * always a failure.
+   * Whether a 2xx answer is a failure. Default: it is if it is not JSON, or if its `code` has five digits or more, is
+   * an HTTP error status or is negative. Any other status is always a failure, and so is an answer about knowledge or
+   * webhooks without its lists.
    */
   readonly isFailure?: ((body: unknown, status: number) => boolean) | undefined;
   /** Replaces the global `fetch`. Its second argument contains a signal that it must obey. */
@@ -69,7 +68,7 @@ export interface ClientSettings {
   readonly origin: string;
   readonly urlOf: (endpoint: EndpointRules) => string;
   readonly headersFor: (endpoint: ServiceEndpoint) => Promise<Headers>;
-  readonly isFailure: (body: unknown, status: number) => boolean;
+  readonly isFailure: ((body: unknown, status: number) => boolean) | null;
   readonly fetch: Fetch;
   readonly timeoutMs: number | null;
   readonly retry: RetryPolicy;
@@ -84,13 +83,15 @@ const DEFAULT_RETRY: RetryPolicy = {
 };
 
 /** Checks all options at once, so that a mistake shows at start-up and not in the first conversation. */
-export function readOptions(options: ServiceClientOptions): ClientSettings {
+export function readOptions(given: ServiceClientOptions): ClientSettings {
+  // A caller in JavaScript may pass nothing.
+  const options: Partial<ServiceClientOptions> = given ?? {};
   const { origin, prefix } = readBaseUrl(options.baseUrl);
   return {
     origin,
     urlOf: ({ path }) => `${origin}${prefix}${path}`,
     headersFor: readHeaders(readApiKey(options.apiKey), options.headers),
-    isFailure: options.isFailure ?? ((body) => isFailureBody({ code: serviceCodeOf(body) })),
+    isFailure: options.isFailure ?? null,
     // Looked up at each call, so that instrumentation installed later is used.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     timeoutMs: options.timeoutMs === undefined ? null : checkDuration('timeoutMs', options.timeoutMs),

@@ -3,19 +3,22 @@ import {
   type HttpAnswer,
   type HttpInterruption,
   type HttpResult,
-  parseJsonOrText,
   readRetryAfter,
 } from '../internal/index.js';
-import { SERVICE_CODES, ValidationError } from '../protocol/index.js';
+import { isFailureBody, SERVICE_CODES, ValidationError } from '../protocol/index.js';
 import type { EndpointRules } from './endpoints.js';
 import type { ServiceErrorCode, ServiceErrorDetails } from './service-error.js';
+import { readServiceMessage, type SentRequest } from './service-message.js';
 
 /** The call that a response belongs to. */
 export interface ResponseSpec<Value> {
   readonly endpoint: EndpointRules;
   /** The platform's origin, for error messages. */
   readonly origin: string;
-  readonly isFailure: (body: unknown, status: number) => boolean;
+  /** The request, whose content the platform's message must not reveal. */
+  readonly sent: SentRequest;
+  /** The caller's own rule for answers with a 2xx status, or `null`. */
+  readonly isFailure: ((body: unknown, status: number) => boolean) | null;
   /** Extracts the value from the body of a success; throws a `ValidationError` if it is not there. */
   readonly readBody: (body: unknown) => Value;
   readonly now: () => number;
@@ -35,18 +38,53 @@ export function parseResponse<Value>(exchange: HttpResult, spec: ResponseSpec<Va
 }
 
 function parseAnswer<Value>(answer: HttpAnswer, spec: ResponseSpec<Value>): CallResult<Value> {
-  const body = parseJsonOrText(answer.text);
-  const isSuccess = answer.status >= 200 && answer.status < 300;
-  if (!isSuccess) return { ok: false, failure: refusal(answer, body, spec) };
-  if (answer.tooLarge) return { ok: false, failure: badAnswer(answer, 'it is too large', spec) };
-  if (spec.isFailure(body, answer.status)) return { ok: false, failure: refusal(answer, body, spec) };
+  const { status } = answer;
+  const { body, isJson } = parseBody(answer.text);
+  const failed = (failure: ServiceErrorDetails): CallResult<Value> => ({ ok: false, failure });
+  const isSuccess = status >= 200 && status < 300;
+  if (!isSuccess) return failed(refusal(answer, body, spec));
+  if (answer.tooLarge) return failed(badAnswer(answer, body, TOO_LARGE, spec));
+  if (
+    spec.isFailure ? spec.isFailure(body, status) : !isJson || isFailureBody({ code: serviceCodeOf(body) })
+  ) {
+    return failed(isJson ? refusal(answer, body, spec) : badAnswer(answer, body, NOT_JSON, spec));
+  }
   try {
     return { ok: true, value: spec.readBody(body) };
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    return { ok: false, failure: badAnswer(answer, error.message, spec) };
+    if (isRefusal(body)) return failed(refusal(answer, body, spec));
+    return failed(badAnswer(answer, body, `(${error.message}). ${NEWER}`, spec));
   }
 }
+
+/** Parses an answer; an empty one is an empty string. Text that is not JSON is kept for the caller's own rule. */
+function parseBody(text: string): { readonly body: unknown; readonly isJson: boolean } {
+  if (text.trim() === '') return { body: '', isJson: true };
+  try {
+    return { body: JSON.parse(quoteLargeIntegers(text)), isJson: true };
+  } catch {
+    return { body: text, isJson: false };
+  }
+}
+
+/** `JSON.parse` would round an id that is sent as a large integer, and so name another document. */
+function quoteLargeIntegers(text: string): string {
+  if (!/\d{16}/.test(text)) return text;
+  return text.replace(STRING_OR_NUMBER, (token) =>
+    /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
+  );
+}
+
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** Whether a body that is not the expected one has the form of a refusal: a code that does not mean success. */
+function isRefusal(body: unknown): boolean {
+  const code = serviceCodeOf(body);
+  return code !== null && code !== 0 && !(code >= 200 && code < 300);
+}
+
+const TWICE_OR_NEVER = 'it was not repeated. Find out, or decide that twice is better than never.';
 
 /** A failure after which the request may have taken effect. Only an idempotent call may be retried. */
 function unknownOutcome(
@@ -60,7 +98,7 @@ function unknownOutcome(
   }
   return {
     code: 'OUTCOME_UNKNOWN',
-    message: `${name}: ${problem} It may have taken effect all the same, so it was not repeated: find out, or decide that twice is better than never.`,
+    message: `${name}: ${problem} It may have taken effect all the same: ${TWICE_OR_NEVER}`,
     endpoint: name,
     outcome: 'unknown',
     retryable: false,
@@ -128,41 +166,79 @@ function connectionFailure(
 function refusal(answer: HttpAnswer, body: unknown, spec: ResponseSpec<unknown>): ServiceErrorDetails {
   const { status } = answer;
   const serviceCode = serviceCodeOf(body);
-  const code = refusalCode(status, serviceCode);
+  const meant = meantStatus(status, serviceCode);
+  const code = refusalCode(meant, serviceCode);
   const figures = `HTTP ${status}${serviceCode === null ? '' : `, code ${serviceCode}`}`;
-  const problem = `${spec.origin} said no (${figures}): ${adviceFor(status, serviceCode)}`;
+  const problem = `${spec.origin} said no (${figures}): ${adviceFor(meant, serviceCode)}`;
   const { name } = spec.endpoint;
-  const known = { status, serviceCode, retryAfterMs: readRetryAfter(answer.retryAfter, spec.now()) };
-  if (code === 'SERVICE_FAILED') return { ...unknownOutcome(code, problem, spec), ...known };
+  const known = {
+    status,
+    serviceCode,
+    serviceMessage: readServiceMessage(body, spec.sent),
+    retryAfterMs: readRetryAfter(answer.retryAfter, spec.now()),
+  };
+  const isUnavailable = meant === 503 && !isInternalError(serviceCode) && !RESET_BY_GATEWAY.test(answer.text);
+  if (code === 'SERVICE_FAILED' && !isUnavailable) {
+    return { ...unknownOutcome(code, problem, spec), ...known };
+  }
   return {
     code,
     message: `${name}: ${problem}`,
     endpoint: name,
     outcome: 'not-applied',
-    retryable: code === 'RATE_LIMITED',
+    retryable: code === 'RATE_LIMITED' || code === 'SERVICE_FAILED',
     ...known,
   };
 }
 
+/**
+ * HTTP defines 503 as "unable to handle the request", so it had no effect. Envoy also sends 503 when its connection to
+ * the platform broke, which may have been after the platform had the request.
+ */
+const RESET_BY_GATEWAY = /reset before headers/;
+
+/** Some deployments answer 200 and put the status into the body. */
+function meantStatus(status: number, serviceCode: number | null): number {
+  const isInBody = status < 300 && serviceCode !== null && serviceCode >= 400 && serviceCode < 600;
+  return isInBody ? serviceCode : status;
+}
+
+const isInternalError = (serviceCode: number | null): boolean =>
+  serviceCode !== null && serviceCode >= 50_000 && serviceCode < 60_000;
+
 /** The platform's code takes precedence over the HTTP status, which the contract does not promise. */
 function refusalCode(status: number, serviceCode: number | null): ServiceErrorCode {
   if (serviceCode === SERVICE_CODES.AUTHENTICATION_FAILED) return 'SERVICE_AUTH_FAILED';
-  if (serviceCode !== null && serviceCode >= 50_000 && serviceCode < 60_000) return 'SERVICE_FAILED';
+  if (isInternalError(serviceCode)) return 'SERVICE_FAILED';
   if ((serviceCode !== null && ADVICE.has(serviceCode)) || isRedirect(status)) return 'SERVICE_REFUSED';
   if (status === 401 || status === 403) return 'SERVICE_AUTH_FAILED';
   if (status === 429) return 'RATE_LIMITED';
   return status >= 500 || status === 408 ? 'SERVICE_FAILED' : 'SERVICE_REFUSED';
 }
 
-function badAnswer(answer: HttpAnswer, problem: string, spec: ResponseSpec<unknown>): ServiceErrorDetails {
-  const { name } = spec.endpoint;
+const NEWER = 'The platform may have changed its API: look for a newer version of this package.';
+const ELSEWHERE = 'Check that baseUrl is the platform itself and not a proxy or a web page.';
+const TOO_LARGE = `(it is too large). ${ELSEWHERE}`;
+const NOT_JSON = `(it is not JSON). ${ELSEWHERE}`;
+
+/** A success by its status, whose content is not what the contract says. */
+function badAnswer(
+  { status }: HttpAnswer,
+  body: unknown,
+  problem: string,
+  spec: ResponseSpec<unknown>,
+): ServiceErrorDetails {
+  const { name, idempotent } = spec.endpoint;
+  const effect = idempotent ? 'to repeat it does no harm.' : TWICE_OR_NEVER;
   return {
     code: 'BAD_ANSWER',
-    message: `${name}: ${spec.origin} answered HTTP ${answer.status}, but the answer cannot be read (${problem}). Check that baseUrl is the platform itself and not a proxy or a web page.`,
+    message: `${name}: ${spec.origin} answered HTTP ${status}, but the answer cannot be read ${problem} The call may have taken effect all the same: ${effect}`,
     endpoint: name,
     outcome: 'unknown',
     retryable: false,
-    status: answer.status,
+    status,
+    serviceCode: serviceCodeOf(body),
+    serviceMessage: readServiceMessage(body, spec.sent),
   };
 }
 
@@ -170,7 +246,7 @@ function badAnswer(answer: HttpAnswer, problem: string, spec: ResponseSpec<unkno
 export function serviceCodeOf(body: unknown): number | null {
   if (typeof body !== 'object' || body === null || !('code' in body)) return null;
   const { code } = body;
-  const number = typeof code === 'string' && /^\d{1,9}$/.test(code) ? Number(code) : code;
+  const number = typeof code === 'string' && /^-?\d{1,9}$/.test(code) ? Number(code) : code;
   return typeof number === 'number' && Number.isInteger(number) ? number : null;
 }
 
@@ -207,21 +283,28 @@ const ADVICE: ReadonlyMap<number, string> = new Map([
 
 function adviceFor(status: number, serviceCode: number | null): string {
   const known = serviceCode === null ? undefined : ADVICE.get(serviceCode);
-  return known ?? adviceForStatus(status) ?? 'look the code up in the error list of the platform.';
+  const advice = known ?? adviceForStatus(status, serviceCode);
+  if (advice) return advice;
+  return serviceCode === null
+    ? 'compare the request with what this endpoint takes.'
+    : 'look the code up in the error list of the platform.';
 }
 
-function adviceForStatus(status: number): string | null {
+function adviceForStatus(status: number, serviceCode: number | null): string | null {
   if (isRedirect(status)) {
     return 'it points to another address, and redirects are not followed, because the API key would go along. Set baseUrl to the final address.';
   }
   if (status === 401 || status === 403) {
     return 'it does not let the request in. Check apiKey, and the headers option if this endpoint needs another header.';
   }
-  if (status === 404 || status === 405) {
+  // With a code of its own it is the platform that answered, so the endpoint exists.
+  if ((status === 404 || status === 405) && (serviceCode === null || serviceCode === status)) {
     return 'there is no such endpoint. Check that baseUrl is the address before "/v1".';
   }
+  if (status === 408) return 'it did not get the request in time. Try later.';
   if (status === 429) return 'it was asked too often. Wait and send less.';
   if (status === 413) return 'the request is too large. Send it in several parts.';
+  if (status === 503) return 'it is not available for the moment. Try later.';
   if (status >= 500) return 'it failed. Try later.';
   return null;
 }

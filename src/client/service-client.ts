@@ -1,15 +1,17 @@
 import {
   humanClose,
   humanReply,
+  otherQaAdd,
+  QA_PURPOSES,
   type QaAdd,
-  type QaAnswer,
+  type QaResult,
   type QaUpdate,
   qaAdd,
-  qaAnswer,
   qaUpdate,
+  readCheckAnswer,
+  readQaAnswer,
   validate,
   type WebhookCheckResult,
-  webhookCheckAnswer,
 } from '../protocol/index.js';
 import { callService } from './call-service.js';
 import {
@@ -29,6 +31,8 @@ export interface ReplyInput {
   readonly text: string;
   /** When it was written, in milliseconds since 1970. Default: now. */
   readonly timestamp?: number | undefined;
+  /** Fields to send besides, by their names on the wire: for those that this version does not know. */
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A handoff to end. */
@@ -37,23 +41,27 @@ export interface EndInput {
   readonly conversationId: string;
   /** When it ended, in milliseconds since 1970. Default: now. */
   readonly timestamp?: number | undefined;
+  /** Fields to send besides, by their names on the wire: for those that this version does not know. */
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * A client of the platform's API. Every call validates its input before it sends anything, and rejects with a
- * `ValidationError` if the input is wrong; any later failure is a `ServiceError`.
+ * A client of the platform's API. Every call checks its input before it sends anything, and rejects with a
+ * `ValidationError` if the input is wrong, or with the code `CONFIG_INVALID` for a wrong option; any later failure is a
+ * `ServiceError`. All of them are a `HandoffKitError`. An error of your own `headers` function passes unchanged.
  */
 export interface ServiceClient {
   /**
    * Sends the user a message. It is never sent twice: when it is not known whether the message arrived, the call
-   * rejects with the code `OUTCOME_UNKNOWN`. Resolves to the platform's answer: JSON, or else its text.
+   * rejects with `outcome: 'unknown'`. Resolves to the platform's answer: JSON, or an empty string.
    *
    * @example
    * await client.reply({ conversationId, text: 'Good morning, how can I help?' });
    */
   reply(input: ReplyInput, options?: CallOptions): Promise<unknown>;
   /**
-   * Ends the handoff: the user talks to the agent again. Resolves to the platform's answer: JSON, or else its text.
+   * Ends the handoff: the user talks to the agent again. Resolves to the platform's answer: JSON, or an empty
+   * string.
    *
    * @example
    * await client.end({ conversationId });
@@ -68,8 +76,9 @@ export interface ServiceClient {
 /** Calls that change an agent's knowledge. */
 export interface KnowledgeClient {
   /**
-   * Adds question-answer pairs as documents. Files listed in `failed` of the answer were not added. It is never
-   * sent twice: when it is not known whether the pairs were added, the call rejects with `OUTCOME_UNKNOWN`.
+   * Adds question-answer pairs as documents. Files listed in `failed` of the result were not added, and of `missing`
+   * more the platform says nothing. It is never sent twice: when it is not known whether the pairs were added, the call
+   * rejects with `outcome: 'unknown'`. A purpose or a field that this version does not know is sent as it is.
    *
    * @example
    * const { doc } = await client.knowledge.addQa({
@@ -78,10 +87,13 @@ export interface KnowledgeClient {
    *   qaList: [{ question: 'When do you open?', answer: 'At nine.' }],
    * });
    */
-  addQa(input: QaAdd, options?: CallOptions): Promise<QaAnswer>;
+  addQa<Purpose extends string>(
+    input: { readonly purpose: Purpose } & QaAdd<Purpose>,
+    options?: CallOptions,
+  ): Promise<QaResult>;
   /**
-   * Replaces all pairs of one document (`qaList`) or of several (`files`). Files listed in `failed` of the answer
-   * were not used.
+   * Replaces all pairs of one document (`qaList`) or of several (`files`). Files listed in `failed` of the result were
+   * not used, and of `missing` more the platform says nothing. A field that this version does not know is sent as it is.
    *
    * @example
    * await client.knowledge.updateQa({
@@ -89,7 +101,7 @@ export interface KnowledgeClient {
    *   qaList: [{ question: 'When do you open?', answer: 'At ten.' }],
    * });
    */
-  updateQa(input: QaUpdate, options?: CallOptions): Promise<QaAnswer>;
+  updateQa(input: QaUpdate, options?: CallOptions): Promise<QaResult>;
 }
 
 /** The result of a webhook check. */
@@ -139,12 +151,15 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const settings = readOptions(options);
   const { clock } = settings;
   return Object.freeze<ServiceClient>({
-    async reply({ conversationId, text, timestamp = clock.now() }, callOptions) {
-      const body = validate(humanReply, { conversation_id: conversationId, timestamp, body: text });
+    async reply(input, callOptions) {
+      const { conversationId, text, timestamp = clock.now(), extra } = asObject(input);
+      const wire = { ...extra, conversation_id: conversationId, timestamp, body: text };
+      const body = validate(humanReply, wire);
       return callService(settings, { endpoint: 'reply', body, readBody: unchanged }, callOptions);
     },
-    async end({ conversationId, timestamp = clock.now() }, callOptions) {
-      const body = validate(humanClose, { conversation_id: conversationId, timestamp });
+    async end(input, callOptions) {
+      const { conversationId, timestamp = clock.now(), extra } = asObject(input);
+      const body = validate(humanClose, { ...extra, conversation_id: conversationId, timestamp });
       return callService(settings, { endpoint: 'close', body, readBody: unchanged }, callOptions);
     },
     knowledge: Object.freeze(createKnowledgeClient(settings)),
@@ -155,14 +170,26 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
 function createKnowledgeClient(settings: ClientSettings): KnowledgeClient {
   return {
     async addQa(input, options) {
-      const body = validate(qaAdd, input);
-      return callService(settings, { endpoint: 'addQa', body, readBody: readQaAnswer }, options);
+      const body = isKnownPurpose(input) ? validate(qaAdd, input) : validate(otherQaAdd, input);
+      const requested = 'files' in body && Array.isArray(body.files) ? body.files.length : 1;
+      const readBody = (answer: unknown) => readQaAnswer(answer, requested);
+      return callService(settings, { endpoint: 'addQa', body, readBody }, options);
     },
     async updateQa(input, options) {
       const body = validate(qaUpdate, input);
-      return callService(settings, { endpoint: 'updateQa', body, readBody: readQaAnswer }, options);
+      // Two files can replace the same document one after the other.
+      const requested = new Set(body.files?.map(({ doc_id }) => doc_id)).size || 1;
+      const readBody = (answer: unknown) => readQaAnswer(answer, requested);
+      return callService(settings, { endpoint: 'updateQa', body, readBody }, options);
     },
   };
+}
+
+/** Whether the purpose has rules here. A known one in other letters is a slip, and so is none at all. */
+function isKnownPurpose(input: unknown): boolean {
+  const { purpose } = asObject(input as { readonly purpose?: unknown });
+  if (typeof purpose !== 'string' || purpose === '') return true;
+  return QA_PURPOSES.some((known) => known === purpose.toUpperCase());
 }
 
 function createWebhookClient(settings: ClientSettings): WebhookClient {
@@ -176,5 +203,6 @@ function createWebhookClient(settings: ClientSettings): WebhookClient {
 }
 
 const unchanged = (body: unknown): unknown => body;
-const readQaAnswer = (body: unknown): QaAnswer => validate(qaAnswer, body);
-const readCheckAnswer = (body: unknown): WebhookCheck => validate(webhookCheckAnswer, body);
+
+/** The input of a caller in JavaScript, who may pass nothing: its fields are then missing, which validation reports. */
+const asObject = <Input extends object>(input: Input): Partial<Input> => input ?? {};

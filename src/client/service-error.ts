@@ -17,9 +17,9 @@ export const SERVICE_ERROR_CODES = [
   'SERVICE_AUTH_FAILED',
   /** Too many requests; `retryAfterMs` is the delay that the platform asks for, if any. */
   'RATE_LIMITED',
-  /** The platform reports an internal failure. */
+  /** The platform reports an internal failure, or that it is not available. */
   'SERVICE_FAILED',
-  /** The platform accepted the request, but its answer cannot be read. */
+  /** The status means success, but the answer is not what the contract says: not JSON, too large, or without its lists. */
   'BAD_ANSWER',
   /** The caller's signal aborted the call. */
   'ABORTED',
@@ -28,7 +28,10 @@ export const SERVICE_ERROR_CODES = [
 /** A code of a {@link ServiceError}. */
 export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number];
 
-/** Whether a failed call took no effect, or may have taken effect. */
+/**
+ * Whether a failed call took no effect, or may have taken effect. It is unknown once the request was sent and the
+ * platform neither refused it nor reported success.
+ */
 export type ServiceOutcome = 'not-applied' | 'unknown';
 
 /** The fields of a {@link ServiceError}. */
@@ -40,13 +43,16 @@ export interface ServiceErrorDetails {
   readonly retryable: boolean;
   readonly status?: number | null;
   readonly serviceCode?: number | null;
+  readonly serviceMessage?: string | null;
   readonly retryAfterMs?: number | null;
   readonly attempts?: number;
 }
 
 /**
  * A call of the platform failed. The error contains neither the API key, nor a header, nor a user's words; of an
- * error of `fetch` it keeps only the code.
+ * error of `fetch` it keeps only the code. A call that was refused here, before anything was sent, rejects with a
+ * `ValidationError` instead (`INVALID_BODY`), or for an option with a `HandoffKitError` (`CONFIG_INVALID`), the base of
+ * all of them.
  *
  * @example
  * try {
@@ -68,6 +74,11 @@ export class ServiceError extends HandoffKitError {
   readonly status: number | null;
   /** The platform's own error code, or `null` if it sent none. */
   readonly serviceCode: number | null;
+  /**
+   * The platform's own explanation, or `null` if it sent none. It is not part of `message`, because the platform can
+   * quote the request; the API key, other headers and users' words are masked with `***`.
+   */
+  readonly serviceMessage: string | null;
   /** The delay that the platform asks for, in milliseconds, or `null` if it does not say. */
   readonly retryAfterMs: number | null;
   /** The number of attempts. */
@@ -80,6 +91,7 @@ export class ServiceError extends HandoffKitError {
     this.retryable = details.retryable;
     this.status = details.status ?? null;
     this.serviceCode = details.serviceCode ?? null;
+    this.serviceMessage = details.serviceMessage ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
     this.attempts = details.attempts ?? 1;
   }

@@ -9,6 +9,7 @@ export * from './knowledge.js';
 export * from './message.js';
 export { normaliseMessage, normaliseOrdinaryMessage } from './normalise-message.js';
 export { isWholeSeconds, toDate } from './primitives.js';
+export * from './read-answers.js';
 export * from './service-api.js';
 export {
   type BodyIssue,

@@ -58,6 +58,15 @@ export const qaAdd = z.discriminatedUnion('purpose', [
   }),
 ]);
 
+/** Schema of a request with a newer purpose, of which only the fields that all purposes have in common are known. */
+export const otherQaAdd = z.looseObject({
+  purpose: z.string(),
+  name: name.optional(),
+  qaList: z.array(qaPair).optional(),
+  files: files(z.looseObject({})).optional(),
+  ...processing,
+});
+
 /** Schema of a request to replace pairs: with `qaList` for one document, or with `files` for several, never both. */
 export const qaUpdate = z
   .looseObject({
@@ -83,7 +92,8 @@ export const qaUpdate = z
 /** A document that was added or updated. */
 export interface DocumentResult {
   doc_id: string;
-  doc_name: string;
+  /** Its name; `null` if the platform does not say. */
+  doc_name: string | null;
 }
 
 /** Schema of {@link DocumentResult}. */
@@ -114,7 +124,11 @@ export const qaAnswer: z.ZodType<QaAnswer> = z.looseObject({
     .transform((names) => names ?? []),
 });
 
-/** A request to add pairs. */
-export type QaAdd = z.input<typeof qaAdd>;
+/** A purpose of {@link QA_PURPOSES}. */
+export type QaPurpose = (typeof QA_PURPOSES)[number];
+/** A request to add pairs, with the fields of its purpose. A newer purpose, named as type argument, leaves them open. */
+export type QaAdd<Purpose extends string = QaPurpose> = Purpose extends QaPurpose
+  ? Extract<z.input<typeof qaAdd>, { purpose: Purpose }>
+  : z.input<typeof otherQaAdd> & { purpose: Purpose };
 /** A request to replace pairs. */
 export type QaUpdate = z.input<typeof qaUpdate>;

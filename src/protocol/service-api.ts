@@ -35,13 +35,17 @@ export const SERVICE_CODES = {
   OUT_OF_CREDITS_ALSO: 40379,
 } as const;
 
-/** The platform's error codes have five digits or more; shorter codes mean success. */
+/** The platform's error codes have five digits or more. */
 const FIRST_ERROR_CODE = 10_000;
 
-/** Whether a body reports a failure, whatever the HTTP status is; only `code` counts. */
+/**
+ * Whether a body reports a failure, whatever the HTTP status is; only `code` counts. The contract does not say which
+ * codes mean success, so those that cannot are failures: error codes, HTTP error statuses and negative numbers.
+ */
 export function isFailureBody(body: unknown): body is { code: number; message?: unknown } {
   if (typeof body !== 'object' || body === null || !('code' in body)) return false;
-  return typeof body.code === 'number' && body.code >= FIRST_ERROR_CODE;
+  const { code } = body;
+  return typeof code === 'number' && (code < 0 || (code >= 400 && code < 600) || code >= FIRST_ERROR_CODE);
 }
 
 /** A human agent's message to the user. */

@@ -133,7 +133,29 @@ describe('handoff-kit qa add', () => {
     expect([documents.length, failed]).toEqual([1, ['f1.csv']]);
     expect({ unknown: unknown.length, notDone: notDone.length }).toEqual(counts);
     expect(error.message).toContain(`HTTP ${status}`);
+    expect(error).toMatchObject({ serviceCode: code, serviceMessage: 'no' });
     expect(calls).toBe(2);
+  });
+
+  it('exits with 1 when the platform names fewer documents than files', async () => {
+    const { url } = await serve((request, response) => {
+      request.resume();
+      response.end(JSON.stringify({ doc: [{ doc_id: 17, doc_name: null }], failed: [] }));
+    });
+    const env = { SERVICE_BASE_URL: url, SERVICE_API_KEY: KEY };
+    const files = ['a', 'b', 'c'].flatMap((name) => ['--file-url', `https://files.example/${name}.csv`]);
+    const shown = await runCli(['qa', 'add', ...files, '--no-json'], { env });
+    expect(shown.code).toBe(1);
+    expect(shown.stdout).toMatch(/^1 added:\n {2}17\n2 may be added: .*fewer documents than files/);
+    const ended = await runCli(['qa', 'add', ...files], { env });
+    expect(ended.json()).toMatchObject({ ok: false, missing: 2, documents: [{ doc_id: '17' }] });
+  });
+
+  it('shows why the platform refuses', async () => {
+    const { env } = await service();
+    const ended = await runCli(['qa', 'update', '--doc', 'gone', '--pair', 'a=b', '--no-json'], { env });
+    expect(ended.code).toBe(1);
+    expect(ended.stdout).toMatch(/^The platform says: Parameter error: doc_id: .*document$/m);
   });
 
   it('accepts the list of files that were not done', async () => {

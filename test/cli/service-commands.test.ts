@@ -123,6 +123,41 @@ describe('handoff-kit reply and close', () => {
     expect(stderr).toContain(complaint);
   });
 
+  it("show the platform's own message", async () => {
+    const { url } = await serve((_request, response) => {
+      response.end(JSON.stringify({ code: 40_358, message: 'Conversation c-1 is of \u001b[2Jagent-2' }));
+    });
+    const env = { SERVICE_BASE_URL: url, SERVICE_API_KEY: KEY };
+    const flags = ['--conversation', 'c-1'];
+    for (const args of [
+      ['reply', 'hi', ...flags],
+      ['close', ...flags],
+    ]) {
+      const { code, stdout, stderr } = await runCli(args, { env });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('\nThe platform says: Conversation c-1 is of \\u001b[2Jagent-2\n');
+    }
+    const { stderr } = await runCli(['reply', 'hi', '--json', ...flags], { env });
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: {
+        code: 'SERVICE_REFUSED',
+        serviceCode: 40_358,
+        serviceMessage: 'Conversation c-1 is of \u001b[2Jagent-2',
+        outcome: 'not-applied',
+      },
+    });
+  });
+
+  it('do not take the page of a proxy for success', async () => {
+    const { url } = await serve((_request, response) => void response.end('<html>Log in</html>'));
+    const env = { SERVICE_BASE_URL: url, SERVICE_API_KEY: KEY };
+    for (const args of [['reply', 'hi'], ['close']]) {
+      const { code, stdout, stderr } = await runCli([...args, '--conversation', 'c-1'], { env });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('Check that SERVICE_BASE_URL (--base-url) is the platform itself');
+    }
+  });
+
   it('exit with 1 when the platform does not answer', async () => {
     const served = await serve(() => {});
     await served.end();

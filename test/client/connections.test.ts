@@ -10,6 +10,7 @@ import {
   REPEATABLE,
   REPLY,
   rawService,
+  SUCCESS,
   serviceAnswering,
   serviceOnPort,
 } from './support.js';
@@ -23,7 +24,7 @@ describe('a port without a server', () => {
     const port = await freePort();
     let service = { requests: [] as readonly unknown[] };
     const { clock, slept } = instantClock(async (_, count) => {
-      if (count === 2) service = await serviceOnPort(port, { body: { results: [] } });
+      if (count === 2) service = await serviceOnPort(port, SUCCESS);
     });
     await CALLS[name](clientOf({ baseUrl: `http://127.0.0.1:${port}` }, { clock }));
     expect(slept).toEqual([250, 500]);
@@ -102,7 +103,7 @@ describe('an error of fetch', () => {
   });
 });
 
-const GOOD = 'HTTP/1.1 200 OK\r\ncontent-length: 14\r\nconnection: close\r\n\r\n{"results":[]}';
+const GOOD = `HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${JSON.stringify(SUCCESS.body)}`;
 
 const WAYS: Record<string, (socket: Socket) => void> = {
   'reset before the answer': (socket) => socket.resetAndDestroy(),

@@ -7,6 +7,7 @@ import {
   NOW,
   ONCE_ONLY,
   REPEATABLE,
+  SUCCESS,
   serviceAnswering,
 } from './support.js';
 
@@ -25,7 +26,7 @@ const waitAfter = async (retryAfter?: string): Promise<number[]> => {
 
 describe('too many requests', () => {
   test.each([...ONCE_ONLY, ...REPEATABLE])('%s is retried, because a 429 had no effect', async (name) => {
-    const service = await serviceAnswering(limited('1'), { body: { results: [] } });
+    const service = await serviceAnswering(limited('1'), SUCCESS);
     await CALLS[name](clientOf(service));
     expect(service.requests).toHaveLength(2);
   });

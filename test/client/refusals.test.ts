@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CALLS, clientOf, failureOf, REPLY, serviceAnswering } from './support.js';
+import { API_KEY, CALLS, clientOf, failureOf, QA_TEXT, REPLY, serviceAnswering } from './support.js';
 
 const NAMES = ['reply', 'close', 'addQa', 'updateQa', 'checkWebhooks'] as const;
 
@@ -55,9 +55,85 @@ describe("the platform's own codes", () => {
     });
   });
 
-  test('the message of the platform is not repeated, because it may quote the request', async () => {
-    const service = await serviceAnswering({ body: { code: 40000, message: 'bad: Good morning' } });
-    expect((await failureOf(clientOf(service).reply(REPLY))).message).not.toContain('Good morning');
+  test('a code can be an HTTP status, and means the same as that status', async () => {
+    const meant = async (code: number) => {
+      const service = await serviceAnswering({ body: { code, message: 'no' } });
+      return failureOf(clientOf(service, { retry: false }).reply(REPLY));
+    };
+    expect(await meant(401)).toMatchObject({ code: 'SERVICE_AUTH_FAILED', status: 200, serviceCode: 401 });
+    expect(await meant(404)).toMatchObject({ code: 'SERVICE_REFUSED', outcome: 'not-applied' });
+    expect(await meant(429)).toMatchObject({ code: 'RATE_LIMITED', retryable: true });
+    expect(await meant(500)).toMatchObject({ code: 'OUTCOME_UNKNOWN', outcome: 'unknown' });
+    expect(await meant(503)).toMatchObject({ code: 'SERVICE_FAILED', retryable: true });
+    expect(await meant(-1)).toMatchObject({ code: 'SERVICE_REFUSED', serviceCode: -1 });
+  });
+
+  test('an unknown code with status 404 does not mean that the endpoint is missing', async () => {
+    const service = await serviceAnswering({ status: 404, body: { code: 40999, message: 'no' } });
+    const { message } = await failureOf(clientOf(service).reply(REPLY));
+    expect(message).toContain('error list');
+    expect(message).not.toContain('"/v1"');
+  });
+});
+
+describe("the platform's own message", () => {
+  const said = async (message: unknown, call = CALLS.reply) => {
+    const service = await serviceAnswering({ body: { code: 40000, message } });
+    return (await failureOf(call(clientOf(service)))).serviceMessage;
+  };
+
+  test('is in the error of every endpoint', async () => {
+    const message = 'knowledge_base_id: no such knowledge base';
+    for (const name of NAMES) expect(await said(message, CALLS[name])).toBe(message);
+  });
+
+  test.each([[undefined], [null], [''], ['  '], [5], [{}]])('is null for %j', async (message) => {
+    expect(await said(message)).toBeNull();
+  });
+
+  test.each(['', 'no', '<html>no</html>'])('is null for a body that is not JSON: "%s"', async (body) => {
+    const service = await serviceAnswering({ status: 400, body });
+    expect((await failureOf(clientOf(service).reply(REPLY))).serviceMessage).toBeNull();
+  });
+
+  test('is not part of the message of the error', async () => {
+    const service = await serviceAnswering({ body: { code: 40000, message: 'of the platform' } });
+    expect((await failureOf(clientOf(service).reply(REPLY))).message).not.toContain('of the platform');
+  });
+
+  test('hides the API key and the words that it quotes', async () => {
+    expect(await said(`key ${API_KEY} may not say "Good morning" to c-1`)).toBe(
+      'key *** may not say "***" to c-1',
+    );
+    const [{ question, answer }] = QA_TEXT.qaList;
+    expect(await said(`"${question}" and "${answer}" in Opening hours`, CALLS.addQa)).toBe(
+      '"***" and "***" in Opening hours',
+    );
+  });
+
+  test('hides words that are quoted in part', async () => {
+    const service = await serviceAnswering({
+      body: { code: 40000, message: 'too long: I live at 7 Elm Str...' },
+    });
+    const text = 'Hello, I live at 7 Elm Street, Springfield';
+    const error = await failureOf(clientOf(service).reply({ ...REPLY, text }));
+    expect(error.serviceMessage).toBe('too long:***...');
+  });
+
+  test('hides the values of other headers', async () => {
+    const service = await serviceAnswering({ body: { code: 40000, message: 'x-token hush-hush is old' } });
+    const client = clientOf(service, { headers: { 'x-token': 'hush-hush' } });
+    expect((await failureOf(client.reply(REPLY))).serviceMessage).toBe('x-token *** is old');
+  });
+
+  test('stays readable after a reply of one letter', async () => {
+    const service = await serviceAnswering({ body: { code: 40000, message: 'Parameter error' } });
+    const error = await failureOf(clientOf(service).reply({ ...REPLY, text: 'a' }));
+    expect(error.serviceMessage).toBe('Parameter error');
+  });
+
+  test('is cut after 500 characters', async () => {
+    expect(await said('x'.repeat(5_000))).toBe(`${'x'.repeat(500)}…`);
   });
 });
 
@@ -124,6 +200,11 @@ describe('isFailure', () => {
       serviceCode: 7,
     });
     expect(seen).toEqual([[{ code: 7 }, 202]]);
+  });
+
+  test('can accept text that is not JSON, where that is the answer of a deployment', async () => {
+    const service = await serviceAnswering({ body: 'OK' });
+    expect(await clientOf(service, { isFailure: (body) => body !== 'OK' }).reply(REPLY)).toBe('OK');
   });
 
   test('cannot accept a status other than 2xx', async () => {

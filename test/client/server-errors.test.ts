@@ -6,18 +6,63 @@ import {
   instantClock,
   ONCE_ONLY,
   REPEATABLE,
+  SUCCESS,
   serviceAnswering,
 } from './support.js';
 
 const FAILURES = [
   { status: 500, body: '' },
   { status: 502, body: '<html>bad gateway</html>' },
-  { status: 503, body: { error: 'busy' } },
+  { status: 504, body: { error: 'too late' } },
+  { status: 503, body: { code: 50000, message: 'Internal system error' } },
+  {
+    status: 503,
+    body: 'upstream connect error or disconnect/reset before headers. reset reason: connection termination',
+  },
   { status: 408, body: '' },
   { status: 500, body: { code: 40999, message: 'an unknown code' } },
   { status: 200, body: { code: 50000, message: 'Internal system error' } },
   { status: 400, body: { code: 50000, message: 'Internal system error' } },
 ];
+
+/** The platform, or the gateway before it, says that it did not handle the request. */
+const UNAVAILABLE = [
+  { status: 503, body: '' },
+  { status: 503, body: '<html>maintenance</html>' },
+  { status: 503, body: { error: 'busy' } },
+  { status: 503, body: { code: 503, message: 'busy' } },
+  { status: 503, body: { code: 40999, message: 'an unknown code' } },
+  { status: 503, body: 'no healthy upstream' },
+];
+
+describe.each(UNAVAILABLE)('the platform is unavailable: %j', (failure) => {
+  test.each([...ONCE_ONLY, ...REPEATABLE])('%s is retried', async (name) => {
+    const service = await serviceAnswering(failure, failure, SUCCESS);
+    await CALLS[name](clientOf(service));
+    expect(service.requests).toHaveLength(3);
+  });
+
+  test.each([...ONCE_ONLY, ...REPEATABLE])('%s was not applied after the last retry', async (name) => {
+    const service = await serviceAnswering(failure);
+    expect(await failureOf(CALLS[name](clientOf(service)))).toMatchObject({
+      code: 'SERVICE_FAILED',
+      status: 503,
+      outcome: 'not-applied',
+      retryable: true,
+      attempts: 4,
+    });
+  });
+});
+
+test('a reply whose second attempt fails in the middle has an unknown outcome', async () => {
+  const service = await serviceAnswering({ status: 503 }, { status: 502 });
+  expect(await failureOf(CALLS.reply(clientOf(service)))).toMatchObject({
+    code: 'OUTCOME_UNKNOWN',
+    outcome: 'unknown',
+    retryable: false,
+    attempts: 2,
+  });
+});
 
 describe.each(FAILURES)('the platform fails with %j', (failure) => {
   test.each(ONCE_ONLY)('%s is sent once, and its outcome is unknown', async (name) => {
@@ -36,7 +81,7 @@ describe.each(FAILURES)('the platform fails with %j', (failure) => {
   });
 
   test.each(REPEATABLE)('%s is retried', async (name) => {
-    const service = await serviceAnswering(failure, failure, { body: { results: [] } });
+    const service = await serviceAnswering(failure, failure, SUCCESS);
     await CALLS[name](clientOf(service));
     expect(service.requests).toHaveLength(3);
     expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1);
@@ -62,7 +107,8 @@ test('the delay that a failing platform asks for is obeyed and reported', async 
   await CALLS.close(clientOf(service, { clock }));
   expect(slept).toEqual([7000]);
   expect(await failureOf(CALLS.reply(clientOf(service)))).toMatchObject({
-    code: 'OUTCOME_UNKNOWN',
+    code: 'SERVICE_FAILED',
+    retryable: true,
     retryAfterMs: 7000,
   });
 });

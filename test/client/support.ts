@@ -147,6 +147,9 @@ export const QA_TEXT = {
 } as const;
 export const QA_UPDATE = { doc_id: 'd-1', qaList: [{ question: 'When?', answer: 'At ten.' }] } as const;
 
+/** An answer that every endpoint takes for a success. */
+export const SUCCESS = { body: { code: 200, message: 'success', results: [], doc: [], failed: [] } } as const;
+
 /** Every call that sends the API key, by endpoint. */
 export const CALLS = {
   reply: (client: ServiceClient) => client.reply(REPLY),

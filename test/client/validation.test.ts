@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ServiceClient } from '../../src/client/index.js';
+import { createServiceClient, type ServiceClient, ServiceError } from '../../src/client/index.js';
+import { HandoffKitError } from '../../src/index.js';
 import { ValidationError } from '../../src/protocol/index.js';
-import { clientOf, serviceAnswering } from './support.js';
+import { CLOSE, clientOf, freePort, QA_TEXT, REPLY, serviceAnswering } from './support.js';
 
 const pair = { question: 'q', answer: 'a' };
 const file = (number: number) => ({
@@ -29,6 +30,17 @@ describe('input that breaks the contract is not sent', () => {
       (client: ServiceClient) => client.end({ conversationId: '' }),
     ],
     ['an add without a purpose', 'purpose', add({ name: 'n', qaList: [pair] })],
+    ['a purpose in other letters', 'purpose', add({ purpose: 'qa_text', name: 'n', qaList: [pair] })],
+    [
+      '21 files of a newer purpose',
+      'files',
+      add({ purpose: 'QA_AUDIO', files: Array.from({ length: 21 }, (_, i) => file(i)) }),
+    ],
+    [
+      'a pair of a newer purpose without an answer',
+      'qaList[0].answer',
+      add({ purpose: 'QA_SITE', qaList: [{ question: 'q' }] }),
+    ],
     ['text without a name', 'name', add({ purpose: 'QA_TEXT', qaList: [pair] })],
     ['text without pairs', 'qaList', add({ purpose: 'QA_TEXT', name: 'n' })],
     ['a file add without files', 'files', add({ purpose: 'QA_FILE' })],
@@ -57,5 +69,89 @@ describe('input that breaks the contract is not sent', () => {
     const files = Array.from({ length: 20 }, (_, index) => file(index));
     await clientOf(service).knowledge.addQa({ purpose: 'QA_FILE', files });
     expect(JSON.parse(service.requests[0]?.body ?? '').files).toHaveLength(20);
+  });
+});
+
+describe('what is newer than this package is sent as it is', () => {
+  test('a purpose', async () => {
+    const service = await serviceAnswering({ body: { doc: [{ doc_id: 'd', doc_name: 'n' }], failed: [] } });
+    const input = { purpose: 'QA_SITE', name: 'n', site: { url: 'https://a.example.com', depth: 2 } };
+    expect(await clientOf(service).knowledge.addQa(input)).toMatchObject({
+      doc: [{ doc_id: 'd' }],
+      missing: 0,
+    });
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual(input);
+  });
+
+  test('a field about knowledge', async () => {
+    const service = await serviceAnswering({ body: { doc: [{ doc_id: 'd', doc_name: 'n' }], failed: [] } });
+    const { knowledge } = clientOf(service);
+    await knowledge.addQa({ ...QA_TEXT, qaList: [{ ...pair }], language: 'de' });
+    await knowledge.updateQa({ doc_id: 'd', qaList: [pair], language: 'de' });
+    expect(service.requests.map(({ body }) => JSON.parse(body).language)).toEqual(['de', 'de']);
+  });
+
+  test('a field of a reply or an end, which cannot replace a known one', async () => {
+    const service = await serviceAnswering();
+    const extra = { agent_name: 'Ann', conversation_id: 'another' };
+    await clientOf(service).reply({ ...REPLY, extra });
+    await clientOf(service).end({ ...CLOSE, extra });
+    expect(service.requests.map(({ body }) => JSON.parse(body))).toMatchObject([
+      { agent_name: 'Ann', conversation_id: REPLY.conversationId, body: REPLY.text },
+      { agent_name: 'Ann', conversation_id: CLOSE.conversationId },
+    ]);
+  });
+});
+
+describe('every failure is a HandoffKitError', () => {
+  const nothing = JSON.parse('null');
+  const circular: Record<string, unknown> = {};
+  circular.itself = circular;
+
+  test.each<[string, (client: ServiceClient) => Promise<unknown>]>([
+    ['no input for a reply', (client) => client.reply(nothing)],
+    ['no input for an end', (client) => client.end(nothing)],
+    ['no input for an add', (client) => client.knowledge.addQa(nothing)],
+    ['no input for an update', (client) => client.knowledge.updateQa(nothing)],
+    ['empty text', (client) => client.reply({ ...REPLY, text: '' })],
+    ['a field that JSON cannot express', (client) => client.reply({ ...REPLY, extra: { count: 1n } })],
+    ['a field that contains itself', (client) => client.end({ ...CLOSE, extra: circular })],
+  ])('and a ValidationError for %s', async (_, call) => {
+    const service = await serviceAnswering();
+    const error: unknown = await call(clientOf(service)).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(HandoffKitError);
+    expect(error).toBeInstanceOf(ValidationError);
+    expect(error).not.toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({ code: 'INVALID_BODY' });
+    expect(service.requests).toHaveLength(0);
+  });
+
+  test('with CONFIG_INVALID for a wrong option', async () => {
+    const wrong = [
+      () => createServiceClient(JSON.parse('{}')),
+      () => Reflect.apply(createServiceClient, null, []),
+      () => clientOf({ baseUrl: 'http://127.0.0.1' }).reply(REPLY, { timeoutMs: -1 }),
+    ];
+    for (const attempt of wrong) {
+      const error: unknown = await Promise.resolve()
+        .then(attempt)
+        .catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(HandoffKitError);
+      expect(error).not.toBeInstanceOf(ServiceError);
+      expect(error).not.toBeInstanceOf(ValidationError);
+      expect(error).toMatchObject({ code: 'CONFIG_INVALID' });
+    }
+  });
+
+  test('and a ServiceError once the platform was called', async () => {
+    const refused = await serviceAnswering({ body: { code: 40000, message: 'no' } });
+    for (const baseUrl of [refused.baseUrl, `http://127.0.0.1:${await freePort()}`]) {
+      const error: unknown = await clientOf({ baseUrl })
+        .reply(REPLY)
+        .catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(HandoffKitError);
+      expect(error).toBeInstanceOf(ServiceError);
+      expect(error).not.toBeInstanceOf(ValidationError);
+    }
   });
 });

@@ -10,8 +10,9 @@ describe('knowledge, from the client exchangesWith the simulator', () => {
     const answer = await client.knowledge.addQa({ purpose: 'QA_TEXT', name: 'Shipping', qaList: [pair] });
     const [document] = simulator.documents();
     expect(document).toMatchObject({ name: 'Shipping', knowledgeBaseId: 'default', pairs: [pair] });
-    expect(answer).toEqual({ doc: [{ doc_id: document?.docId, doc_name: 'Shipping' }], failed: [] });
-    expect(exchangesWith('/v1/bot/doc/qa/add').map(({ answer: text }) => JSON.parse(text))).toEqual([answer]);
+    const sent = { doc: [{ doc_id: document?.docId, doc_name: 'Shipping' }], failed: [] };
+    expect(answer).toEqual({ ...sent, missing: 0 });
+    expect(exchangesWith('/v1/bot/doc/qa/add').map(({ answer: text }) => JSON.parse(text))).toEqual([sent]);
   });
 
   it('is added as CSV files, and invalid ones are named', async () => {
@@ -52,7 +53,11 @@ describe('knowledge, from the client exchangesWith the simulator', () => {
     });
     const docId = doc[0]?.doc_id ?? '';
     const replaced = [{ question: 'When?', answer: 'Now.' }];
-    expect(await client.knowledge.updateQa({ doc_id: docId, qaList: replaced })).toEqual({ doc, failed: [] });
+    expect(await client.knowledge.updateQa({ doc_id: docId, qaList: replaced })).toEqual({
+      doc,
+      failed: [],
+      missing: 0,
+    });
     expect(simulator.documents()).toMatchObject([{ docId, pairs: replaced }]);
 
     const files = [{ doc_id: docId, source_url: at('/new.txt'), file_name: 'new.txt' }];

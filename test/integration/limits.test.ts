@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ServiceClient } from '../../src/index.js';
+import { createServiceClient, type ServiceClient } from '../../src/index.js';
 import { SERVICE_PATHS, ValidationError } from '../../src/protocol/index.js';
 import { fileServer } from './file-server.js';
-import { startIntegration } from './integration-setup.js';
+import { API_KEY, startIntegration } from './integration-setup.js';
 import { createOpenApiValidator } from './openapi-validator.js';
 
 const { bodyViolations } = createOpenApiValidator();
@@ -56,7 +56,7 @@ const ADDING: readonly Case[] = [
     () => ({ purpose: 'FILE_2_QA', files: [{ source_url: 'x', file_name: 'n' }] }),
   ],
   ['no purpose', 'refused', () => ({ name: 'n', qaList })],
-  ['an unknown purpose', 'refused', () => ({ purpose: 'QA_AUDIO', name: 'n', qaList })],
+  ['a purpose in other letters', 'refused', () => ({ purpose: 'qa_text', name: 'n', qaList })],
   [
     'a chunk_token of 1',
     'accepted',
@@ -120,6 +120,20 @@ describe('the rules for adding QA documents, in client, simulator and openapi.js
     expect(await verdictOf(client, 'addQa', body)).toBe(verdict);
     expect(bodyViolations('POST', addQa, body).length > 0).toBe(verdict === 'refused');
     expect(await raw('POST', addQa, body)).toMatchObject(verdict === 'accepted' ? { status: 200 } : REFUSED);
+  });
+});
+
+describe('a purpose that is newer than this package', () => {
+  it('is sent by the client, and refused by the simulator and openapi.json', async () => {
+    const { direct } = await startIntegration();
+    const body = { purpose: 'QA_AUDIO', name: 'n', qaList };
+    // Without the proxy: the request is not in openapi.json.
+    const { knowledge } = createServiceClient({ baseUrl: direct, apiKey: API_KEY });
+    await expect(knowledge.addQa(body)).rejects.toMatchObject({
+      serviceCode: 40000,
+      serviceMessage: expect.stringContaining('purpose'),
+    });
+    expect(bodyViolations('POST', addQa, body)).not.toEqual([]);
   });
 });
 

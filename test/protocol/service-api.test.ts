@@ -34,6 +34,10 @@ describe('a failure body', () => {
     expect(isFailureBody({ code: 100_000, message: 'x' })).toBe(true);
   });
 
+  it.each([-1, 400, 404, 500, 599])('has a code that cannot mean success: %i', (code) => {
+    expect(isFailureBody({ code, message: 'x' })).toBe(true);
+  });
+
   it('needs no message', () => {
     expect(isFailureBody({ code: 50000 })).toBe(true);
   });
@@ -41,6 +45,9 @@ describe('a failure body', () => {
   it.each([
     [{ code: 0, message: 'ok' }],
     [{ code: 200, message: 'success' }],
+    [{ code: 1, message: 'ok' }],
+    [{ code: 399, message: 'ok' }],
+    [{ code: 600, message: 'ok' }],
     [{ conversation_id: 'c', timestamp: 1_742_265_090_895 }],
     [{ doc: [], failed: [] }],
     [{ code: '40000' }],

@@ -1,4 +1,5 @@
 import { describe, expectTypeOf, it } from 'vitest';
+import type { ServiceClient } from '../../src/client/index.js';
 import {
   type AgentMessage,
   type AudioClip,
@@ -132,6 +133,19 @@ describe('a request to add pairs', () => {
     take({ purpose: 'FILE_2_QA', files: [csv] });
     // @ts-expect-error there is no such purpose
     take({ purpose: 'QA', name: 'n', qaList: [pair] });
+  });
+
+  it('leaves the fields of a newer purpose open', () => {
+    type Add = ServiceClient['knowledge']['addQa'];
+    const newer = { purpose: 'QA_SITE', site: 'https://a.example' } as const;
+    expectTypeOf(newer).toExtend<QaAdd<'QA_SITE'>>();
+    expectTypeOf((call: Add) => call(newer)).toBeFunction();
+    expectTypeOf((call: Add, known: QaAdd) => call(known)).toBeFunction();
+    expectTypeOf((call: Add, purpose: string) => call({ purpose, name: 'n' })).toBeFunction();
+    // @ts-expect-error qaList is a list of pairs in every purpose
+    expectTypeOf((call: Add) => call({ purpose: 'QA_SITE', qaList: ['q'] })).toBeFunction();
+    // @ts-expect-error QA_TEXT still needs name
+    expectTypeOf((call: Add) => call({ purpose: 'QA_TEXT', qaList: [pair] })).toBeFunction();
   });
 
   it('narrows by its purpose', () => {

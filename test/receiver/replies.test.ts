@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createReceiver, noAuth, type Receipt } from '../../src/index.js';
 import { chatBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
-import { API_KEY, fakeService } from '../helpers/fake-service.js';
+import { API_KEY, fakeService, flakyService } from '../helpers/fake-service.js';
 import { type Started, start } from '../helpers/start.js';
 
 const REPLY = '/v1/human/message/receive';
@@ -55,6 +55,14 @@ describe('a reply and a close', () => {
       { path: REPLY, body: { conversation_id: 'c-9', body: 'Still here' } },
       { path: CLOSE, body: { conversation_id: 'c-9' } },
     ]);
+  });
+
+  it('fail with a retryable error while the platform is unavailable', async () => {
+    const { options } = await flakyService(() => ({ status: 503 }));
+    const { receiver } = await start({ service: options });
+    const retryable = { retryable: true, outcome: 'not-applied', code: 'SERVICE_FAILED', status: 503 };
+    await expect(receiver.conversations.reply('c-1', 'Hello')).rejects.toMatchObject(retryable);
+    await expect(receiver.conversations.end('c-1')).rejects.toMatchObject(retryable);
   });
 
   it('arrive in the order of the calls, even if the handler does not await them', async () => {

@@ -1,4 +1,6 @@
-import type { ServiceClient } from '../../client/index.js';
+import { type ServiceClient, ServiceError } from '../../client/index.js';
+import { HandoffKitError } from '../../internal/index.js';
+import type { DocumentResult } from '../../protocol/index.js';
 import type { AgentView, QaPair, TeachRequest, TeachView } from './api.js';
 import { createAudit } from './audit.js';
 import { DeskError } from './errors.js';
@@ -14,6 +16,15 @@ export interface Teaching {
 /** The list as the platform has it, and the lock of the agent who is changing it. */
 interface StoredTeaching extends TeachView {
   readonly lock?: { readonly agent: string; readonly since: number };
+  /** Whether the platform reported the last update as failed. */
+  readonly updateFailed?: boolean;
+}
+
+/** What the platform did with a list. */
+interface Sent {
+  /** The document as it is now; `null` if there is none. */
+  readonly document: TeachView['document'];
+  readonly isTaken: boolean;
 }
 
 const DOCUMENT_ID = 'taught';
@@ -43,46 +54,86 @@ export function createTeaching(store: DocumentStore, service: ServiceClient | nu
   /** Locks the list; gives its version with the lock. */
   const lock = async (agent: AgentView, seen: number) => {
     const { version, stored } = await read();
-    const since = stored.lock?.since ?? 0;
-    if (since + LOCK_EXPIRES_MS > Date.now()) throw new DeskError('TEACHING');
-    if (stored.pairs.length !== seen) throw new DeskError('CHANGED');
-    const view = viewOf(stored);
-    const isLocked = await write({ ...view, lock: { agent: agent.id, since: Date.now() } }, version);
+    const { lock: held, ...before } = stored;
+    if ((held?.since ?? 0) + LOCK_EXPIRES_MS > Date.now()) throw new DeskError('TEACHING');
+    if (before.pairs.length !== seen) throw new DeskError('CHANGED');
+    const isLocked = await write({ ...before, lock: { agent: agent.id, since: Date.now() } }, version);
     if (!isLocked) throw new DeskError('TEACHING');
-    return { view, version: version + 1 };
-  };
-
-  const send = async (client: ServiceClient, { document }: TeachView, pairs: readonly QaPair[]) => {
-    const qaList = pairs.map(({ question, answer }) => ({ question, answer }));
-    if (document) {
-      await client.knowledge.updateQa({ doc_id: document.id, qaList });
-      return document;
-    }
-    const { doc } = await client.knowledge.addQa({ purpose: 'QA_TEXT', name: KNOWLEDGE_NAME, qaList });
-    const added = doc[0];
-    if (!added) throw new DeskError('TEACHING_FAILED');
-    return { id: added.doc_id, name: added.doc_name ?? KNOWLEDGE_NAME };
+    return { before, version: version + 1 };
   };
 
   return {
     view: async () => viewOf((await read()).stored),
     async teach(agent, { question, answer, seen }) {
       if (!service) throw new DeskError('CANNOT_TEACH');
-      const { view, version } = await lock(agent, seen);
+      const { before, version } = await lock(agent, seen);
       // A question that was taught before gets the new answer.
-      const pairs = [...view.pairs.filter((pair) => pair.question !== question), { question, answer }];
+      const pairs = [...before.pairs.filter((pair) => pair.question !== question), { question, answer }];
       try {
-        const value = { document: await send(service, view, pairs), pairs };
-        const line = audit.line(agent.id, 'teach', { detail: `${pairs.length} pairs` });
-        if (!(await write(value, version, [line]))) throw new DeskError('CHANGED');
+        const { document, isTaken } = await send(service, before, pairs);
+        if (!isTaken) {
+          await write({ document, pairs: before.pairs, updateFailed: true }, version);
+          throw new DeskError('TEACHING_FAILED', { cause: listedAsFailed() });
+        }
+        const isNew = before.document !== null && before.document.id !== document?.id;
+        const detail = `${pairs.length} pairs${isNew ? `, in a new document instead of ${before.document?.id}` : ''}`;
+        const value = { document, pairs };
+        if (!(await write(value, version, [audit.line(agent.id, 'teach', { detail })]))) {
+          throw new DeskError('CHANGED');
+        }
         return value;
       } catch (error) {
-        // Unlocks. The next lesson sends the complete list again.
-        await write(view, version);
+        // Unlocks, unless that is done. The next lesson sends the complete list again.
+        await write(before, version);
         throw error instanceof DeskError ? error : new DeskError('TEACHING_FAILED', { cause: error });
       }
     },
   };
 }
+
+/** Sends the complete list, into a new document if the platform no longer has the old one. */
+async function send(
+  client: ServiceClient,
+  { document, updateFailed = false }: StoredTeaching,
+  pairs: readonly QaPair[],
+): Promise<Sent> {
+  const qaList = pairs.map(({ question, answer }) => ({ question, answer }));
+  const updated = document && (await update(client, document, qaList));
+  // How the platform reports a deleted document is not documented. One failure can pass; after a second it is replaced.
+  if (updated && (updated.isTaken || !updateFailed)) return updated;
+  const { doc, failed } = await client.knowledge.addQa({ purpose: 'QA_TEXT', name: KNOWLEDGE_NAME, qaList });
+  return sentTo(doc[0], document, failed);
+}
+
+/** Replaces the pairs of a document; `null` if the platform refuses or does not mention it: it was deleted there. */
+async function update(
+  client: ServiceClient,
+  document: NonNullable<TeachView['document']>,
+  qaList: QaPair[],
+): Promise<Sent | null> {
+  try {
+    const { doc, failed } = await client.knowledge.updateQa({ doc_id: document.id, qaList });
+    return doc.length + failed.length > 0 ? sentTo(doc[0], document, failed) : null;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'SERVICE_REFUSED') return null;
+    throw error;
+  }
+}
+
+function sentTo(
+  result: DocumentResult | undefined,
+  before: TeachView['document'],
+  failed: readonly string[],
+): Sent {
+  // The id is kept in any case, so that the next lesson does not create one more document.
+  const document = result ? { id: result.doc_id, name: result.doc_name ?? KNOWLEDGE_NAME } : before;
+  return { document, isTaken: result !== undefined && failed.length === 0 };
+}
+
+const listedAsFailed = (): HandoffKitError =>
+  new HandoffKitError(
+    'TEACHING_FAILED',
+    `the platform did not add the pairs to "${KNOWLEDGE_NAME}": it lists the document as failed. Try again later; if it stays, ask the platform.`,
+  );
 
 const viewOf = ({ document, pairs }: StoredTeaching): TeachView => ({ document, pairs });

@@ -4,7 +4,13 @@ import express from 'express';
 import { onTestFinished } from 'vitest';
 import { createDesk, type DeskOptions, readAudit } from '../../../src/adapters/desk/index.js';
 import { sqlite } from '../../../src/delivery/sqlite/index.js';
-import { createReceiver, type Delivery, pathToken, type RequestListener } from '../../../src/index.js';
+import {
+  createReceiver,
+  type Delivery,
+  pathToken,
+  type RequestListener,
+  type ServiceClientOptions,
+} from '../../../src/index.js';
 import { createTestBench, type TestBenchOptions } from '../../../src/testing/index.js';
 import { PATH_TOKEN } from '../../helpers/credentials.js';
 import { logLines } from '../../helpers/log-lines.js';
@@ -25,6 +31,8 @@ export interface EnvironmentOptions {
 
 /** Settings of one instance. */
 export interface InstanceOptions extends Partial<Omit<DeskOptions, 'receiver' | 'log'>> {
+  /** Options of the client of the platform. */
+  readonly service?: Partial<ServiceClientOptions>;
   /** As `app.set('trust proxy', …)`. */
   readonly trustProxy?: boolean;
 }
@@ -49,12 +57,12 @@ export async function createDeskEnvironment({
   });
   onTestFinished(() => bench.close());
 
-  const start = async ({ trustProxy = false, ...options }: InstanceOptions = {}) => {
+  const start = async ({ trustProxy = false, service = {}, ...options }: InstanceOptions = {}) => {
     const logged = logLines();
     const delivery = file === null ? await open?.() : deliveryOf(file, giveUpAfterMs);
     const receiver = createReceiver({
       auth: { message: false, handoff: pathToken(PATH_TOKEN) },
-      service: { ...bench.service, retry: false },
+      service: { ...bench.service, retry: false, ...service },
       log: logged.log,
       ...(delivery && { delivery }),
     });

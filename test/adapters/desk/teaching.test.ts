@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TeachView } from '../../../src/adapters/desk/api.js';
+import type { Fetch } from '../../../src/client/index.js';
 import { type AgentClient, statusesOf } from './agent-client.js';
 import { createDeskEnvironment } from './desk-environment.js';
 
@@ -7,6 +8,12 @@ const teach = (agent: AgentClient, question: string, seen: number) =>
   agent.send('POST', '/api/teach', { question, answer: `${question}!`, seen });
 const taught = async (agent: AgentClient): Promise<TeachView> =>
   (await agent.get<TeachView>('/api/teach')).body;
+
+/** Answers the calls of one endpoint in place of the simulator. */
+const answering =
+  (body: object, path = '/qa/update'): Fetch =>
+  async (url, init) =>
+    url.endsWith(path) ? Response.json(body) : fetch(url, init);
 
 describe('teaching the AI agent', () => {
   it('creates a document first, then sends the complete list each time', async () => {
@@ -67,6 +74,62 @@ describe('teaching the AI agent', () => {
     expect((await teach(ann, 'taken', 1)).status).toBe(200);
     expect(bench.simulator.documents()[0]?.pairs.map(({ question }) => question)).toEqual(['kept', 'taken']);
     expect(instance.logged.text()).not.toContain('refused!');
+  });
+
+  it('creates the document again when it was deleted at the platform', async () => {
+    const { bench, start } = await createDeskEnvironment();
+    const { agent, audit, desk } = await start();
+    const ann = await agent('ann');
+    await teach(ann, 'one', 0);
+    // The simulator has no call to delete a document: the desk gets the id of one that does not exist.
+    const { value, version = 0 } = (await desk.store.get('settings', 'taught')) ?? {};
+    const gone = { ...(value as TeachView), document: { id: 'doc-gone', name: 'Answers from the desk' } };
+    await desk.store.write({ put: [{ kind: 'settings', id: 'taught', value: gone, version }] });
+    expect((await teach(ann, 'two', 1)).status).toBe(200);
+    expect((await teach(ann, 'three', 2)).status).toBe(200);
+
+    const [, created, ...more] = bench.simulator.documents();
+    expect(more).toEqual([]);
+    expect(created?.pairs.map(({ question }) => question)).toEqual(['one', 'two', 'three']);
+    expect(await taught(ann)).toMatchObject({ document: { id: created?.docId } });
+    expect((await audit()).map(({ detail }) => detail)).toContain(
+      '2 pairs, in a new document instead of doc-gone',
+    );
+  });
+
+  it('creates the document again when the platform answers about none', async () => {
+    const { bench, start } = await createDeskEnvironment();
+    const ann = await (await start({ service: { fetch: answering({ doc: [], failed: [] }) } })).agent('ann');
+    await teach(ann, 'one', 0);
+    expect((await teach(ann, 'two', 1)).status).toBe(200);
+    expect(bench.simulator.documents().map(({ pairs }) => pairs.length)).toEqual([1, 2]);
+  });
+
+  it('does not count an update as done that the platform lists as failed', async () => {
+    const { bench, start } = await createDeskEnvironment();
+    const failed = { doc: [], failed: ['Answers from the desk'] };
+    const { agent, logged } = await start({ service: { fetch: answering(failed) } });
+    const ann = await agent('ann');
+    await teach(ann, 'one', 0);
+    const before = await taught(ann);
+    expect(await teach(ann, 'two', 1)).toMatchObject({ status: 502, body: { code: 'TEACHING_FAILED' } });
+    expect(await taught(ann)).toEqual(before);
+    expect(logged.text()).toContain('it lists the document as failed');
+    // The second failure in a row can be a document that was deleted.
+    expect((await teach(ann, 'two', 1)).status).toBe(200);
+    expect(bench.simulator.documents().map(({ pairs }) => pairs.length)).toEqual([1, 2]);
+  });
+
+  it('keeps the id of a new document that the platform also lists as failed', async () => {
+    const { bench, start } = await createDeskEnvironment();
+    const odd = { doc: [{ doc_id: 'doc-odd', doc_name: null }], failed: ['Answers from the desk'] };
+    const ann = await (await start({ service: { fetch: answering(odd, '/qa/add') } })).agent('ann');
+    expect((await teach(ann, 'one', 0)).status).toBe(502);
+    expect(await taught(ann)).toEqual({
+      document: { id: 'doc-odd', name: 'Answers from the desk' },
+      pairs: [],
+    });
+    expect(bench.simulator.documents()).toEqual([]);
   });
 
   it('sends the complete list again after the process ended in the middle', async () => {

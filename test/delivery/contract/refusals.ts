@@ -177,6 +177,14 @@ export function refusals(engine: Engine): void {
     });
   });
 
+  it('a reply is sent again after a 503, also where the policy is to park', async () => {
+    const service = await flakyService(firstOnly({ status: 503 }));
+    const to = await (await stage(engine)).receive(service.options, { outbox: { whenUnknown: 'park' } });
+    await (await to.reply('c', '1')).delivered();
+    expect(service.said('c')).toEqual(['1', '1']);
+    expect(to.reports).toEqual([]);
+  });
+
   describe('a reply that was being sent when its process stopped', () => {
     const stopWhileSending = async () => {
       const set = await stage(engine);

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { DocumentResult, QaAnswer } from './knowledge.js';
+import { id, isRecord, openEnum, optionalId, quantity } from './primitives.js';
+import { WEBHOOK_TYPES, type WebhookCheckResult } from './service-api.js';
+import { ValidationError, validate } from './validate.js';
+
+/** What the platform did with the pairs or files of a request. */
+export interface QaResult extends QaAnswer {
+  /**
+   * How many documents of the request the platform named neither as done nor as failed; more than 0 only if it breaks
+   * its contract. Look at the agent's knowledge before you send them again.
+   */
+  missing: number;
+}
+
+/**
+ * Reads the answer to a request about `requested` documents. An id in it is never lost because something else is odd:
+ * entries without an id are left out, which `missing` then counts. Throws a {@link ValidationError} if the answer says
+ * neither what was done nor what failed.
+ */
+export function readQaAnswer(body: unknown, requested: number): QaResult {
+  if (!isRecord(body)) throw unreadable('', 'expected an object with doc and failed');
+  const doc = entriesOf(body.doc).flatMap(readDocument);
+  const failed = entriesOf(body.failed).flatMap(readName);
+  if (doc.length === 0) {
+    const lists = [body.doc, body.failed];
+    const hasBoth = lists.every((list) => list === null || Array.isArray(list)) && lists.some(Array.isArray);
+    if (!hasBoth) throw unreadable('doc', 'expected the lists doc and failed');
+    if (entriesOf(body.doc).length > 0) throw unreadable('doc[0].doc_id', 'expected the id of a document');
+  }
+  return { ...body, doc, failed, missing: Math.max(0, requested - doc.length - failed.length) };
+}
+
+/** A list, or a single value instead of it. */
+function entriesOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return value === null || value === undefined ? [] : [value];
+}
+
+function readDocument(entry: unknown): DocumentResult[] {
+  const docId = isRecord(entry) ? id.safeParse(entry.doc_id) : null;
+  if (!isRecord(entry) || !docId?.success) return [];
+  return [{ ...entry, doc_id: docId.data, doc_name: id.safeParse(entry.doc_name).data ?? null }];
+}
+
+/** The name of a file that failed, alone or as a field. */
+function readName(entry: unknown): string[] {
+  const { data } = id.safeParse(isRecord(entry) ? (entry.file_name ?? entry.doc_name) : entry);
+  return data === undefined ? [] : [data];
+}
+
+const unreadable = (path: string, message: string): ValidationError =>
+  new ValidationError('INVALID_BODY', `${path || 'body'}: ${message}`, [{ path, message }]);
+
+const checkAnswer: z.ZodType<{ results: WebhookCheckResult[] }> = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      type: openEnum(WEBHOOK_TYPES),
+      component_id: optionalId.catch(null),
+      component_name: optionalId.catch(null),
+      webhook_url: z.string(),
+      reachable: z.boolean(),
+      http_status: quantity,
+      latency_ms: quantity,
+    }),
+  ),
+});
+
+/** Reads the answer to a webhook check. Throws a {@link ValidationError} unless it has a result for each webhook. */
+export function readCheckAnswer(body: unknown): { results: WebhookCheckResult[] } {
+  return validate(checkAnswer, body);
+}
