@@ -48,9 +48,15 @@ export function checkReply(client: ServiceClient | null, reply: StoredReply): vo
   else validate(humanClose, { conversation_id: conversationId, timestamp });
 }
 
-/** The idempotency key of a reply: the caller's, scoped by its conversation, or a unique one. */
-export function replyKey(conversationId: string, { once }: ReplyOptions, unique: string): string {
-  return once === undefined ? unique : hash('sha256', JSON.stringify([conversationId, once]), 'base64url');
+/** The idempotency key of a reply: the caller's, scoped by its conversation and kind, or a unique one. */
+export function replyKey(
+  { conversationId, kind }: Pick<StoredReply, 'conversationId' | 'kind'>,
+  { once }: ReplyOptions,
+  unique: string,
+): string {
+  return once === undefined
+    ? unique
+    : hash('sha256', JSON.stringify([conversationId, kind, once]), 'base64url');
 }
 
 /** Options of {@link createSendJob}. */

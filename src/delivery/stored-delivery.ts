@@ -165,7 +165,7 @@ export function createStoredDelivery(
   const store = async (reply: StoredReply, how: ReplyOptions = {}): Promise<Receipt> => {
     checkReply(client, reply);
     const { conversationId, kind } = reply;
-    const key = replyKey(conversationId, how, randomUUID());
+    const key = replyKey(reply, how, randomUUID());
     try {
       const job = { key, conversationId, type: kind, content: JSON.stringify(reply) };
       const { id } = await add('outbox', job);

@@ -167,13 +167,21 @@ class HandoffEventContext<Name extends HandoffName>
     this.parts.findConversation(this.conversationId);
 }
 
-/** Numbers the actions of a run: a repeated run gets the same idempotency keys, two equal replies in one run differ. */
-function createActionKeys(eventKey: string): (action: string) => string {
+/**
+ * The idempotency keys of what handlers do, scoped to their event. Without a key of the handler's own it is made of the
+ * words, and numbered, so that two equal replies of one run differ. The words are part of it because a handler that
+ * runs again may reply with something else in the same place: a repeat is better than a lost reply.
+ */
+function createActionKeys(
+  eventKey: string,
+): (action: 'reply' | 'end', words: string, once?: string) => string {
   const counts = new Map<string, number>();
-  return (action) => {
-    const count = (counts.get(action) ?? 0) + 1;
-    counts.set(action, count);
-    return `${eventKey} ${count} ${action}`;
+  return (action, words, once) => {
+    if (once !== undefined) return `${eventKey} ${action} once ${once}`;
+    const key = `${action} ${words}`;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    return `${eventKey} ${count} ${key}`;
   };
 }
 
@@ -196,8 +204,9 @@ class ActiveHandoffContext<Name extends HandoffName>
     const { conversationId } = event;
     const keyOf = createActionKeys(event.key);
     this.reply = (text, options) =>
-      replies.reply(conversationId, text, { once: keyOf(`reply ${text}`), ...options });
-    this.end = (options) => replies.end(conversationId, { once: keyOf('close'), ...options });
+      replies.reply(conversationId, text, { ...options, once: keyOf('reply', text, options?.once) });
+    this.end = (options) =>
+      replies.end(conversationId, { ...options, once: keyOf('end', '', options?.once) });
   }
 }
 

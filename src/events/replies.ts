@@ -6,8 +6,15 @@ export interface ReplyOptions {
   /** Cancels the call. It is then unknown whether the user sees the reply. */
   readonly signal?: AbortSignal;
   /**
-   * An idempotency key within the conversation: with stored delivery, a second reply with the same key is not sent.
-   * Replies of handlers have one by default, so that a handler that runs again does not send its replies again.
+   * An idempotency key: with stored delivery, a second reply with the same key is not sent, whatever its words, for as
+   * long as the delivery remembers keys (`rememberMs`, 7 days). Its receipt is that of the first.
+   *
+   * Outside a handler, the key counts within the conversation. In a handler it counts within the event: when the
+   * handler runs again, because it failed or its process ended, the reply is not sent again. Without a key, a handler
+   * that runs again does not send a reply again that has the same words; name a reply whose words may differ, such as
+   * a generated answer.
+   *
+   * @example await reply(await generateAnswer(text), { once: 'answer' });
    */
   readonly once?: string;
   /** The author: a human `agent`, the default, or `kit` for a program, whose replies do not connect the user to a human. */

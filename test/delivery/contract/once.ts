@@ -22,6 +22,41 @@ export function once(engine: Engine): void {
       expect(service.said('c')).toEqual(['Hello', 'Hello', 'Goodbye', 'close']);
     });
 
+    it('that words its replies anew sends them again, unless they have a key within their event', async () => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options);
+      to.receiver.on('handoff.message', async ({ text, reply, end, attempt }) => {
+        await reply(`${text}: attempt ${attempt}`);
+        await reply(`${text}: answer of attempt ${attempt}`, { once: 'answer' });
+        if (attempt < 3) throw new Error('not yet');
+        if (text === 'bye') await end({ once: 'answer' });
+      });
+      for (const text of ['hi', 'bye']) await to.accept(chatEvent('c', { text }));
+      const said = (text: string) => [
+        `${text}: attempt 1`,
+        `${text}: answer of attempt 1`,
+        `${text}: attempt 2`,
+        `${text}: attempt 3`,
+      ];
+      await eventually(() => expect(service.said('c')).toEqual([...said('hi'), ...said('bye'), 'close']));
+      await to.stop();
+      expect(service.said('c')).toHaveLength(9);
+    });
+
+    it('that says something else in the same place loses nothing', async () => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options);
+      to.receiver.on('handoff.message', async ({ reply, attempt }) => {
+        if (attempt === 1) {
+          await reply('One moment, please');
+          throw new Error('not yet');
+        }
+        await reply('Here is the answer');
+      });
+      await to.accept(chatEvent('c'));
+      await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'Here is the answer']));
+    });
+
     it('gets the outcome of replies that its first attempt made', async () => {
       const service = await flakyService();
       const answers = notes<unknown>();
@@ -63,6 +98,14 @@ export function once(engine: Engine): void {
       const receipts = await Promise.all(['c', 'd'].map((id) => to.reply(id, 'Hello', { once: 'hello' })));
       await Promise.all(receipts.map((receipt) => receipt.delivered()));
       expect([service.said('c'), service.said('d')]).toEqual([['Hello'], ['Hello']]);
+    });
+
+    it('does not hold back the end of the conversation that has the same key', async () => {
+      const service = await flakyService();
+      const to = await (await stage(engine)).receive(service.options);
+      await to.reply('c', 'Bye', { once: 'bye' });
+      await (await to.end('c', { once: 'bye' })).delivered();
+      expect(service.said('c')).toEqual(['Bye', 'close']);
     });
 
     it('is not reported as delivered when the platform refused it', async () => {
