@@ -7,6 +7,7 @@ import { engineOn, postgresStore } from '../helpers/postgres.js';
 import { start } from '../helpers/start.js';
 import { tcpProxy } from '../helpers/tcp-proxy.js';
 import { eventually, notes, stage } from './contract/stage.js';
+import { checkLostAnswer } from './lost-answer.js';
 
 const QUICK = {
   pollMs: 50,
@@ -45,6 +46,23 @@ describe('a network that cuts connections', () => {
     );
     // An event whose handler ran while a connection was cut may have run twice.
     expect([...new Set(handled.all)]).toEqual(keys);
+  });
+
+  it.each([
+    ['add', 'added_key AS'],
+    ['claim', 'SKIP LOCKED'],
+    ['complete', 'USING advanced'],
+    ['fail', 'postponed AS'],
+    ['release', 'interruptions + $6'],
+  ])('after a commit, before its answer, leaves nothing claimed or unhandled: %s', async (_call, text) => {
+    const { proxy, store } = await behindProxy();
+    const { connectionString, schema } = store;
+    const backoff = { minDelayMs: 1, maxDelayMs: 1 };
+    const delivery = postgres({ ...QUICK, connectionString, schema, concurrency: 1, backoff });
+    await checkLostAnswer(delivery, {
+      arm: () => proxy.loseAnswerTo(text),
+      isLost: () => proxy.hasLostAnswer,
+    });
   });
 
   it('and refuses new ones is a 503 to the sender, and the receiver recovers by itself', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -12,6 +12,7 @@ import { chatEvent } from '../helpers/events.js';
 import { logLines } from '../helpers/log-lines.js';
 import { temporaryFolder, threadedSqlite } from '../helpers/sqlite-store.js';
 import { eventually, notes } from './contract/stage.js';
+import { checkLostAnswer, LOST_CALLS } from './lost-answer.js';
 
 const built = (file: string): string => JSON.stringify(new URL(`../../dist/${file}`, import.meta.url).href);
 const SQLITE = built('delivery/sqlite/index.js');
@@ -153,6 +154,37 @@ describe('the writer thread', () => {
     }
     expect(logged.about('the database cannot be used').length).toBeGreaterThan(0);
     await delivery.stop({ timeoutMs: 1_000 });
+  });
+
+  it.each(LOST_CALLS)('may die between a commit and its answer: %s', async (lost) => {
+    // Dies once, after the commit of a command of this name, when the test has created the file `armed`.
+    const { folder, delivery } = await withThread(
+      (place) => `
+        import { existsSync, writeFileSync } from 'node:fs';
+        import { parentPort } from 'node:worker_threads';
+        const armed = ${JSON.stringify(join(place, 'armed'))};
+        const died = ${JSON.stringify(join(place, 'died'))};
+        let isNext = false;
+        const on = parentPort.on.bind(parentPort);
+        parentPort.on = (name, listener) => on(name, (commands) => {
+          isNext = Array.isArray(commands) && commands.some(([command]) => command === ${JSON.stringify(lost)});
+          listener(commands);
+        });
+        const answer = parentPort.postMessage.bind(parentPort);
+        parentPort.postMessage = (response) => {
+          if (isNext && existsSync(armed) && !existsSync(died)) {
+            writeFileSync(died, '');
+            process.exit(1);
+          }
+          answer(response);
+        };
+        await import(${WRITER_THREAD});`,
+      { leaseMs: 600, concurrency: 1, backoff: { minDelayMs: 1, maxDelayMs: 1 } },
+    );
+    await checkLostAnswer(delivery, {
+      arm: () => writeFileSync(join(folder, 'armed'), ''),
+      isLost: () => existsSync(join(folder, 'died')),
+    });
   });
 
   it('is not restarted again and again when it dies each time', async () => {

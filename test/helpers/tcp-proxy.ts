@@ -11,6 +11,10 @@ export interface TcpProxy {
   cut(): void;
   /** Whether new connections are refused. */
   refuse(refusing: boolean): void;
+  /** Forwards the next request that contains a text, and closes its connection instead of forwarding the answer. */
+  loseAnswerTo(text: string): void;
+  /** Whether that has happened. */
+  readonly hasLostAnswer: boolean;
   /** Stops forwarding on open connections without closing them, as when packets are dropped. */
   swallow(): void;
 }
@@ -20,6 +24,8 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let refusing = false;
   let made = 0;
+  let losing: string | null = null;
+  let hasLostAnswer = false;
 
   const server = createServer((near) => {
     near.on('error', () => {});
@@ -30,6 +36,16 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
     made += 1;
     const far = connect(target, '127.0.0.1');
     far.on('error', () => {});
+    near.on('data', (chunk: Buffer) => {
+      if (losing === null || !chunk.includes(losing)) return;
+      losing = null;
+      far.unpipe(near);
+      far.once('data', () => {
+        hasLostAnswer = true;
+        near.destroy();
+      });
+      far.resume();
+    });
     near.pipe(far).pipe(near);
     const pair = [near, far] as const;
     pairs.add(pair);
@@ -59,6 +75,12 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
     cut,
     refuse(now) {
       refusing = now;
+    },
+    loseAnswerTo(text) {
+      losing = text;
+    },
+    get hasLostAnswer() {
+      return hasLostAnswer;
     },
     swallow() {
       for (const [near, far] of pairs) {

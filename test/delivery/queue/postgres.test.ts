@@ -3,6 +3,7 @@ import { createPostgresEngine } from '../../../src/delivery/postgres/postgres.js
 import { createPostgresStore } from '../../helpers/postgres.js';
 import { describeQueue, type QueueDatabase } from './contract.js';
 import { describeDatabase } from './database.js';
+import { describeLostAnswers } from './lost-answers.js';
 
 const createDatabase = async (): Promise<QueueDatabase> => {
   const store = await createPostgresStore();
@@ -20,3 +21,4 @@ const createDatabase = async (): Promise<QueueDatabase> => {
 
 describeQueue('PostgreSQL', createDatabase);
 describeDatabase('PostgreSQL', createDatabase);
+describeLostAnswers('PostgreSQL', createDatabase);

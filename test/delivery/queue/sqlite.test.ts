@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createSqliteEngine } from '../../../src/delivery/sqlite/sqlite.js';
 import { describeQueue, type QueueDatabase } from './contract.js';
 import { describeDatabase } from './database.js';
+import { describeLostAnswers } from './lost-answers.js';
 
 const createDatabase = async (): Promise<QueueDatabase> => {
   const folder = await mkdtemp(join(tmpdir(), 'handoff-kit-'));
@@ -20,3 +21,4 @@ const createDatabase = async (): Promise<QueueDatabase> => {
 
 describeQueue('SQLite', createDatabase);
 describeDatabase('SQLite', createDatabase);
+describeLostAnswers('SQLite', createDatabase);
