@@ -131,9 +131,11 @@ export function createSendToHelpdesk(
   return async (conversation, link, message, sentAt) => {
     const parts = splitText(message.text, maxTextLength);
 
-    /** Sends one part. Returns the later messages that were joined to it. */
-    const sendPart = async (text: string, part: number): Promise<readonly UserMessage[]> => {
+    /** Sends one part. Returns the later messages that were joined to it; `null` if another process has sent it. */
+    const sendPart = async (text: string, part: number): Promise<readonly UserMessage[] | null> => {
       const saturated = await waitForSlot(link.externalId);
+      // This process may have been paused while it waited for the slot, or to try again.
+      if (await isSent(message.key, part)) return null;
       const joined = saturated && parts.length === 1 ? await unsentAfter(conversation.id, message) : [];
       const whole = [text, ...joined.map((each) => each.text)].join(SEPARATOR);
       const outgoing = { key: `${message.key} ${part}`, text: whole, sentAt };
@@ -148,6 +150,7 @@ export function createSendToHelpdesk(
       // Sent by an earlier attempt at this event, or joined to an earlier message.
       if (await isSent(message.key, part)) continue;
       const joined = await retry(() => sendPart(text, part));
+      if (!joined) continue;
       await markSent(message.key, part);
       for (const each of joined) await markSent(each.key, 1);
       counters.count('sent');

@@ -35,6 +35,28 @@ describe('messages of the user', () => {
     expect(desk.count('send')).toBe(3);
   });
 
+  it('are not sent again by a process that waited to try again, when another has sent them meanwhile', async () => {
+    let key = '';
+    const { bench, desk, receiver } = await setUpBridge({
+      before: (to) =>
+        to.on('handoff.message', (context) => {
+          key = context.key;
+        }),
+    });
+    await bench.requestHandoff();
+    desk.behave({
+      async send(apply, nth) {
+        if (nth > 1) return apply();
+        const { store } = receiver.conversations.lifecycle;
+        await store.addIdempotencyKey(`bridge sent ${desk.adapter().name} ${key} 1`, 60_000);
+        return fail('transient', 1);
+      },
+    });
+    await bench.say('hello');
+    expect(desk.sentTexts()).toEqual([]);
+    expect(desk.count('send')).toBe(1);
+  });
+
   it('survive an outage longer than the inline retries, in order and without a part sent twice', async () => {
     const { bench, desk, bridge } = await setUpBridge({
       capabilities: { maxTextLength: 5 },
