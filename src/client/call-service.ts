@@ -22,7 +22,7 @@ export async function callService<Value>(
   options: CallOptions = {},
 ): Promise<Value> {
   const { clock, origin, isFailure } = settings;
-  const { signal } = options;
+  const { signal, maySend } = options;
   const endpoint = ENDPOINTS[name];
   const sent = { headers: new Headers(), body };
   const request = {
@@ -32,6 +32,7 @@ export async function callService<Value>(
     body: body === undefined ? null : toJson(body),
     timeoutMs: timeoutOf(settings, endpoint, options),
     signal,
+    maySend,
   };
   const spec = { endpoint, origin, isFailure, readBody, sent, now: () => clock.now() };
   return withRetry(async () => parseResponse(await sendRequest(settings.fetch, request), spec), {

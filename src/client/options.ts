@@ -41,6 +41,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Time limit of one attempt. */
   readonly timeoutMs?: number | undefined;
+  /** Called right before each attempt is sent, after any wait; `false` aborts the call, as the signal does. */
+  readonly maySend?: (() => boolean) | undefined;
 }
 
 /** When and how often a call is retried. */

@@ -133,7 +133,7 @@ export function abortedFailure(
     outcome === 'unknown' ? 'The request may have taken effect all the same.' : 'Nothing took effect.';
   return {
     code: 'ABORTED',
-    message: `${name}: ended by the caller's signal. ${effect}`,
+    message: `${name}: ended by the caller. ${effect}`,
     endpoint: name,
     outcome,
     retryable: false,

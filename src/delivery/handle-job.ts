@@ -14,6 +14,8 @@ export interface HandleJobOptions {
   readonly backoff: Backoff;
   /** Attempts before an event becomes a dead letter. */
   readonly maxAttempts: number;
+  /** Makes sure that a job is still this process's to run; see `HandlerRun.ensureClaimed`. */
+  readonly ensureClaimed: (job: ClaimedJob) => Promise<void> | undefined;
   /** How long a handler waits for the greeting. Default 10 seconds. */
   readonly greetingTimeoutMs?: number;
 }
@@ -30,6 +32,7 @@ export function createHandleJob({
   runner,
   backoff,
   maxAttempts,
+  ensureClaimed,
   greetingTimeoutMs = GREETING_TIMEOUT_MS,
 }: HandleJobOptions): (job: ClaimedJob) => Promise<JobOutcome> {
   const postponements = createPostponements(backoff);
@@ -59,7 +62,8 @@ export function createHandleJob({
     return { state: 'failed', error, retryInMs: delayAfter(attempt, backoff), counts: true };
   };
 
-  return async ({ event: received, content, attempt }) => {
+  return async (job) => {
+    const { event: received, content, attempt } = job;
     let event: DeliveredEvent;
     try {
       event = received ?? restoreEvent(content);
@@ -87,6 +91,7 @@ export function createHandleJob({
         counts: false,
       };
     }
-    return outcomeOf(event, attempt, await runner.run(host, event, attempt));
+    const claim = { job, ensure: () => ensureClaimed(job) };
+    return outcomeOf(event, attempt, await runner.run(host, event, attempt, claim));
   };
 }

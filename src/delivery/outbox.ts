@@ -67,6 +67,8 @@ export interface SendJobOptions {
   readonly pause: OutboxPause;
   /** Gets reports of replies that become dead letters. */
   readonly host: DeliveryHost;
+  /** Whether a claim, by its number, is certainly still held by this process. */
+  readonly isClaimValid: (claim: number) => boolean;
 }
 
 /** Creates the function that sends a stored reply once and returns the job's outcome. Never rejects. */
@@ -76,18 +78,23 @@ export function createSendJob({
   policy,
   pause,
   host,
+  isClaimValid,
 }: SendJobOptions): (job: ClaimedJob) => Promise<JobOutcome> {
-  return async ({ id, content, attempt, interrupted, createdAt }) => {
+  return async ({ id, content, attempt, interrupted, createdAt, claim }) => {
+    // After a pause, another process may have sent this reply, and later ones.
+    const maySend = (): boolean => isClaimValid(claim);
     let reply: StoredReply | undefined;
     const sending = pause.begin(id);
     try {
       reply = JSON.parse(content) as StoredReply;
       if (interrupted && policy.whenUnknown === 'park') throw interruptedError();
-      const answer = await send(client, reply);
+      const answer = await send(client, reply, maySend);
       sending.accepted();
       receipts.delivered(id, answer);
       return { state: 'done', answer };
     } catch (error) {
+      if (error instanceof ServiceError && error.code === 'ABORTED')
+        return { state: 'released', interrupted: error.outcome === 'unknown' };
       const isPaused = concernsEveryReply(error) && sending.refused(error) === 'paused';
       const age = { attempt, ageMs: Date.now() - createdAt, isPaused };
       const retryInMs = retryReplyAfter(error, age, policy);
@@ -100,10 +107,10 @@ export function createSendJob({
   };
 }
 
-function send(client: ServiceClient, reply: StoredReply): Promise<unknown> {
+function send(client: ServiceClient, reply: StoredReply, maySend: () => boolean): Promise<unknown> {
   const { conversationId, timestamp } = reply;
-  if (reply.kind === 'close') return client.end({ conversationId, timestamp });
-  return client.reply({ conversationId, text: reply.text, timestamp });
+  if (reply.kind === 'close') return client.end({ conversationId, timestamp }, { maySend });
+  return client.reply({ conversationId, text: reply.text, timestamp }, { maySend });
 }
 
 /** Servers ask for more by mistake, for example with an absolute time where seconds are expected. */

@@ -13,7 +13,8 @@
  *
  * A claim belongs to a conversation, not to a job: its `head` row names the process that runs the first waiting job
  * of the conversation. Every claim has a number that its process never uses again, and every write about a claimed
- * job names it, so a process that lost its claim (it was paused for longer than its lease) changes nothing.
+ * job names it, so a process that lost its claim (it was paused for longer than its lease) changes nothing. The replies
+ * of a handler name the claim on its event, and are refused once that is lost.
  */
 import type { DeliveredEvent } from '../events/index.js';
 
@@ -31,6 +32,11 @@ export interface NewJob {
   readonly content: string;
   /** Ids of the user whose data this is, so that it can be found and forgotten. */
   readonly userIds?: readonly string[];
+  /**
+   * The fencing token of a reply that a handler makes: the claim on the event in the inbox. The job is added only if
+   * this process still holds it.
+   */
+  readonly onBehalfOf?: Pick<ClaimedJob, 'conversation' | 'claim'>;
 }
 
 /** A job that this process is to run. */
@@ -58,6 +64,8 @@ export interface AddResult {
   readonly isDuplicate: boolean;
   /** Whether this process has claimed it and is to run it now. */
   readonly isClaimed: boolean;
+  /** Whether nothing was added, because another process has reclaimed the event it was added on behalf of. */
+  readonly isRefused?: boolean;
 }
 
 /** The result of {@link Queue.claim}. */
@@ -82,19 +90,27 @@ export type SettleResult = 'idle' | 'more' | 'lost';
 /** The outcome of one run of a job. */
 export type JobOutcome =
   | { readonly state: 'done'; readonly answer?: unknown }
-  | ({ readonly state: 'failed' } & JobFailure);
+  | ({ readonly state: 'failed' } & JobFailure)
+  /** Not run, since its claim may be lost. `interrupted`: whether it may have had effects all the same. */
+  | { readonly state: 'released'; readonly interrupted: boolean };
 
 /** The state of a job. `gone`: an operator discarded it, or its user was forgotten. */
 export type JobStatus =
   | { readonly state: 'waiting' | 'done' | 'gone' }
   | { readonly state: 'dead'; readonly error: string };
 
-/** One queue in a database. Each call is atomic: when it rejects, nothing was changed. */
+/**
+ * One queue in a database. Each call is atomic. When it rejects, it is unknown whether it took effect: the answer may
+ * have been lost after the commit. Repeating it is harmless, and claims that nobody knows of are given up by
+ * `releaseUnused`.
+ */
 export interface Queue {
   /** Adds a job; with a claim number, also claims it unless its conversation has other jobs. */
   add(job: NewJob, claim: number | null): Promise<AddResult>;
   /** Claims the first job of up to `limit` conversations that are due. */
   claim(claim: number, limit: number): Promise<ClaimResult>;
+  /** Whether this process still has the claim on a job. */
+  holds(job: ClaimedJob): Promise<boolean>;
   /** Removes a job that is done. */
   complete(job: ClaimedJob): Promise<SettleResult>;
   /** Records a failed attempt. */

@@ -1,10 +1,18 @@
-import { type DeliveredEvent, type HandlerRun, Postponed } from '../events/index.js';
+import { ClaimLost, type DeliveredEvent, type HandlerRun, Postponed } from '../events/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import { type Backoff, createPostponements } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
+import type { ClaimedJob } from './queue.js';
 
 /** The error that handlers threw, or `null`. */
 export type RunResult = { readonly error: unknown } | null;
+
+/** The claim under which a stored event is handled. */
+export interface RunClaim {
+  readonly job: ClaimedJob;
+  /** See {@link HandlerRun.ensureClaimed}. */
+  ensure(): Promise<void> | undefined;
+}
 
 /** Runs handlers with a time limit. */
 export interface HandlerRunner {
@@ -12,7 +20,12 @@ export interface HandlerRunner {
    * Runs an event's handlers. A run beyond the time limit is aborted and counts as failed. Returns no promise when
    * the handlers were synchronous, which saves inline delivery a turn of the event loop.
    */
-  run(host: DeliveryHost, event: DeliveredEvent, attempt: number): Promise<RunResult> | null;
+  run(
+    host: DeliveryHost,
+    event: DeliveredEvent,
+    attempt: number,
+    claim?: RunClaim,
+  ): Promise<RunResult> | null;
   /** Aborts the signals of all running handlers. */
   abortAll(): void;
 }
@@ -23,8 +36,8 @@ export function createHandlerRunner(timeoutMs: number): HandlerRunner {
   const controllers = new Set<AbortController>();
 
   return {
-    run(host, event, attempt) {
-      const run = new AbortableRun(attempt, controllers);
+    run(host, event, attempt, claim) {
+      const run = new AbortableRun(attempt, controllers, claim);
       const handling = host.handle(event, run);
       if (!handling) {
         run.forget();
@@ -72,14 +85,16 @@ const timeoutError = (event: DeliveredEvent, ms: number): HandoffKitError =>
   );
 
 /** Creates the signal when a handler first reads it: most never do, and a controller costs a microsecond. */
-class AbortableRun implements HandlerRun {
+export class AbortableRun implements HandlerRun {
   readonly attempt: number;
+  readonly claim: RunClaim | undefined;
   readonly #controllers: Set<AbortController>;
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
 
-  constructor(attempt: number, controllers: Set<AbortController>) {
+  constructor(attempt: number, controllers: Set<AbortController>, claim: RunClaim | undefined) {
     this.attempt = attempt;
+    this.claim = claim;
     this.#controllers = controllers;
   }
 
@@ -90,6 +105,15 @@ class AbortableRun implements HandlerRun {
     }
     if (this.#aborted) this.#controller.abort(this.#aborted.reason);
     return this.#controller.signal;
+  }
+
+  ensureClaimed(): Promise<void> | undefined {
+    const reason = this.#aborted?.reason;
+    if (reason instanceof ClaimLost) return Promise.reject(reason);
+    return this.claim?.ensure()?.catch((error: unknown) => {
+      if (error instanceof ClaimLost) this.abort(error);
+      throw error;
+    });
   }
 
   abort(reason: unknown): void {

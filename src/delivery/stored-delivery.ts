@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceClient } from '../client/index.js';
-import type { DeliveredEventName, Receipt, Replies, ReplyOptions } from '../events/index.js';
+import {
+  ClaimLost,
+  type DeliveredEventName,
+  type HandlerRun,
+  type Receipt,
+  type Replies,
+  type ReplyOptions,
+} from '../events/index.js';
 import { checkCount, checkDuration, HandoffKitError, settlesWithin } from '../internal/index.js';
 import type { Backoff } from './backoff.js';
 import type { Delivery, DeliveryHost } from './delivery.js';
+import { createFencing } from './fencing.js';
 import { createHandleJob } from './handle-job.js';
 import { createSqlHandoffStore } from './handoff-store.js';
 import { startLeaseRenewal } from './lease-renewal.js';
@@ -146,7 +154,8 @@ export function createStoredDelivery(
     const worker = workers[queue];
     const result = worker ? await worker.add(job, event) : await queues[queue].add(job, null);
     // Other processes are woken only if this one has no free slot: each process that wakes queries the database.
-    if (!result.isDuplicate && !result.isClaimed && (!worker || worker.isFull())) sql.publish(queue);
+    const isWaiting = !result.isDuplicate && !result.isClaimed && !result.isRefused;
+    if (isWaiting && (!worker || worker.isFull())) sql.publish(queue);
     if (!worker) remindToStart();
     return result;
   };
@@ -162,15 +171,33 @@ export function createStoredDelivery(
     }, START_REMINDER_MS).unref();
   };
 
-  const store = async (reply: StoredReply, how: ReplyOptions = {}): Promise<Receipt> => {
-    checkReply(client, reply);
+  let isClaimValid: (claim: number) => boolean = () => false;
+  const fencing = createFencing({
+    lease: engine.lease,
+    leaseMs,
+    inbox: queues.inbox,
+    inboxWorker: () => workers.inbox,
+    isClaimValid: (claim) => isClaimValid(claim),
+    add: (reply) => add('outbox', reply),
+    log: () => host?.log,
+  });
+
+  const store = async (reply: StoredReply, how: ReplyOptions = {}, run?: HandlerRun): Promise<Receipt> => {
     const { conversationId, kind } = reply;
+    try {
+      checkReply(client, reply);
+    } catch (error) {
+      // The caller may not wait for its reply.
+      host?.log.warn({ conversationId, err: error }, 'a reply or end was not stored');
+      throw error;
+    }
     const key = replyKey(reply, how, randomUUID());
     try {
       const job = { key, conversationId, type: kind, content: JSON.stringify(reply) };
-      const { id } = await add('outbox', job);
+      const { id } = await fencing.addReply(job, run);
       return receipts.open(id, conversationId);
     } catch (error) {
+      if (error instanceof ClaimLost) throw error;
       onError(error);
       throw new HandoffKitError('NOT_STORED', 'the reply could not be stored.', { cause: error });
     }
@@ -193,12 +220,18 @@ export function createStoredDelivery(
       onError,
     });
     cleanups.push(lease.stop);
-    const { isClaimValid } = lease;
+    isClaimValid = lease.isClaimValid;
     const shared = { concurrency, pollMs, isClaimValid, nextClaim: () => (claims += 1), onError };
     workers.inbox = createWorker({
       ...shared,
       queue: queues.inbox,
-      run: createHandleJob({ host: to, runner, backoff, maxAttempts }),
+      run: createHandleJob({
+        host: to,
+        runner,
+        backoff,
+        maxAttempts,
+        ensureClaimed: fencing.ensureClaimed,
+      }),
     });
     cleanups.push(
       sql.subscribe('inbox', () => workers.inbox?.wake()),
@@ -214,7 +247,7 @@ export function createStoredDelivery(
       workers.outbox = createWorker({
         ...shared,
         queue: queues.outbox,
-        run: createSendJob({ client, receipts, policy, pause: outboxPause, host: to }),
+        run: createSendJob({ client, receipts, policy, pause: outboxPause, host: to, isClaimValid }),
         limit: outboxPause.limit,
         onSettled: () => sql.publish('receipts'),
       });
@@ -261,9 +294,10 @@ export function createStoredDelivery(
       client = serviceClient;
       const timestamp = (): number => Date.now();
       return {
-        reply: (conversationId, text, how) =>
-          store({ kind: 'reply', conversationId, text, timestamp: timestamp() }, how),
-        end: (conversationId, how) => store({ kind: 'close', conversationId, timestamp: timestamp() }, how),
+        reply: (conversationId, text, how, run) =>
+          store({ kind: 'reply', conversationId, text, timestamp: timestamp() }, how, run),
+        end: (conversationId, how, run) =>
+          store({ kind: 'close', conversationId, timestamp: timestamp() }, how, run),
         idle: () => Promise.resolve(),
       };
     },

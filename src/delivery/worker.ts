@@ -21,6 +21,8 @@ export interface Worker {
   isFull(): boolean;
   /** Gives up claims that an error left behind. */
   releaseUnused(): Promise<void>;
+  /** The result of recording a job's outcome; `null` while it runs. */
+  settlement(job: ClaimedJob): Promise<SettleResult> | null;
   /**
    * Starts no more jobs and waits for running ones. Resolves to the number that were still running after the timeout;
    * their claims are released, so that another process can run them again.
@@ -43,10 +45,12 @@ export interface WorkerOptions {
   /** A lower limit than `concurrency` for the moment. */
   readonly limit?: () => number;
   /** Called once the outcome of a job is stored. */
-  readonly onSettled?: (outcome: JobOutcome) => void;
+  readonly onSettled?: () => void;
   /** Called when the database fails. The worker retries. */
   readonly onError: (error: unknown) => void;
 }
+
+type SettledOutcome = Exclude<JobOutcome, { readonly state: 'released' }>;
 
 /** The delay before a failed write is retried. */
 const RETRY_WRITE_MS = 250;
@@ -60,6 +64,7 @@ export function createWorker(options: WorkerOptions): Worker {
   /** `started` is the part of `claimed` whose handler was called. */
   const claimed = new Set<ClaimedJob>();
   const started = new Set<ClaimedJob>();
+  const settlements = new WeakMap<ClaimedJob, Promise<SettleResult>>();
   const settling = createTaskCounter();
   /** Calls that make or give up a claim. `stop` waits for them: a claim made later would never be released. */
   const claimCalls = createTaskCounter();
@@ -77,7 +82,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const freeSlots = (): number => (stopped ? 0 : Math.min(concurrency, limit?.() ?? concurrency) - busy);
 
   /** Retries until the database is back: a finished job that is not recorded would run again. */
-  const settle = async (job: ClaimedJob, outcome: JobOutcome): Promise<SettleResult> => {
+  const settle = async (job: ClaimedJob, outcome: SettledOutcome): Promise<SettleResult> => {
     for (;;) {
       try {
         return await (outcome.state === 'done' ? queue.complete(job) : queue.fail(job, outcome));
@@ -101,10 +106,10 @@ export function createWorker(options: WorkerOptions): Worker {
     if (mayHaveMore) look();
   };
 
-  /** Releases a claimed job without running it: another process, or this one later, claims it again. */
-  const releaseJob = async (job: ClaimedJob): Promise<void> => {
+  /** Releases a claimed job that was not run: another process, or this one later, claims it again. */
+  const releaseJob = async (job: ClaimedJob, interrupted = false): Promise<void> => {
     claimCalls.enter();
-    await queue.release([job], { interrupted: false }).catch(onError);
+    await queue.release([job], { interrupted }).catch(onError);
     claimCalls.leave();
     mayHaveMore = true;
     untrack(job);
@@ -115,13 +120,15 @@ export function createWorker(options: WorkerOptions): Worker {
     started.add(job);
     const outcome = await run(job);
     busy -= 1;
+    if (outcome.state === 'released') return releaseJob(job, outcome.interrupted);
     const settled = settle(job, outcome);
+    settlements.set(job, settled);
     // In the same turn of the event loop as the write above, so that both share one commit.
     if (mayHaveMore) look();
     const result = await settled;
     if (result === 'more') mayHaveMore = true;
     if (outcome.state === 'failed' && outcome.retryInMs !== null) lookAfter(outcome.retryInMs);
-    onSettled?.(outcome);
+    onSettled?.();
     untrack(job);
   };
 
@@ -134,7 +141,10 @@ export function createWorker(options: WorkerOptions): Worker {
     if (stopped || (timer && timerAt <= at)) return;
     clearTimeout(timer);
     timerAt = at;
-    timer = setTimeout(wake, at - performance.now());
+    timer = setTimeout(() => {
+      timer = undefined;
+      wake();
+    }, at - performance.now());
   };
 
   const claimSome = async (slots: number): Promise<number> => {
@@ -159,6 +169,11 @@ export function createWorker(options: WorkerOptions): Worker {
   };
 
   const look = (): void => {
+    // A claim made without a lease would have to be released. It has a higher number than all before.
+    if (!isClaimValid(Number.POSITIVE_INFINITY)) {
+      lookAfter(pollMs);
+      return;
+    }
     // Reserves half of the free slots for this claim; jobs that are added meanwhile can take the others.
     const slots = Math.ceil(freeSlots() / 2);
     if (looking || slots <= 0) return;
@@ -187,10 +202,11 @@ export function createWorker(options: WorkerOptions): Worker {
   return {
     wake,
     isFull: () => busy >= concurrency,
+    settlement: (job) => settlements.get(job) ?? null,
     async add(job, event) {
       if (freeSlots() <= 0) {
         const result = await queue.add(job, null);
-        if (!result.isDuplicate) wake();
+        if (!result.isDuplicate && !result.isRefused) wake();
         return result;
       }
       const claim = nextClaim();
@@ -203,7 +219,7 @@ export function createWorker(options: WorkerOptions): Worker {
           track(claimedJob);
           // After the sender is answered: a handler may block the event loop.
           setImmediate(() => start(claimedJob));
-        } else if (!result.isDuplicate) wake();
+        } else if (!result.isDuplicate && !result.isRefused) wake();
         return result;
       } finally {
         claiming.delete(claim);

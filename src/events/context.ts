@@ -21,7 +21,8 @@ import type {
   HandoffRequestedContext,
   MessageContext,
 } from './handler.js';
-import type { Replies } from './replies.js';
+import type { HandlerRun } from './handler-run.js';
+import type { Receipt, Replies } from './replies.js';
 import { type TranscriptItem, transcriptOf } from './transcript.js';
 import { type User, unknownUser, userOf } from './user.js';
 
@@ -39,14 +40,6 @@ export interface ContextParts {
   readonly onPayload: <Name extends DeliveredEventName>(name: Name, payload: EventPayloads[Name]) => void;
   /** Called with the paths of values that do not fit the contract, and are left out of the payload. */
   readonly onDropped: (name: DeliveredEventName, paths: readonly string[]) => void;
-}
-
-/** One run of an event's handlers. */
-export interface HandlerRun {
-  /** The number of the attempt, from 1. */
-  readonly attempt: number;
-  /** Aborts when the run is given up. */
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -185,6 +178,13 @@ function createActionKeys(
   };
 }
 
+/** A handler that does not await its replies must not end its process with an unhandled rejection. */
+function withoutUnhandled(sent: Promise<Receipt>): Promise<Receipt> {
+  // The delivery has logged the failure.
+  sent.catch(() => undefined);
+  return sent;
+}
+
 class ActiveHandoffContext<Name extends HandoffName>
   extends HandoffEventContext<Name>
   implements ConversationActions
@@ -203,10 +203,14 @@ class ActiveHandoffContext<Name extends HandoffName>
     const { replies } = parts;
     const { conversationId } = event;
     const keyOf = createActionKeys(event.key);
-    this.reply = (text, options) =>
-      replies.reply(conversationId, text, { ...options, once: keyOf('reply', text, options?.once) });
-    this.end = (options) =>
-      replies.end(conversationId, { ...options, once: keyOf('end', '', options?.once) });
+    this.reply = (text, options) => {
+      const once = keyOf('reply', text, options?.once);
+      return withoutUnhandled(replies.reply(conversationId, text, { ...options, once }, run));
+    };
+    this.end = (options) => {
+      const once = keyOf('end', '', options?.once);
+      return withoutUnhandled(replies.end(conversationId, { ...options, once }, run));
+    };
   }
 }
 

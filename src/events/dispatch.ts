@@ -1,8 +1,9 @@
 import { createWarnOnce, HandoffKitError, type Log } from '../internal/index.js';
 import { CLOSE_TYPES, MESSAGE_TYPES, unknownContentKinds } from '../protocol/index.js';
 import type { DeliveredEvent, DeliveredEventName, EventPayloads, ProbePayload } from './catalog.js';
-import { admitContextOf, type ContextParts, contextOf, type HandlerRun } from './context.js';
+import { admitContextOf, type ContextParts, contextOf } from './context.js';
 import type { FailureReport, HandlerContexts } from './handler.js';
+import { ClaimLost, type HandlerRun } from './handler-run.js';
 import { Postponed } from './postponed.js';
 import type { Registry } from './registry.js';
 
@@ -91,15 +92,16 @@ export function createDispatcher({
 
   /** Reports errors, and throws the one that decides whether the delivery retries. */
   const fail = (event: DeliveredEvent, run: HandlerRun, errors: readonly unknown[]): never => {
-    const failures = errors.filter((error) => !(error instanceof Postponed));
-    for (const error of failures) report(error, { ...placeOf(event), attempt: run.attempt });
+    const isFailure = (error: unknown): boolean =>
+      !(error instanceof Postponed || error instanceof ClaimLost);
+    for (const error of errors.filter(isFailure)) report(error, { ...placeOf(event), attempt: run.attempt });
     // A handler that postpones must run again, even if another one failed.
-    const postponed = errors.find((error) => error instanceof Postponed);
-    if (postponed) throw postponed;
+    const deciding = errors.find((error) => !isFailure(error));
+    if (deciding) throw deciding;
     throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'several handlers failed');
   };
 
-  /** Runs the handlers from the first asynchronous one on. Each runs, even if an earlier one threw. */
+  /** Runs the handlers from the first asynchronous one on. Each runs, even if an earlier one threw; none without a claim. */
   const runAsync = async ({ event, run, context, handlers, pending }: AsyncRun): Promise<void> => {
     const errors: unknown[] = [];
     let argument: HandlerContexts[DeliveredEventName];
@@ -108,14 +110,18 @@ export function createDispatcher({
     } catch (error) {
       return fail(event, run, [error]);
     }
-    let result: unknown = pending;
     for (const [index, handler] of handlers.entries()) {
       try {
-        await (index === 0 && pending ? result : handler(argument));
+        if (index === 0 && pending) await pending;
+        else {
+          const unconfirmed = run.ensureClaimed?.();
+          if (unconfirmed) await unconfirmed;
+          await handler(argument);
+        }
       } catch (error) {
         errors.push(nameEmptyError(error));
+        if (error instanceof ClaimLost) break;
       }
-      result = undefined;
     }
     if (errors.length > 0) fail(event, run, errors);
   };
@@ -138,8 +144,17 @@ export function createDispatcher({
       const context = contextOf(parts, event, run);
       if (context instanceof Promise) return runAsync({ event, run, context, handlers });
       for (const [index, handler] of handlers.entries()) {
-        const pending = call(handler, context);
-        if (pending) return runAsync({ event, run, context, handlers: handlers.slice(index), pending });
+        const unconfirmed = run.ensureClaimed?.();
+        const pending = unconfirmed ? undefined : call(handler, context);
+        if (!unconfirmed && !pending) continue;
+        const ready = unconfirmed ? unconfirmed.then(() => context) : context;
+        return runAsync({
+          event,
+          run,
+          context: ready,
+          handlers: handlers.slice(index),
+          ...(pending && { pending }),
+        });
       }
       return undefined;
     },

@@ -45,7 +45,7 @@ export interface DeliveredContext<Name extends DeliveredEventName> extends BaseC
   /** The number of the attempt, from 1. Postponements do not count. */
   readonly attempt: number;
   /**
-   * Aborts when the handler took too long or the process is shutting down.
+   * Aborts when the handler took too long, the process is shutting down, or a reply was refused with `CLAIM_LOST`.
    *
    * @example receiver.on('message', async ({ signal, text }) => { await fetch(url, { method: 'POST', body: text, signal }); });
    */
@@ -70,7 +70,9 @@ export interface HandoffContext<Name extends DeliveredEventName> extends Deliver
 /** The two ways to act on a handed-over conversation. */
 export interface ConversationActions {
   /**
-   * Replies to the user. Replies to one conversation arrive in the order of the calls.
+   * Replies to the user. Replies to one conversation arrive in the order of the calls. When the handler runs again, a
+   * reply with the same words, or with the same `once`, is not sent again. Rejects with the code `CLAIM_LOST` when
+   * another process has taken the event over, because this one was paused for longer than its lease.
    *
    * @example receiver.on('handoff.message', async ({ text, reply }) => { await reply(`You said: ${text}`); });
    */

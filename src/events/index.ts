@@ -11,11 +11,11 @@ export {
   type EventPayloads,
   type ProbePayload,
 } from './catalog.js';
-export type { HandlerRun } from './context.js';
 export type * from './conversation.js';
 export { createDispatcher, type Dispatcher, type FailureDetails, NO_HUMAN } from './dispatch.js';
 export { eventKey, needsSession } from './event-key.js';
 export type * from './handler.js';
+export { ClaimLost, type HandlerRun } from './handler-run.js';
 export { Postponed } from './postponed.js';
 export { createRegistry } from './registry.js';
 export {

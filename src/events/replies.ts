@@ -1,5 +1,6 @@
 import type { ServiceClient } from '../client/index.js';
 import { createKeyedQueue, HandoffKitError, type KeyedQueue } from '../internal/index.js';
+import type { HandlerRun } from './handler-run.js';
 
 /** Options of a reply. */
 export interface ReplyOptions {
@@ -48,10 +49,13 @@ export interface Receipt {
 
 /** Sends or stores replies to handed-over conversations. */
 export interface Replies {
-  /** Replies to the user of a conversation. */
-  reply(conversationId: string, text: string, options?: ReplyOptions): Promise<Receipt>;
+  /**
+   * Replies to the user of a conversation. With the `run` of the handler that replies, nothing is stored once another
+   * process has reclaimed its event: it rejects with the code `CLAIM_LOST`.
+   */
+  reply(conversationId: string, text: string, options?: ReplyOptions, run?: HandlerRun): Promise<Receipt>;
   /** Ends a handoff from the human side. */
-  end(conversationId: string, options?: EndOptions): Promise<Receipt>;
+  end(conversationId: string, options?: EndOptions, run?: HandlerRun): Promise<Receipt>;
   /** Resolves when no reply is under way. */
   idle(): Promise<void>;
 }

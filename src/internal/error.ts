@@ -32,6 +32,7 @@ export const ERROR_CODES = [
   'HANDLER_TIMEOUT',
   'POSTPONED',
   'SHUTTING_DOWN',
+  'CLAIM_LOST',
 
   // Delivery and storage
   'NOT_STARTED',

@@ -10,6 +10,8 @@ export interface OutgoingRequest {
   readonly body: string | null;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Called right before the request is sent; `false` aborts it. */
+  readonly maySend?: (() => boolean) | undefined;
 }
 
 /** The time limit or the caller ended the request. */
@@ -33,6 +35,7 @@ export async function sendRequest(fetch: Fetch, request: OutgoingRequest): Promi
   let sent = false;
   try {
     const headers = await deadline.within(request.headers);
+    if (request.maySend?.() === false) return { kind: 'aborted', sent };
     const response = await deadline.within(() => {
       sent = true;
       return fetch(request.url, {

@@ -39,11 +39,13 @@ export function withHandoffTracking(
   };
 
   const begin = async (event: DeliveredEvent<'handoff.requested'>, run: HandlerRun): Promise<void> => {
+    await run.ensureClaimed?.();
     await reported(event, run, beginHandoff(lifecycle, event));
     await dispatcher.handle(event, run);
   };
 
   const end = async (event: DeliveredEvent<'handoff.closed'>, run: HandlerRun): Promise<void> => {
+    await run.ensureClaimed?.();
     const isEnded = await reported(event, run, endHandoff(lifecycle, event));
     await dispatcher.handle(event, run);
     if (isEnded) await reported(event, run, lifecycle.close(event.conversationId));
@@ -98,20 +100,22 @@ export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): 
 
   const replyAs =
     (author: 'agent' | 'kit'): Replies['reply'] =>
-    (id, text, options = {}) =>
+    (id, text, options = {}, run) =>
       conversations.run(id, async () => {
-        const receipt = await replies.reply(id, text, options);
+        const receipt = await replies.reply(id, text, options, run);
         const { by = author, agent = null } = options;
         await recorded(id, lifecycle.replied(id, { human: by === 'agent', agent }));
         return receipt;
       });
 
-  const end: Replies['end'] = (id, options = {}) =>
+  const end: Replies['end'] = (id, options = {}, run) =>
     conversations.run(id, async () => {
       const { by = 'agent', why = null } = options;
+      // Before the state changes, since the outbox would refuse the end only afterwards.
+      await run?.ensureClaimed?.();
       const ended = await recorded(id, lifecycle.end(id, by, why));
       if (ended && isKnownToPlatform(ended, options)) return deliveredReceipt(id, null);
-      const receipt = await replies.end(id, options);
+      const receipt = await replies.end(id, options, run);
       await recorded(id, lifecycle.close(id));
       return receipt;
     });

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { deadLetters } from './contract/dead.js';
 import { duplicates } from './contract/duplicates.js';
+import { fencing } from './contract/fencing.js';
 import { forgetting } from './contract/forgetting.js';
 import { greeting } from './contract/greeting.js';
 import { handling } from './contract/handling.js';
@@ -34,6 +35,7 @@ export function describeDelivery(name: string, engine: Engine): void {
     outages(engine);
     refusals(engine);
     once(engine);
+    fencing(engine);
     greeting(engine);
     forgetting(engine);
     unreadable(engine);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ClaimedJob, ClaimResult, ProcessLease, Queue } from '../../src/delivery/queue.js';
 import type { SqlDatabase } from '../../src/delivery/sql.js';
@@ -5,7 +6,9 @@ import { createStoredDelivery } from '../../src/delivery/stored-delivery.js';
 import { storeEvent } from '../../src/delivery/stored-event.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
+import { flakyService } from '../helpers/fake-service.js';
 import { logLines } from '../helpers/log-lines.js';
+import { makeReceiver } from '../helpers/start.js';
 import { eventually } from './contract/stage.js';
 
 const LEASE_MS = 200;
@@ -25,9 +28,20 @@ const EMPTY: SqlDatabase = {
   onForget: () => {},
 };
 
+/** Headers of the platform's client that take longer than the lease the first time. */
+function slowlyFirst(): () => Promise<Record<string, string>> {
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    if (calls === 1) pause();
+    return {};
+  };
+}
+
 const idleQueue: Queue = {
   add: async () => ({ id: '1', isDuplicate: false, isClaimed: false }),
   claim: async () => ({ jobs: [], nextDueInMs: null }),
+  holds: async () => true,
   complete: async () => 'idle',
   fail: async () => 'idle',
   release: async () => {},
@@ -36,20 +50,80 @@ const idleQueue: Queue = {
   statusOf: async () => [],
 };
 
+interface FakeEngine {
+  readonly inbox?: Queue;
+  readonly outbox?: Queue;
+  readonly renew?: ProcessLease['renew'];
+  readonly sql?: SqlDatabase;
+}
+
+/** A delivery on fake queues and a fake lease. */
+const createDelivery = ({
+  inbox = idleQueue,
+  outbox = idleQueue,
+  renew = async () => 0,
+  sql = EMPTY,
+}: FakeEngine) =>
+  createStoredDelivery({ leaseMs: LEASE_MS }, { concurrency: 1, leaseMs: LEASE_MS, pollMs: 10 }, () => ({
+    sql,
+    queues: { inbox, outbox },
+    lease: { renew, end: async () => {} },
+    forgetHooks: [],
+    open: async () => {},
+    close: async () => {},
+  }));
+
+/** A job that was claimed. */
+const claimedJob = (claim: number, type: string, content: string): ClaimedJob => ({
+  id: '1',
+  conversation: 'c',
+  type,
+  content,
+  attempt: 1,
+  interrupted: false,
+  createdAt: Date.now(),
+  claim,
+});
+
+/** A queue with one job, until it is settled. It notes what is done with it. */
+function queueOfOne(type: string, content: string) {
+  const calls: string[] = [];
+  let isClaimed = false;
+  let isDone = false;
+  const queue: Queue = {
+    ...idleQueue,
+    async claim(claim) {
+      if (isClaimed || isDone) return { jobs: [], nextDueInMs: null };
+      isClaimed = true;
+      return { jobs: [claimedJob(claim, type, content)], nextDueInMs: null };
+    },
+    async complete() {
+      isDone = true;
+      calls.push('complete');
+      return 'idle';
+    },
+    async fail(_job, { error }) {
+      isDone = true;
+      calls.push(`fail: ${error}`);
+      return 'lost';
+    },
+    async release(jobs) {
+      if (jobs.length === 0) return;
+      isClaimed = false;
+      calls.push('release');
+    },
+  };
+  return { queue, calls };
+}
+
+/** The whole process is paused for longer than its lease. */
+const pause = (): void => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * LEASE_MS);
+};
+
 /** A started delivery on the given queue and lease, and the keys of handled events. */
 async function startDelivery(inbox: Queue, renew: ProcessLease['renew']) {
-  const delivery = createStoredDelivery(
-    { leaseMs: LEASE_MS },
-    { concurrency: 1, leaseMs: LEASE_MS, pollMs: 10 },
-    () => ({
-      sql: EMPTY,
-      queues: { inbox, outbox: idleQueue },
-      lease: { renew, end: async () => {} },
-      forgetHooks: [],
-      open: async () => {},
-      close: async () => {},
-    }),
-  );
+  const delivery = createDelivery({ inbox, renew });
   const handled: string[] = [];
   delivery.connect({
     handles: () => true,
@@ -85,24 +159,102 @@ describe('a process', () => {
     await eventually(() => expect(claims).toHaveLength(1));
 
     // The process is paused for longer than its lease while the answer is on its way, and renews the lease first.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * LEASE_MS);
+    pause();
     const before = renewals;
     await eventually(() => expect(renewals).toBeGreaterThan(before));
     const event = chatEvent('c', { key: 'k' });
-    const job: ClaimedJob = {
-      id: '1',
-      conversation: 'c',
-      type: event.name,
-      content: storeEvent(event),
-      attempt: 1,
-      interrupted: false,
-      createdAt: 1,
-      claim: claims[0] ?? 0,
-    };
+    const job = claimedJob(claims[0] ?? 0, event.name, storeEvent(event));
     answer.resolve({ jobs: [job], nextDueInMs: null });
     await eventually(() => expect(released).toEqual([job]));
     expect(handled).toEqual([]);
     await delivery.stop({ timeoutMs: 1_000 });
+  });
+
+  it('counts its lease from when a renewal was sent, and not from its answer', async () => {
+    const event = chatEvent('c', { key: 'k' });
+    const { queue } = queueOfOne(event.name, storeEvent(event));
+    let renewals = 0;
+    let isLate = false;
+    const inbox: Queue = {
+      ...queue,
+      claim: async (claim, limit) => (isLate ? queue.claim(claim, limit) : { jobs: [], nextDueInMs: null }),
+    };
+    const { delivery, handled } = await startDelivery(inbox, async () => {
+      renewals += 1;
+      if (renewals === 1) return 0;
+      if (renewals > 2) return new Promise(() => {});
+      await sleep(1.5 * LEASE_MS);
+      isLate = true;
+      return 0;
+    });
+    await eventually(() => expect(renewals).toBe(3));
+    await sleep(LEASE_MS);
+    expect(handled).toEqual([]);
+    await delivery.stop({ timeoutMs: 1_000 });
+  });
+
+  it.each([
+    ['starts no handler if another process has reclaimed the event', false],
+    ['starts the handler if no other process has reclaimed the event', true],
+  ])('that is paused between the claim and the handler %s', async (_what, isHeld) => {
+    const event = chatEvent('c', { key: 'k' });
+    const inbox = queueOfOne(event.name, storeEvent(event));
+    let pauses = 0;
+    const delivery = createDelivery({
+      inbox: { ...inbox.queue, holds: async () => isHeld },
+      sql: {
+        ...EMPTY,
+        // Looks up the conversation, for the context of the handler.
+        async read(sql) {
+          if (sql.includes('FROM conversation')) {
+            if (pauses === 0) pause();
+            pauses += 1;
+          }
+          return [];
+        },
+      },
+    });
+    const { receiver, logged } = makeReceiver({ delivery });
+    const handled: string[] = [];
+    receiver.on('handoff.message', ({ text }) => void handled.push(text));
+    await receiver.start();
+    await eventually(() => expect(inbox.calls.length).toBeGreaterThan(0));
+    await receiver.close();
+    if (isHeld) expect([handled, inbox.calls]).toEqual([['x'], ['complete']]);
+    else {
+      expect(handled).toEqual([]);
+      expect(inbox.calls[0]).toContain('longer than its lease');
+      expect(logged.about('longer than its lease')[0]).toMatchObject({ code: 'CLAIM_LOST' });
+    }
+  });
+
+  it.each([
+    ['after it was started', () => ({ headers: slowlyFirst() })],
+    ['before the client repeats it', () => ({ retry: {}, clock: { sleep: async () => pause() } })],
+  ])('releases a reply that it was about to send when it was paused %s', async (what, settings) => {
+    const repeats = what.includes('repeats');
+    const service = await flakyService((_call, nth) =>
+      repeats && nth === 1 ? { status: 429 } : { status: 200 },
+    );
+    const reply = { kind: 'reply', conversationId: 'c', text: 'Hello', timestamp: 1 };
+    const outbox = queueOfOne('reply', JSON.stringify(reply));
+    const sentAt: number[] = [];
+    const delivery = createDelivery({
+      outbox: {
+        ...outbox.queue,
+        async release(jobs, options) {
+          sentAt.push(service.calls.length);
+          await outbox.queue.release(jobs, options);
+        },
+      },
+    });
+    const { receiver } = makeReceiver({ delivery, service: { ...service.options, ...settings() } });
+    await receiver.start();
+    await eventually(() => expect(outbox.calls).toContain('complete'));
+    expect(outbox.calls).toEqual(['release', 'complete']);
+    expect(sentAt[0]).toBe(repeats ? 1 : 0);
+    expect(service.calls).toHaveLength(repeats ? 2 : 1);
+    await receiver.close();
   });
 
   it('reclaims from others only after two renewals: at its start, and after an outage of the database', async () => {

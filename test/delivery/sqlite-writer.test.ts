@@ -45,7 +45,7 @@ async function openWriter() {
     () => undefined,
   );
   return {
-    add: (key: string) => writer.run('add', 'inbox', key, 'c', 'handoff.message', '{}', [], null, 1),
+    add: (key: string) => writer.run('add', 'inbox', key, 'c', 'handoff.message', '{}', [], null, null, 1),
     transaction: (sql: string) => writer.run('transaction', [{ sql }]),
     /** Throws before every statement that contains a text, after doing something. */
     failAt: (part: string, message: string, then = (_connection: Connection): void => undefined): void => {

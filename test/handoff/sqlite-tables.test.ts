@@ -88,7 +88,7 @@ describe('what SQLite keeps', () => {
     const connection = openConnection(file);
     const commands = createCommands(connection, { keepContent: false, owner: 'me', leaseMs: 1_000 });
     const writeAt = (now: number) => {
-      commands.add('inbox', `key ${now}`, 'c', 'message', '{}', ['ada'], null, now);
+      commands.add('inbox', `key ${now}`, 'c', 'message', '{}', ['ada'], null, null, now);
       return Number(connection.prepare('SELECT seen_at FROM user_conversation').get()?.seen_at);
     };
     expect([writeAt(1_000), writeAt(60_000), writeAt(4_000_000)]).toEqual([1_000, 1_000, 4_000_000]);

@@ -46,11 +46,22 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
   const jobs = table('job');
   const keys = table('seen_key');
 
-  const ADD = `
-    WITH input AS MATERIALIZED (
+  /** Locks the claims that replies of handlers name, so that no process reclaims them before the replies are stored. */
+  const HELD = `held AS (
+      SELECT h.conversation, h.claim FROM ${heads} h
+      JOIN given g ON g.event_of = h.conversation AND g.event_claim = h.claim
+      WHERE h.queue = 'inbox' AND h.owner = $7 ORDER BY h.conversation FOR SHARE OF h
+    ), `;
+  const IS_HELD =
+    'WHERE event_of IS NULL OR (event_of, event_claim) IN (SELECT conversation, claim FROM held)';
+
+  const addSql = ({ fenced }: { readonly fenced: boolean }): string => `
+    WITH given AS MATERIALIZED (
+      SELECT * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::text[], $6::bigint[], $10::text[], $11::bigint[])
+        WITH ORDINALITY AS g (digest, conversation, type, content, claim, event_of, event_claim, position)
+    ), ${fenced ? HELD : ''}input AS MATERIALIZED (
       SELECT nextval('${keys}_seq_seq') AS seq, * FROM (
-        SELECT * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::text[], $6::bigint[])
-          WITH ORDINALITY AS i (digest, conversation, type, content, claim, position) ORDER BY position) AS ordered
+        SELECT * FROM given ${fenced ? IS_HELD : ''} ORDER BY position) AS ordered
     ), added_key AS (
       INSERT INTO ${keys} (seq, digest, seen_at) SELECT seq, digest, ${now} FROM input ORDER BY digest, position
       ON CONFLICT (digest) DO NOTHING RETURNING seq
@@ -77,10 +88,13 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
       ON CONFLICT (user_id, conversation) DO UPDATE SET seen_at = excluded.seen_at
         WHERE u.seen_at < excluded.seen_at - ${USER_NOTED_MS}
     )
-    SELECT i.seq, a.seq IS NOT NULL AS added, c.owner, c.claim,
+    SELECT i.seq, i.seq IS NULL AS refused, a.seq IS NOT NULL AS added, c.owner, c.claim,
       a.seq = min(a.seq) OVER (PARTITION BY i.conversation) AS is_first
-    FROM input i LEFT JOIN added a USING (seq) LEFT JOIN counted c ON c.conversation = i.conversation
-    ORDER BY i.position`;
+    FROM given g LEFT JOIN input i USING (position) LEFT JOIN added a ON a.seq = i.seq
+      LEFT JOIN counted c ON c.conversation = i.conversation
+    ORDER BY g.position`;
+  const ADD = addSql({ fenced: false });
+  const ADD_FENCED = addSql({ fenced: true });
 
   const idsOfKeys = async (entries: readonly AddEntry[]): Promise<ReadonlyMap<string, string>> => {
     const rows = await query(`SELECT seq, digest FROM ${keys} WHERE digest = ANY($1::bytea[])`, [
@@ -93,7 +107,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     const users = batch.flatMap(({ job }) =>
       (job.userIds ?? []).map((id) => [digestText(id), conversationKey(job.conversationId)] as const),
     );
-    const rows = await query(ADD, [
+    const rows = await query(batch.some(({ job }) => job.onBehalfOf) ? ADD_FENCED : ADD, [
       queue,
       batch.map(({ digest }) => digest),
       batch.map(({ job }) => conversationKey(job.conversationId)),
@@ -103,11 +117,14 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
       owner,
       users.map(([user]) => user),
       users.map(([, conversation]) => conversation),
+      batch.map(({ job }) => job.onBehalfOf?.conversation ?? null),
+      batch.map(({ job }) => job.onBehalfOf?.claim ?? null),
     ]);
-    const repeats = batch.filter((_entry, index) => rows[index]?.added !== true);
+    const repeats = batch.filter((_entry, index) => !rows[index]?.added && !rows[index]?.refused);
     const known = repeats.length > 0 ? await idsOfKeys(repeats) : new Map<string, string>();
     return batch.map(({ claim, digest }, index): AddResult => {
       const row = rows[index];
+      if (row?.refused === true) return { id: '0', isDuplicate: false, isClaimed: false, isRefused: true };
       if (row?.added !== true) {
         // Without a key, the first job was removed meanwhile. No job has the id 0, so its status is `gone`.
         return { id: known.get(digest.toString('hex')) ?? '0', isDuplicate: true, isClaimed: false };
@@ -239,6 +256,10 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     },
     async releaseUnused(inUse, before) {
       await query(RELEASE_UNUSED, [queue, owner, inUse, before]);
+    },
+    async holds({ conversation, claim }) {
+      const sql = `SELECT 1 AS one FROM ${heads} WHERE queue = $1 AND conversation = $2 AND owner = $3 AND claim = $4`;
+      return (await query(sql, [queue, conversation, owner, claim])).length > 0;
     },
     async has(key) {
       const sql = `SELECT 1 AS one FROM ${keys} WHERE digest = $1`;

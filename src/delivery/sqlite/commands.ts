@@ -1,4 +1,12 @@
-import type { AddResult, ClaimedJob, ClaimResult, JobFailure, QueueName, SettleResult } from '../queue.js';
+import type {
+  AddResult,
+  ClaimedJob,
+  ClaimResult,
+  JobFailure,
+  NewJob,
+  QueueName,
+  SettleResult,
+} from '../queue.js';
 import { USER_NOTED_MS } from '../retention.js';
 import type { SqlRow, SqlStatement } from '../sql.js';
 import { conversationKey, digestKey, digestText, encodeText } from '../text.js';
@@ -21,6 +29,7 @@ export interface Commands {
     type: string,
     content: string,
     userIds: readonly string[],
+    onBehalfOf: NewJob['onBehalfOf'] | null,
     claim: number | null,
     now: number,
   ): AddResult;
@@ -109,6 +118,7 @@ function createQueueCommands(
      WHERE queue = ? AND conversation = ? AND state = 'waiting' ORDER BY seq LIMIT 1`,
   );
   const claimed = 'queue = ? AND conversation = ? AND owner = ? AND claim = ?';
+  const findClaim = sql(`SELECT 1 AS one FROM head WHERE ${claimed}`);
   const removeLastHead = sql(`DELETE FROM head WHERE ${claimed} AND jobs = 1 RETURNING jobs`);
   const removeHead = sql('DELETE FROM head WHERE queue = ? AND conversation = ?');
   const advanceHead = sql(
@@ -152,7 +162,10 @@ function createQueueCommands(
   };
 
   return {
-    add(queue, key, conversationId, type, content, userIds, claim, now) {
+    add(queue, key, conversationId, type, content, userIds, onBehalfOf, claim, now) {
+      const isHeld =
+        !onBehalfOf || changed(findClaim.get('inbox', onBehalfOf.conversation, owner, onBehalfOf.claim));
+      if (!isHeld) return { id: '0', isDuplicate: false, isClaimed: false, isRefused: true };
       const digest = digestKey(queue, key);
       const inserted = insertKey.get(digest, now);
       if (!inserted) return { id: String(findKey.get(digest)?.seq), isDuplicate: true, isClaimed: false };

@@ -125,8 +125,8 @@ export function createSqliteEngine(
   };
 
   const queue = (name: QueueName): Queue => ({
-    add: ({ key, conversationId, type, content, userIds = [] }, claim) =>
-      run('add', name, key, conversationId, type, content, userIds, claim, Date.now()),
+    add: ({ key, conversationId, type, content, userIds = [], onBehalfOf = null }, claim) =>
+      run('add', name, key, conversationId, type, content, userIds, onBehalfOf, claim, Date.now()),
     claim: (claim, limit) => run('claim', name, claim, limit, Date.now()),
     complete: ({ id, conversation, claim }) => run('complete', name, id, conversation, claim, Date.now()),
     fail: ({ id, conversation, claim }, failure) =>
@@ -139,6 +139,11 @@ export function createSqliteEngine(
         interrupted,
       ),
     releaseUnused: (inUse, before) => run('releaseUnused', name, inUse, before),
+    holds: async ({ conversation, claim }) =>
+      opened(read)(
+        'SELECT 1 AS one FROM head WHERE queue = $1 AND conversation = $2 AND owner = $3 AND claim = $4',
+        [name, conversation, options.owner, claim],
+      ).length > 0,
     has: async (key) =>
       opened(read)('SELECT 1 AS one FROM seen_key WHERE digest = $1', [digestKey(name, key)]).length > 0,
     statusOf: async (ids) => ids.map((id) => statusOf(opened(read), id)),

@@ -198,6 +198,57 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await other.claimed(3)).toEqual(['2']);
     });
 
+    it('are fencing tokens: a reply is added only while the claim that it names is held', async () => {
+      const { paused, other } = await connectTwo();
+      for (const id of ['a', 'b']) await paused.add(id, id);
+      const [lost, kept] = [await paused.claim(1), await paused.claim(2)];
+      const reply = (of: ClaimedJob, key: string) =>
+        paused.outbox.add({ ...newJob(key, of.conversation), onBehalfOf: of }, 3);
+      expect(await reply(lost, 'first')).toMatchObject({ isDuplicate: false, isClaimed: true });
+      expect(await reply(kept, 'first of b')).toMatchObject({ isDuplicate: false, isClaimed: true });
+      expect([await paused.inbox.holds(lost), await other.inbox.holds(lost)]).toEqual([true, false]);
+
+      await reclaim(other, 4);
+      expect(await paused.inbox.holds(lost)).toBe(false);
+      const renewed = await other.claim(1);
+      expect(renewed.id).toBe(lost.id);
+      // Also where the reply is a repeat, and where the other process has the same number for its claim.
+      for (const key of ['second', 'first'])
+        expect(await reply(lost, key)).toMatchObject({ isRefused: true });
+      expect(await other.outbox.add({ ...newJob('third', 'a'), onBehalfOf: renewed }, null)).toMatchObject({
+        isDuplicate: false,
+      });
+      expect(await paused.outbox.has('second')).toBe(false);
+      expect(await other.admin.list('outbox')).toHaveLength(3);
+    });
+
+    it('of one batch are told apart: a refused reply does not hold up the others', async () => {
+      const { add, inbox, outbox, claim, admin } = await connect();
+      for (const id of ['a', 'b']) await add(id, id);
+      const [done, held] = [await claim(1), await claim(2)];
+      await inbox.complete(done);
+      const results = await Promise.all([
+        outbox.add({ ...newJob('1', 'a'), onBehalfOf: done }, null),
+        outbox.add({ ...newJob('2', 'b'), onBehalfOf: held }, null),
+        outbox.add(newJob('3', 'a'), null),
+        outbox.add({ ...newJob('2', 'b'), onBehalfOf: held }, null),
+        outbox.add({ ...newJob('4', 'b'), onBehalfOf: held }, null),
+      ]);
+      expect(results.map(({ isRefused = false, isDuplicate }) => ({ isRefused, isDuplicate }))).toEqual([
+        { isRefused: true, isDuplicate: false },
+        { isRefused: false, isDuplicate: false },
+        { isRefused: false, isDuplicate: false },
+        { isRefused: false, isDuplicate: true },
+        { isRefused: false, isDuplicate: false },
+      ]);
+      expect(results[3]?.id).toBe(results[1]?.id);
+      expect((await admin.list('outbox')).map(({ conversationId }) => conversationId).toSorted()).toEqual([
+        'a',
+        'b',
+        'b',
+      ]);
+    });
+
     it('that were released and made again under another number are lost to the first', async () => {
       const { add, inbox, claim, counts, stats } = await connect();
       await add('k', 'c');

@@ -105,5 +105,52 @@ export function describeTakeover(name: string, createDatabase: () => Promise<Sha
       await other.until(/handles third attempt 1/);
       expect(paused.stdout().match(/handles .*/g)).toEqual(['handles first attempt 1']);
     });
+
+    it('starts nothing, replies nothing and ends nothing when it continues, while two others go on', async () => {
+      const CONVERSATIONS = ['a', 'b', 'c'];
+      const service = await flakyService();
+      const startProcess = await onDatabase(service.options.baseUrl);
+      const events = CONVERSATIONS.flatMap((id) => [`request:${id}`, `${id}:1`, `${id}:2`, `${id}:last`]);
+      const paused = startProcess('--answer', '--wait', ...events.flatMap((event) => ['--accept', event]));
+      for (const id of CONVERSATIONS) await paused.until(new RegExp(`handles ${id}:1 attempt 1`));
+      await paused.until(/ready/);
+      await pauseOutsideTransaction(paused, startProcess.isWritable);
+      const others = [startProcess('--answer'), startProcess('--answer')];
+      const answers = (id: string): string[] => [`${id}:1 attempt 2`, `${id}:2 attempt 1`, 'close'];
+      for (const id of CONVERSATIONS) {
+        await expect.poll(() => service.said(id), { timeout: 20_000 }).toEqual(answers(id));
+      }
+
+      // Its handlers of the first messages go on, and would answer and say so in other words.
+      paused.signal('SIGCONT');
+      paused.signal('SIGUSR2');
+      for (const id of CONVERSATIONS) {
+        await paused.until(new RegExp(`reply to ${id}:1 CLAIM_LOST`));
+        await paused.until(new RegExp(`aborted ${id}:1`));
+      }
+      for (const process of [paused, ...others]) {
+        process.signal('SIGHUP');
+        await process.until(/stopped with 0 unfinished/);
+      }
+      for (const id of CONVERSATIONS) expect(service.said(id)).toEqual(answers(id));
+      expect(paused.stdout().match(/handles .*/g)).toHaveLength(CONVERSATIONS.length);
+    });
+
+    it('ends no conversation that another handles', async () => {
+      const service = await flakyService();
+      const startProcess = await onDatabase(service.options.baseUrl);
+      const paused = startProcess('--answer', '--wait', '--accept', 'request:c', '--accept', 'c:last');
+      await paused.until(/handles c:last attempt 1/);
+      await paused.until(/ready/);
+      await pauseOutsideTransaction(paused, startProcess.isWritable);
+      const other = startProcess('--wait');
+      await other.until(/handles c:last attempt 2/);
+      paused.signal('SIGCONT');
+      paused.signal('SIGUSR2');
+      await paused.until(/end of c CLAIM_LOST/);
+      other.signal('SIGUSR2');
+      await other.until(/finished c:last waiting/);
+      expect(service.calls).toEqual([]);
+    });
   });
 }

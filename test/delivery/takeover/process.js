@@ -1,5 +1,5 @@
 // One of several processes on a database. It prints what it does, one line each. The test sends it signals: SIGUSR2
-// lets its handlers finish, SIGHUP stops it.
+// lets its handlers go on, SIGHUP stops it.
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 
@@ -11,14 +11,14 @@ const { values } = parseArgs({
     accept: { type: 'string', multiple: true, default: [] },
     reply: { type: 'string', multiple: true, default: [] },
     wait: { type: 'boolean', default: false },
+    answer: { type: 'boolean', default: false },
     unknown: { type: 'string', default: 'resend' },
   },
 });
 
 const from = (/** @type {string} */ file) => import(new URL(`../../../dist/${file}`, import.meta.url).href);
 const engine = await from(`delivery/${values.engine}/index.js`);
-const { createServiceClient } = await from('index.js');
-const { silentLog } = await from('internal/index.js');
+const { createReceiver, noAuth } = await from('index.js');
 
 const say = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 
@@ -26,36 +26,61 @@ const delivery = engine[values.engine]({
   ...JSON.parse(values.options),
   outbox: { whenUnknown: values.unknown, minDelayMs: 10, maxDelayMs: 20 },
 });
-const client = createServiceClient({ baseUrl: values.service, apiKey: 'key', retry: false });
-const replies = delivery.createReplies(client);
-delivery.connect({
-  handles: () => true,
-  handle: async (/** @type {{ key: string }} */ { key }, /** @type {{ attempt: number }} */ { attempt }) => {
+/** @type {import('../../../src/index.js').Receiver} */
+const receiver = createReceiver({
+  auth: { message: false, handoff: noAuth() },
+  service: { baseUrl: values.service, apiKey: 'key', retry: false },
+  delivery,
+  log: false,
+});
+/** @param {string} what @param {Promise<unknown>} action */
+const tried = (what, action) =>
+  action.then(
+    () => say(`${what} stored`),
+    ({ code }) => say(`${what} ${code}`),
+  );
+receiver.on(
+  'handoff.message',
+  async ({ conversationId, conversation, text, attempt, reply, end, signal }) => {
     // Listens before it prints: the signal may follow at once, and would end a process that does not listen.
     const released = values.wait ? once(process, 'SIGUSR2') : undefined;
-    say(`handles ${key} attempt ${attempt}`);
+    say(`handles ${text} attempt ${attempt}`);
     await released;
-    say(`finished ${key}`);
+    if (values.answer) {
+      if (text.endsWith('last')) await tried(`end of ${conversationId}`, end());
+      else await tried(`reply to ${text}`, reply(`${text} attempt ${attempt}`));
+      if (signal.aborted) say(`aborted ${text}`);
+    }
+    say(`finished ${text} ${(await conversation())?.state}`);
   },
-  greet: async () => {},
-  report: (/** @type {{ code?: string }} */ error) => say(`reports ${error.code}`),
-  log: silentLog,
-});
+);
+receiver.onError(({ error }) => say(`reports ${/** @type {{ code?: string }} */ (error).code}`));
 const stop = async () => {
-  const { unfinished } = await delivery.stop({ timeoutMs: 5_000 });
+  const { unfinished } = await receiver.close({ timeoutMs: 5_000 });
   say(`stopped with ${unfinished} unfinished`);
   process.exit();
 };
 process.on('SIGHUP', () => void stop());
-await delivery.start();
+await receiver.start();
 
-for (const key of values.accept) {
-  const body = { conversation_id: 'c', timestamp: 1, body: key };
-  const event = { name: 'handoff.message', key, conversationId: 'c', body, receivedAt: 1, requestId: key };
+let received = 0;
+/** @param {string} name @param {string} conversationId @param {string} key @param {object} rest */
+const accept = async (name, conversationId, key, rest) => {
+  received += 1;
+  const body = { conversation_id: conversationId, timestamp: received, ...rest };
+  const event = { name, key, conversationId, body, receivedAt: received, requestId: key };
   say(`${await delivery.accept(event)} ${key}`);
+};
+const user = { phone: null, email: null, user_id: null, anonymous_id: null };
+const requested = { email: null, bot_id: null, body: [], user_info: user };
+for (const item of values.accept) {
+  // `request:c`, or the text of a message, to the conversation `c` or to the one before the colon.
+  const [conversationId = '', key] = item.includes(':') ? item.split(':') : ['c', item];
+  if (conversationId === 'request') await accept('handoff.requested', key ?? '', item, requested);
+  else await accept('handoff.message', conversationId, item, { body: item });
 }
 for (const text of values.reply) {
-  await replies.reply('c', text);
+  await receiver.conversations.reply('c', text);
   say(`stored reply ${text}`);
 }
 say('ready');

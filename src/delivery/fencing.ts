@@ -1,0 +1,89 @@
+import { ClaimLost, type HandlerRun } from '../events/index.js';
+import type { Log } from '../internal/index.js';
+import type { AddResult, ClaimedJob, NewJob, ProcessLease, Queue } from './queue.js';
+import { AbortableRun } from './run-handlers.js';
+import type { Worker } from './worker.js';
+
+/**
+ * Keeps a process that was paused for longer than its lease from acting on events that another process has reclaimed.
+ *
+ * ```
+ *   before a handler: is the claim certain by the lease's time? ──yes──► call it
+ *                                    │ no
+ *                                    ▼
+ *                     renew, then ask the database ──held──► call it
+ *                                    │ lost
+ *                                    ▼
+ *                                ClaimLost ◄── refused ── a reply, which names the claim in the transaction that adds it
+ * ```
+ */
+export interface Fencing {
+  /** See {@link HandlerRun.ensureClaimed}. */
+  readonly ensureClaimed: (job: ClaimedJob) => Promise<void> | undefined;
+  /** Adds a reply. That of a handler names the claim under which the handler runs. */
+  readonly addReply: (reply: NewJob, run: HandlerRun | undefined) => Promise<AddResult>;
+}
+
+/** Options of {@link createFencing}. */
+export interface FencingOptions {
+  readonly lease: ProcessLease;
+  readonly leaseMs: number;
+  readonly inbox: Pick<Queue, 'holds'>;
+  readonly inboxWorker: () => Pick<Worker, 'settlement'> | undefined;
+  /** Whether a claim, by its number, is certainly still held by this process. */
+  readonly isClaimValid: (claim: number) => boolean;
+  /** Adds a job to the outbox. */
+  readonly add: (reply: NewJob) => Promise<AddResult>;
+  readonly log: () => Log | undefined;
+}
+
+/** Creates a {@link Fencing}. */
+export function createFencing(options: FencingOptions): Fencing {
+  const { lease, leaseMs, inbox, inboxWorker, isClaimValid, add, log } = options;
+
+  const claimLost = ({ conversation, type }: ClaimedJob): ClaimLost => {
+    const error = new ClaimLost();
+    log()?.warn({ conversationId: conversation, event: type, code: error.code }, error.message);
+    return error;
+  };
+
+  /** The renewal comes first: from then on, no process reclaims what is still held. */
+  const askDatabase = async (job: ClaimedJob): Promise<void> => {
+    for (;;) {
+      const startedAt = performance.now();
+      await lease.renew({ reclaim: false });
+      if (!(await inbox.holds(job))) throw claimLost(job);
+      if (performance.now() - startedAt < leaseMs) return;
+    }
+  };
+
+  /** Whether the outcome of a finished run was recorded, and not lost to another process; `null` while it runs. */
+  const isRecorded = (job: ClaimedJob): Promise<boolean> | null =>
+    inboxWorker()
+      ?.settlement(job)
+      ?.then((result) => result !== 'lost') ?? null;
+
+  const ensureRecorded = async (job: ClaimedJob, recorded: Promise<boolean>): Promise<void> => {
+    if (!(await recorded)) throw claimLost(job);
+  };
+
+  return {
+    ensureClaimed(job) {
+      if (isClaimValid(job.claim)) return undefined;
+      const recorded = isRecorded(job);
+      return recorded ? ensureRecorded(job, recorded) : askDatabase(job);
+    },
+    async addReply(reply, run) {
+      if (!(run instanceof AbortableRun && run.claim)) return add(reply);
+      const { job } = run.claim;
+      const { conversation, claim } = job;
+      const result = await add({ ...reply, onBehalfOf: { conversation, claim } });
+      if (!result.isRefused) return result;
+      // A handler that has finished may go on replying, as code outside handlers does.
+      if (await isRecorded(job)) return add(reply);
+      const error = claimLost(job);
+      run.abort(error);
+      throw error;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { HandoffKitError } from '../internal/index.js';
+
+/** One run of an event's handlers. */
+export interface HandlerRun {
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
+  /** Aborts when the run is given up. */
+  readonly signal: AbortSignal;
+  /**
+   * Makes sure that the event is still this process's to handle. Called right before each handler, and before the run
+   * changes its conversation. Returns no promise when that is certain; else it asks the database, and rejects with
+   * {@link ClaimLost} when another process has reclaimed the event. Absent where events are not stored.
+   */
+  ensureClaimed?(): Promise<void> | undefined;
+}
+
+/**
+ * Another process has reclaimed the event, because this one was paused for longer than its lease. The run of its
+ * handlers has no effect any more: the other process runs them again.
+ */
+export class ClaimLost extends HandoffKitError {
+  constructor() {
+    super(
+      'CLAIM_LOST',
+      'this process was paused or blocked for longer than its lease, so another one handles the event now. Nothing was stored here. If this happens often, keep the event loop free, or raise leaseMs.',
+    );
+  }
+}
