@@ -112,6 +112,7 @@ export function refusals(engine: Engine): void {
       const [waiting] = await to.queues.list('outbox');
       expect(await to.queues.retry('outbox', waiting?.id ?? '')).toBe(true);
       await receipt.delivered();
+      await eventually(async () => expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 0 }));
       expect(await to.queues.retry('outbox', waiting?.id ?? '')).toBe(false);
     });
   });
