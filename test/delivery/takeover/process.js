@@ -39,6 +39,7 @@ const tried = (what, action) =>
     () => say(`${what} stored`),
     ({ code }) => say(`${what} ${code}`),
   );
+receiver.on('handoff.requested', () => {});
 receiver.on(
   'handoff.message',
   async ({ conversationId, conversation, text, attempt, reply, end, signal }) => {
