@@ -59,9 +59,8 @@ function problemsOf(line: string): string[] {
   const words = line.match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
   if (words[0] === 'help') words.shift();
   let command = program;
-  for (const name of [...words]) {
-    const next = command.commands.find((each) => each.name() === name);
-    if (!next) break;
+  const findNext = (): Command | undefined => command.commands.find((each) => each.name() === words[0]);
+  for (let next = findNext(); next; next = findNext()) {
     command = next;
     words.shift();
   }
