@@ -74,7 +74,7 @@ export async function startLeaseRenewal(options: LeaseRenewalOptions): Promise<L
   const renewOnce = async (): Promise<void> => {
     const startedAt = readClocks();
     renewals += 1;
-    const found = await lease.renew({ renewals, leaseMs, identity });
+    const found = await lease.renew({ renewals, leaseMs: Math.ceil(leaseMs), identity });
     const wasReclaimed = found.isNew && renewals > 1;
     if (wasReclaimed || elapsedSince(renewedAt) >= leaseMs) lostUpTo = lastClaim();
     renewedAt = startedAt;

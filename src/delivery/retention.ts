@@ -28,7 +28,7 @@ export function startRetention({ database, handoffs, rememberMs, onError }: Rete
   let afterSeq = 0;
   /** A clock that is set forward while the process runs would make everything expire at once. */
   const startedAt = Date.now() - performance.now();
-  const now = (): number => Math.min(Date.now(), startedAt + performance.now());
+  const now = (): number => Math.floor(Math.min(Date.now(), startedAt + performance.now()));
 
   const sweep = async (): Promise<void> => {
     let isMore = false;
