@@ -22,8 +22,11 @@ export interface Postponements {
   end(key: string): void;
 }
 
-/** Handlers may ask for longer delays, but run again after a day. */
+/** No job waits for longer, whatever a handler or the platform asked for. */
 const LONGEST_DELAY_MS = 86_400_000;
+
+/** A delay as it is stored: in whole milliseconds, at most a day. */
+export const boundDelay = (ms: number): number => Math.ceil(Math.min(LONGEST_DELAY_MS, Math.max(0, ms)));
 
 /** 2^30 times the first delay is beyond any maximum. */
 const MOST_DOUBLINGS = 30;
@@ -46,7 +49,7 @@ export function createPostponements(backoff: Backoff): Postponements {
       const [oldest] = inARow.keys();
       if (inARow.size > MOST_KEYS && oldest !== undefined) inARow.delete(oldest);
       const isNamed = retryAfterMs !== null && retryAfterMs >= 0;
-      return Math.min(LONGEST_DELAY_MS, isNamed ? retryAfterMs : delayAfter(times, backoff));
+      return boundDelay(isNamed ? retryAfterMs : delayAfter(times, backoff));
     },
     end: (key) => void inARow.delete(key),
   };

@@ -1,6 +1,6 @@
 import { ClaimLost, type HandlerRun } from '../events/index.js';
 import type { Log } from '../internal/index.js';
-import type { AddResult, ClaimedJob, NewJob, ProcessLease, Queue } from './queue.js';
+import type { AddResult, ClaimedJob, NewJob, Queue } from './queue.js';
 import { AbortableRun } from './run-handlers.js';
 import type { Worker } from './worker.js';
 
@@ -26,7 +26,8 @@ export interface Fencing {
 
 /** Options of {@link createFencing}. */
 export interface FencingOptions {
-  readonly lease: ProcessLease;
+  /** Renews the lease of this process now. */
+  readonly renewLease: () => Promise<void>;
   readonly leaseMs: number;
   readonly inbox: Pick<Queue, 'holds'>;
   readonly inboxWorker: () => Pick<Worker, 'settlement'> | undefined;
@@ -39,7 +40,7 @@ export interface FencingOptions {
 
 /** Creates a {@link Fencing}. */
 export function createFencing(options: FencingOptions): Fencing {
-  const { lease, leaseMs, inbox, inboxWorker, isClaimValid, add, log } = options;
+  const { renewLease, leaseMs, inbox, inboxWorker, isClaimValid, add, log } = options;
 
   const claimLost = ({ conversation, type }: ClaimedJob): ClaimLost => {
     const error = new ClaimLost();
@@ -51,7 +52,7 @@ export function createFencing(options: FencingOptions): Fencing {
   const askDatabase = async (job: ClaimedJob): Promise<void> => {
     for (;;) {
       const startedAt = performance.now();
-      await lease.renew({ reclaim: false });
+      await renewLease();
       if (!(await inbox.holds(job))) throw claimLost(job);
       if (performance.now() - startedAt < leaseMs) return;
     }

@@ -1,9 +1,9 @@
 import { type DeliveredEvent, Postponed } from '../events/index.js';
-import { settlesWithin } from '../internal/index.js';
+import { HandoffKitError, settlesWithin } from '../internal/index.js';
 import { type Backoff, createPostponements, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
 import { describeError } from './outbox.js';
-import type { ClaimedJob, JobOutcome } from './queue.js';
+import { type ClaimedJob, type JobOutcome, MOST_CRASHES, SUSPECT_CRASHES } from './queue.js';
 import { describeEvent, type HandlerRunner, logPostponed, type RunResult } from './run-handlers.js';
 import { restoreEvent } from './stored-event.js';
 
@@ -12,7 +12,7 @@ export interface HandleJobOptions {
   readonly host: DeliveryHost;
   readonly runner: HandlerRunner;
   readonly backoff: Backoff;
-  /** Attempts before an event becomes a dead letter. */
+  /** Failed attempts before an event becomes a dead letter. */
   readonly maxAttempts: number;
   /** Makes sure that a job is still this process's to run; see `HandlerRun.ensureClaimed`. */
   readonly ensureClaimed: (job: ClaimedJob) => Promise<void> | undefined;
@@ -49,7 +49,14 @@ export function createHandleJob({
     host.log.warn(describeEvent(event), 'the greeting takes long: the handoff is handled without it');
   };
 
-  const outcomeOf = (event: DeliveredEvent, attempt: number, result: RunResult): JobOutcome => {
+  /** No handler could report these failures. */
+  const parkSuspect = (event: DeliveredEvent, attempt: number): JobOutcome => {
+    const error = crashError(event);
+    host.report(error, { ...describeEvent(event), attempt: attempt - 1 });
+    return dead(describeError(error));
+  };
+
+  const outcomeOf = (event: DeliveredEvent, failures: number, result: RunResult): JobOutcome => {
     if (result?.error instanceof Postponed) {
       const retryInMs = postponements.next(event.key, result.error);
       logPostponed(host, event, retryInMs, result.error);
@@ -58,12 +65,12 @@ export function createHandleJob({
     postponements.end(event.key);
     if (!result) return DONE;
     const error = describeError(result.error);
-    if (attempt >= maxAttempts) return park(event, attempt, error);
-    return { state: 'failed', error, retryInMs: delayAfter(attempt, backoff), counts: true };
+    if (failures + 1 >= maxAttempts) return park(event, failures + 1, error);
+    return { state: 'failed', error, retryInMs: delayAfter(failures + 1, backoff), counts: true };
   };
 
   return async (job) => {
-    const { event: received, content, attempt } = job;
+    const { event: received, content, attempt, failures, crashes } = job;
     let event: DeliveredEvent;
     try {
       event = received ?? restoreEvent(content);
@@ -78,8 +85,12 @@ export function createHandleJob({
       );
       return dead(`no handler for ${event.name} was registered`);
     }
-    // An event that crashes its process never reaches a failure, so attempts are also checked before the run.
-    if (attempt > maxAttempts) return park(event, attempt, 'the process ended during its last attempt');
+    if (crashes >= MOST_CRASHES) return parkSuspect(event, attempt);
+    if (crashes >= SUSPECT_CRASHES)
+      host.log.warn(
+        describeEvent(event),
+        'handled alone: its process ended more than once while it was handled',
+      );
     try {
       if (event.name === 'handoff.requested') await greet(event);
     } catch (error) {
@@ -92,6 +103,12 @@ export function createHandleJob({
       };
     }
     const claim = { job, ensure: () => ensureClaimed(job) };
-    return outcomeOf(event, attempt, await runner.run(host, event, attempt, claim));
+    return outcomeOf(event, failures, await runner.run(host, event, attempt, claim));
   };
 }
+
+const crashError = ({ name }: DeliveredEvent): HandoffKitError =>
+  new HandoffKitError(
+    'PROCESS_ENDED',
+    `the process ended, or did not respond for longer than leaseMs, ${MOST_CRASHES - SUSPECT_CRASHES} times while only this ${name} was being handled. Find out why its handler ends or blocks the process, then retry or discard the event.`,
+  );

@@ -118,11 +118,13 @@ export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolea
             encodeText(from),
             encodeText(to),
           ]),
+    // A lease that ends much later than a new one would is from before the clock was set back.
     lease: (name, owner, forMs) =>
       wrote(
         `INSERT INTO ${leases} AS l (name, owner, expires_at) VALUES ($1, $2, ${now} + $3)
          ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
-         WHERE l.owner = excluded.owner OR l.expires_at <= ${now} RETURNING 1 AS one`,
+         WHERE l.owner = excluded.owner OR l.expires_at <= ${now} OR l.expires_at > ${now} + 2 * $3
+         RETURNING 1 AS one`,
         [digestText(name), digestText(owner), forMs],
       ),
     async release(name, owner) {

@@ -1,20 +1,31 @@
-import type { ProcessLease } from './queue.js';
+import { hasEnded, identifyProcess } from './process-identity.js';
+import type { ProcessLease, ProcessRecord } from './queue.js';
 
 /**
- * Renews the lease of this process on its claims, three times in its length.
+ * Renews the lease of this process on its claims, and reclaims those of processes that have died. No wall clock is
+ * involved: a renewal is a number in the process's row, and each process measures with its own monotonic clock for how
+ * long the numbers of the others have not changed.
  *
  * ```
- *   renew ──► renew ──► renew ──────── gap (paused, or the database was away) ────────► renew ──► renew
- *                                      claims made before it may be another's now        │         │
- *                                                                        nothing is reclaimed   reclaims again
+ *   A writes   1 ── 2 ── 3 ── 4 ╳           three renewals per lease, then A is killed
+ *   B reads    1 ── 2 ── 3 ── 4 ── 4 ── 4 ── 4 ► reclaims: unchanged for a whole lease
+ *                               ▲
+ *                               └ on the same machine B looks for A's process id four times a second, and
+ *                                 reclaims as soon as it is gone
+ *
+ *   B reads    3 ── 4 ─ ─ ─ gap ─ ─ ─ 4 ── 5     B was paused, or the database was away: A may have been unable to
+ *                                    ▲           write as well, so B starts to measure anew
+ *                                    └ after a gap of a lease, B's own claims may be another's: it starts none of them
  * ```
  *
- * After an outage of the database every lease has expired, those of living processes too: they get time to renew
- * before this process reclaims anything. A process that starts cannot know of an outage, and waits as well.
+ * The lease counts from before a renewal is sent, and the silence of another from after its number was read: a process
+ * stops starting jobs before any other reclaims them.
  */
 export interface LeaseRenewal {
   /** Whether a claim, by its number, is certainly still this process's: the lease was held since it was made. */
   readonly isClaimValid: (claim: number) => boolean;
+  /** Renews the lease without waiting for its time. */
+  readonly renewNow: () => Promise<void>;
   readonly stop: () => void;
 }
 
@@ -24,7 +35,7 @@ export interface LeaseRenewalOptions {
   readonly leaseMs: number;
   /** The number of the latest claim. */
   readonly lastClaim: () => number;
-  /** Called after each renewal, with the number of conversations that were reclaimed. */
+  /** Called after each renewal, and when conversations were reclaimed, with their number. */
   readonly onRenewed: (reclaimed: number) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
@@ -32,36 +43,140 @@ export interface LeaseRenewalOptions {
 /** In parts of a lease, between one and two renewals: a longer time between two may hide an outage. */
 const OUTAGE_GAP = 0.6;
 
+/** How often processes of the same machine are looked for. */
+const LOOK_MS = 250;
+
+/** A clock that was set back by less does no harm: a delayed job waits that much longer. */
+const CLOCK_TOLERANCE_MS = 1_000;
+
 /** Starts a {@link LeaseRenewal}. Rejects when the first renewal fails. */
 export async function startLeaseRenewal(options: LeaseRenewalOptions): Promise<LeaseRenewal> {
   const { lease, leaseMs, lastClaim, onRenewed, onError } = options;
-  let renewedAt = performance.now();
-  /** Since when renewals have followed each other without a gap. */
-  let steadySince = renewedAt;
-  /** Claims up to this number were made before a gap. */
+  const identity = identifyProcess();
+  const others = createObserver(leaseMs);
+  const clock = createClockWatch();
+  let renewals = 0;
+  let renewedAt = readClocks();
+  /** Claims up to this number were made before the lease was lost. */
   let lostUpTo = 0;
-  let isRenewing = false;
+  let renewing: Promise<void> | undefined;
+  let isLooking = false;
 
-  const renew = async (): Promise<void> => {
-    if (isRenewing) return;
-    isRenewing = true;
-    const startedAt = performance.now();
+  const reclaim = async (dead: readonly ProcessRecord[]): Promise<number> => {
+    let reclaimed = 0;
+    for (const record of dead) {
+      reclaimed += await lease.reclaim(record);
+      others.forget(record);
+    }
+    return reclaimed;
+  };
+
+  const renewOnce = async (): Promise<void> => {
+    const startedAt = readClocks();
+    renewals += 1;
+    const found = await lease.renew({ renewals, leaseMs: Math.ceil(leaseMs), identity });
+    const wasReclaimed = found.isNew && renewals > 1;
+    if (wasReclaimed || elapsedSince(renewedAt) >= leaseMs) lostUpTo = lastClaim();
+    renewedAt = startedAt;
+    const reclaimed = await reclaim(others.observe(found.others, startedAt.monotonic));
+    if (clock.wasSetBack(found.now, startedAt.monotonic)) {
+      await lease.boundDueTimes();
+      clock.accept(found.now);
+    }
+    await onRenewed(reclaimed);
+  };
+
+  const renew = (): Promise<void> => {
+    renewing ??= renewOnce().finally(() => {
+      renewing = undefined;
+    });
+    return renewing;
+  };
+
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
     try {
-      if (startedAt - renewedAt > OUTAGE_GAP * leaseMs) steadySince = startedAt;
-      const reclaimed = await lease.renew({ reclaim: startedAt - steadySince >= OUTAGE_GAP * leaseMs });
-      if (performance.now() - renewedAt >= leaseMs) lostUpTo = lastClaim();
-      // The lease counts from before the call: the database may have noted it any time since.
-      renewedAt = startedAt;
-      await onRenewed(reclaimed);
+      const reclaimed = await reclaim(others.ended());
+      if (reclaimed > 0) await onRenewed(reclaimed);
     } finally {
-      isRenewing = false;
+      isLooking = false;
     }
   };
 
   await renew();
-  const timer = setInterval(() => void renew().catch(onError), leaseMs / 3);
+  const timers = [
+    setInterval(() => void renew().catch(onError), leaseMs / 3),
+    setInterval(() => void look().catch(onError), LOOK_MS).unref(),
+  ];
   return {
-    isClaimValid: (claim) => claim > lostUpTo && performance.now() - renewedAt < leaseMs,
-    stop: () => clearInterval(timer),
+    isClaimValid: (claim) => claim > lostUpTo && elapsedSince(renewedAt) < leaseMs,
+    async renewNow() {
+      // The one under way may have been noted before this call.
+      await renewing?.catch(() => undefined);
+      await renew();
+    },
+    stop() {
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+}
+
+/**
+ * The time since a moment, by the clock that shows more of it: the monotonic one stands still while the machine is
+ * suspended, and the other may have been set back.
+ */
+const readClocks = () => ({ monotonic: performance.now(), wall: Date.now() });
+const elapsedSince = ({ monotonic, wall }: ReturnType<typeof readClocks>): number =>
+  Math.max(performance.now() - monotonic, Date.now() - wall);
+
+/** Watches the renewals of other processes. */
+function createObserver(leaseMs: number) {
+  let observed = new Map<string, { readonly record: ProcessRecord; readonly since: number }>();
+  let observedAt = readClocks();
+
+  const ended = (): ProcessRecord[] =>
+    [...observed.values()].map(({ record }) => record).filter((record) => hasEnded(record.identity));
+
+  return {
+    /** Processes of this machine that have ended. */
+    ended,
+    forget: ({ owner }: ProcessRecord) => void observed.delete(owner),
+    /** Takes in the records that were read at `readAt` or later. Returns those of dead processes. */
+    observe(records: readonly ProcessRecord[], readAt: number): ProcessRecord[] {
+      const known: typeof observed = elapsedSince(observedAt) > OUTAGE_GAP * leaseMs ? new Map() : observed;
+      observedAt = readClocks();
+      const answeredAt = observedAt.monotonic;
+      observed = new Map(
+        records.map((record) => {
+          const before = known.get(record.owner);
+          const isSilent = before?.record.renewals === record.renewals;
+          return [record.owner, { record, since: isSilent ? before.since : answeredAt }] as const;
+        }),
+      );
+      const silent = [...observed.values()]
+        .filter(({ record, since }) => readAt - since >= Math.max(leaseMs, record.leaseMs))
+        .map(({ record }) => record);
+      return [...new Set([...silent, ...ended()])];
+    },
+  };
+}
+
+/** Notices when the database's clock was set back, by comparing it with the monotonic one. */
+function createClockWatch() {
+  /** By how much the database's clock is ahead of the monotonic one, at least. Unknown at the start. */
+  let ahead = Number.POSITIVE_INFINITY;
+
+  return {
+    /** Whether a time that was read at `readAt` or later is behind. Also `true` at the start. */
+    wasSetBack(now: number, readAt: number): boolean {
+      if (now - readAt < ahead - CLOCK_TOLERANCE_MS) return true;
+      ahead = Math.max(ahead, now - performance.now());
+      return false;
+    },
+    /** Takes a time as the right one. */
+    accept(now: number): void {
+      ahead = now - performance.now();
+    },
   };
 }

@@ -115,7 +115,8 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
     );
     if (!job) return false;
     await database.write(
-      `UPDATE ${table('head')} SET due_at = ${now} WHERE queue = $1 AND conversation = $2 AND owner IS NULL`,
+      `UPDATE ${table('head')} SET due_at = ${now}, delay_ms = 0
+       WHERE queue = $1 AND conversation = $2 AND owner IS NULL`,
       [queue, String(job.conversation)],
     );
     return true;
@@ -146,7 +147,7 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
       if (!isId(id)) return false;
       const done = await database.transaction([
         {
-          sql: `UPDATE ${jobs} SET state = 'waiting', attempts = 0, interruptions = 0
+          sql: `UPDATE ${jobs} SET state = 'waiting', attempts = 0, interruptions = 0, crashes = 0
             WHERE seq = $1 AND queue = $2 AND state = 'dead' RETURNING 1 AS one`,
           values: [Number(id), queue],
           required: true,
@@ -154,7 +155,7 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
         {
           sql: `INSERT INTO ${table('head')} AS h (queue, conversation, jobs, due_at)
             SELECT queue, conversation, 1, ${now} FROM ${jobs} WHERE seq = $1
-            ON CONFLICT (queue, conversation) DO UPDATE SET jobs = h.jobs + 1, due_at = excluded.due_at`,
+            ON CONFLICT (queue, conversation) DO UPDATE SET jobs = h.jobs + 1, due_at = excluded.due_at, delay_ms = 0`,
           values: [Number(id)],
         },
       ]);
@@ -210,8 +211,8 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
     },
     async check() {
       await database.write(
-        `INSERT INTO ${table('process')} (owner, expires_at) VALUES ('check', 0)
-         ON CONFLICT (owner) DO UPDATE SET expires_at = 0`,
+        `INSERT INTO ${table('task_lease')} (name, owner, expires_at) VALUES ('check', '', 0)
+         ON CONFLICT (name) DO UPDATE SET expires_at = 0`,
       );
     },
   };

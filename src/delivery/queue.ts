@@ -6,7 +6,7 @@
  *   (new) ───────────► waiting ─────────────► claimed ────────────► (gone; its key stays, to recognise repeats)
  *                        ▲                     │ │ │
  *                        ├────── release ──────┘ │ │    not started, or its process stopped
- *                        ├────── reclaim ────────┘ │    its process died: counts as an interruption
+ *                        ├────── reclaim ────────┘ │    its process died: an interruption, which is not a failure
  *                        ├────── fail, with a delay ┤
  *                        └── retry by an operator ── dead
  * ```
@@ -15,6 +15,16 @@
  * of the conversation. Every claim has a number that its process never uses again, and every write about a claimed
  * job names it, so a process that lost its claim (it was paused for longer than its lease) changes nothing. The replies
  * of a handler name the claim on its event, and are refused once that is lost.
+ *
+ * A job whose process died may have caused it:
+ *
+ * ```
+ *   crashes   0 ──► 1 ──► 2 ──────────► 3 ──► 4 ──► 5 ──► dead letter
+ *             runs with others │ runs alone               after three of these
+ * ```
+ *
+ * Up to two, every job counts that was claimed by the process that died. A job with two is a suspect and runs alone,
+ * which is counted before it starts: a run that ends, in any way, sets the count to zero.
  */
 import type { DeliveredEvent } from '../events/index.js';
 
@@ -50,12 +60,22 @@ export interface ClaimedJob {
   readonly event?: DeliveredEvent;
   /** The number of this attempt, from 1. Interruptions count. */
   readonly attempt: number;
+  /** Earlier attempts that failed. */
+  readonly failures: number;
+  /** How often its process died, as far as this job may be the cause. */
+  readonly crashes: number;
   /** Whether the process of an earlier attempt ended during it: that attempt may have had effects. */
   readonly interrupted: boolean;
   readonly createdAt: number;
   /** The number of the claim. */
   readonly claim: number;
 }
+
+/** From this number of crashes on, a job runs alone. */
+export const SUSPECT_CRASHES = 2;
+
+/** With this number of crashes, the last three of them alone, a job becomes a dead letter. */
+export const MOST_CRASHES = 5;
 
 /** The result of {@link Queue.add}. */
 export interface AddResult {
@@ -115,7 +135,12 @@ export interface Queue {
   complete(job: ClaimedJob): Promise<SettleResult>;
   /** Records a failed attempt. */
   fail(job: ClaimedJob, failure: JobFailure): Promise<SettleResult>;
-  /** Gives up claims. `interrupted`: whether the jobs had been started. */
+  /**
+   * Counts a run of a suspect that is about to start alone: if the process dies, the count stays. Resolves to whether
+   * the claim is still valid.
+   */
+  beginAlone(job: ClaimedJob): Promise<boolean>;
+  /** Gives up claims. `interrupted`: whether the jobs had been started. Then they did not end the process. */
   release(jobs: readonly ClaimedJob[], options: { readonly interrupted: boolean }): Promise<void>;
   /**
    * Gives up claims of this process with a number below `before`, except those in use. After an error it is unknown
@@ -128,13 +153,36 @@ export interface Queue {
   statusOf(ids: readonly string[]): Promise<readonly JobStatus[]>;
 }
 
+/** The row of a process. */
+export interface ProcessRecord {
+  readonly owner: string;
+  /** Changes with every renewal; 0 for an owner of claims that has no row. */
+  readonly renewals: number;
+  readonly leaseMs: number;
+  /** Where the process can be looked for, see process-identity.ts. */
+  readonly identity: string | null;
+}
+
+/** The result of {@link ProcessLease.renew}. */
+export interface RenewalResult {
+  /** Whether this process had no row: it is new, or another process has reclaimed its claims. */
+  readonly isNew: boolean;
+  /** The other processes. */
+  readonly others: readonly ProcessRecord[];
+  /** The time by the clock that due times are compared with. */
+  readonly now: number;
+}
+
 /** The lease of this process on everything it has claimed, in both queues. */
 export interface ProcessLease {
+  renew(record: Omit<ProcessRecord, 'owner'>): Promise<RenewalResult>;
   /**
-   * Extends the lease. With `reclaim`, also makes the conversations of dead processes available again, and resolves
-   * to their number.
+   * Makes the conversations of a dead process available again, and removes its row, unless it has renewed its lease
+   * since the record was read. Resolves to the number of conversations.
    */
-  renew(options: { readonly reclaim: boolean }): Promise<number>;
+  reclaim(dead: ProcessRecord): Promise<number>;
+  /** Makes no job wait for longer than its delay, after the clock was set back. */
+  boundDueTimes(): Promise<void>;
   /** Ends the lease, and with it every claim. */
   end(): Promise<void>;
 }

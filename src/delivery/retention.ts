@@ -26,15 +26,18 @@ export function startRetention({ database, handoffs, rememberMs, onError }: Rete
   let stopped = false;
   /** Where the next batch of keys starts. */
   let afterSeq = 0;
+  /** A clock that is set forward while the process runs would make everything expire at once. */
+  const startedAt = Date.now() - performance.now();
+  const now = (): number => Math.floor(Math.min(Date.now(), startedAt + performance.now()));
 
   const sweep = async (): Promise<void> => {
     let isMore = false;
     try {
-      const before = Date.now() - rememberMs;
+      const before = now() - rememberMs;
       const nextSeq = await removeExpiredKeys(database, before, afterSeq);
       afterSeq = nextSeq ?? 0;
       isMore = (await removeIdle(database, before)) || nextSeq !== null;
-      if (!isMore) await handoffs.prune(new Date(Date.now() - rememberMs));
+      if (!isMore) await handoffs.prune(new Date(before));
     } catch (error) {
       if (!stopped) onError(error);
     }

@@ -6,8 +6,9 @@ import type { SqlDatabase } from './sql.js';
  *
  * - `seen_key`: a digest of each idempotency key, in the order in which jobs were added. `seq` is the job's id.
  * - `job`: jobs that wait, are dead, or are done and kept with their content.
- * - `head`: one row per conversation with jobs to run: their number, when the first is due, which process claimed it.
- * - `process`: when the lease of each process expires.
+ * - `head`: one row per conversation with jobs to run: their number, when the first is due and by which delay, which
+ *   process claimed it, and which job that process runs.
+ * - `process`: the number of the latest renewal of each process's lease.
  * - `user_conversation`: the conversations of each user, for `forget`.
  * - `conversation`: handed-over conversations, as JSON, with the columns they are looked up by.
  * - `idempotency_key`, `cursor`, `task_lease`: the state of the bridge.
@@ -33,6 +34,7 @@ export function deliveryMigrations({ dialect, table }: SqlDatabase): readonly (r
       state ${text} NOT NULL DEFAULT 'waiting',
       attempts integer NOT NULL DEFAULT 0,
       interruptions integer NOT NULL DEFAULT 0,
+      crashes integer NOT NULL DEFAULT 0,
       created_at bigint NOT NULL,
       error ${text},
       content ${text} NOT NULL
@@ -44,13 +46,20 @@ export function deliveryMigrations({ dialect, table }: SqlDatabase): readonly (r
       conversation ${text} NOT NULL,
       jobs integer NOT NULL,
       due_at bigint NOT NULL,
+      delay_ms bigint NOT NULL DEFAULT 0,
       owner ${text},
       claim bigint,
+      job bigint,
       PRIMARY KEY (queue, conversation)
     )${clustered}`,
     `CREATE INDEX head_due ON ${table('head')} (queue, due_at) WHERE owner IS NULL AND jobs > 0`,
     `CREATE INDEX head_owner ON ${table('head')} (owner) WHERE owner IS NOT NULL`,
-    `CREATE TABLE ${table('process')} (owner ${text} PRIMARY KEY, expires_at bigint NOT NULL)${clustered}`,
+    `CREATE TABLE ${table('process')} (
+      owner ${text} PRIMARY KEY,
+      renewals bigint NOT NULL,
+      lease_ms bigint NOT NULL,
+      identity ${text}
+    )${clustered}`,
     `CREATE TABLE ${table('user_conversation')} (
       user_id ${text} NOT NULL,
       conversation ${text} NOT NULL,

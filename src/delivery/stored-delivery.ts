@@ -14,7 +14,7 @@ import type { Delivery, DeliveryHost } from './delivery.js';
 import { createFencing } from './fencing.js';
 import { createHandleJob } from './handle-job.js';
 import { createSqlHandoffStore } from './handoff-store.js';
-import { startLeaseRenewal } from './lease-renewal.js';
+import { type LeaseRenewal, startLeaseRenewal } from './lease-renewal.js';
 import {
   checkReply,
   createSendJob,
@@ -37,7 +37,7 @@ import { createWorker, type Worker } from './worker.js';
 
 /** Options of every delivery that stores events. */
 export interface StoredDeliveryOptions {
-  /** How often an event is tried before it becomes a dead letter. Default 8. */
+  /** How often the handlers of an event may fail before it becomes a dead letter. Default 8. */
   readonly maxAttempts?: number;
   /** Delays between attempts. Default from one second to five minutes. */
   readonly backoff?: Partial<Backoff>;
@@ -52,8 +52,9 @@ export interface StoredDeliveryOptions {
   /** How many conversations each process handles at once. */
   readonly concurrency?: number;
   /**
-   * How long a process that stopped renewing its lease keeps its conversations. A process whose event loop is blocked
-   * for longer counts as dead. Must be the same for all processes that share a database.
+   * How long a process that does not respond keeps its conversations: it counts as dead when its event loop is blocked
+   * for longer. Others notice that within another third of it. On Linux, processes of the same machine and container
+   * notice within a quarter of a second that a process has ended.
    */
   readonly leaseMs?: number;
   /** How often to poll for jobs, in case a notification was lost. */
@@ -171,13 +172,14 @@ export function createStoredDelivery(
     }, START_REMINDER_MS).unref();
   };
 
-  let isClaimValid: (claim: number) => boolean = () => false;
+  let lease: LeaseRenewal | undefined;
+  const isClaimValid = (claim: number): boolean => lease?.isClaimValid(claim) ?? false;
   const fencing = createFencing({
-    lease: engine.lease,
+    renewLease: async () => lease?.renewNow(),
     leaseMs,
     inbox: queues.inbox,
     inboxWorker: () => workers.inbox,
-    isClaimValid: (claim) => isClaimValid(claim),
+    isClaimValid,
     add: (reply) => add('outbox', reply),
     log: () => host?.log,
   });
@@ -207,11 +209,16 @@ export function createStoredDelivery(
     const to = connected(host);
     await open();
     let claims = 0;
-    const lease = await startLeaseRenewal({
+    lease = await startLeaseRenewal({
       lease: engine.lease,
       leaseMs,
       lastClaim: () => claims,
       async onRenewed(reclaimed) {
+        if (reclaimed > 0)
+          to.log.warn(
+            { conversations: reclaimed },
+            'a process ended without being stopped; its conversations continue',
+          );
         for (const worker of Object.values(workers)) {
           await worker.releaseUnused();
           if (reclaimed > 0) worker.wake();
@@ -220,11 +227,11 @@ export function createStoredDelivery(
       onError,
     });
     cleanups.push(lease.stop);
-    isClaimValid = lease.isClaimValid;
     const shared = { concurrency, pollMs, isClaimValid, nextClaim: () => (claims += 1), onError };
     workers.inbox = createWorker({
       ...shared,
       queue: queues.inbox,
+      suspectWaitMs: leaseMs,
       run: createHandleJob({
         host: to,
         runner,

@@ -1,5 +1,6 @@
 import { createTaskCounter, settlesWithin } from '../internal/index.js';
 import type { AddResult, ClaimedJob, JobOutcome, NewJob, Queue, SettleResult } from './queue.js';
+import { createSuspects, isSuspect } from './suspects.js';
 import { conversationKey } from './text.js';
 
 /**
@@ -17,7 +18,7 @@ export interface Worker {
   add(job: NewJob, event?: ClaimedJob['event']): Promise<AddResult>;
   /** Looks for jobs soon. */
   wake(): void;
-  /** Whether every slot is taken. */
+  /** Whether no job would start now. */
   isFull(): boolean;
   /** Gives up claims that an error left behind. */
   releaseUnused(): Promise<void>;
@@ -44,6 +45,11 @@ export interface WorkerOptions {
   readonly nextClaim: () => number;
   /** A lower limit than `concurrency` for the moment. */
   readonly limit?: () => number;
+  /**
+   * How long this process must have run before it runs a job alone that may have ended others; see suspects.ts.
+   * Without it, no job runs alone.
+   */
+  readonly suspectWaitMs?: number;
   /** Called once the outcome of a job is stored. */
   readonly onSettled?: () => void;
   /** Called when the database fails. The worker retries. */
@@ -66,6 +72,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const started = new Set<ClaimedJob>();
   const settlements = new WeakMap<ClaimedJob, Promise<SettleResult>>();
   const settling = createTaskCounter();
+  /** Jobs that were started, until their outcome is recorded. */
+  const running = createTaskCounter();
   /** Calls that make or give up a claim. `stop` waits for them: a claim made later would never be released. */
   const claimCalls = createTaskCounter();
   /** Numbers of claims under way. */
@@ -76,10 +84,13 @@ export function createWorker(options: WorkerOptions): Worker {
   let mayHaveMore = true;
   let looking = false;
   let stopped = false;
+  /** Whether a suspect runs, or waits for running jobs to finish. */
+  let isPaused = false;
   let timer: NodeJS.Timeout | undefined;
   let timerAt = 0;
 
-  const freeSlots = (): number => (stopped ? 0 : Math.min(concurrency, limit?.() ?? concurrency) - busy);
+  const freeSlots = (): number =>
+    stopped || isPaused ? 0 : Math.min(concurrency, limit?.() ?? concurrency) - busy;
 
   /** Retries until the database is back: a finished job that is not recorded would run again. */
   const settle = async (job: ClaimedJob, outcome: SettledOutcome): Promise<SettleResult> => {
@@ -117,10 +128,14 @@ export function createWorker(options: WorkerOptions): Worker {
 
   const runJob = async (job: ClaimedJob): Promise<void> => {
     busy += 1;
+    running.enter();
     started.add(job);
     const outcome = await run(job);
     busy -= 1;
-    if (outcome.state === 'released') return releaseJob(job, outcome.interrupted);
+    if (outcome.state === 'released') {
+      running.leave();
+      return releaseJob(job, outcome.interrupted);
+    }
     const settled = settle(job, outcome);
     settlements.set(job, settled);
     // In the same turn of the event loop as the write above, so that both share one commit.
@@ -129,12 +144,44 @@ export function createWorker(options: WorkerOptions): Worker {
     if (result === 'more') mayHaveMore = true;
     if (outcome.state === 'failed' && outcome.retryInMs !== null) lookAfter(outcome.retryInMs);
     onSettled?.();
+    running.leave();
     untrack(job);
   };
 
+  /** Runs a claimed job alone, which is noted before: only the note survives the end of the process. */
+  const runAlone = async (job: ClaimedJob): Promise<void> => {
+    if (stopped || !isClaimValid(job.claim)) return releaseJob(job);
+    try {
+      if (!(await queue.beginAlone(job))) return untrack(job);
+    } catch (error) {
+      onError(error);
+      return releaseJob(job, true);
+    }
+    return stopped || !isClaimValid(job.claim) ? releaseJob(job, true) : runJob(job);
+  };
+
+  const suspects =
+    options.suspectWaitMs === undefined
+      ? null
+      : createSuspects({
+          waitMs: options.suspectWaitMs,
+          pause() {
+            isPaused = true;
+            return running.idle();
+          },
+          run: runAlone,
+          resume() {
+            isPaused = false;
+            wake();
+          },
+        });
+
   /** Runs a claimed job, unless the worker has stopped, has no slot left, or was paused for longer than its lease. */
-  const start = (job: ClaimedJob): void =>
-    void (freeSlots() > 0 && isClaimValid(job.claim) ? runJob(job) : releaseJob(job));
+  const start = (job: ClaimedJob): void => {
+    if (freeSlots() <= 0 || !isClaimValid(job.claim)) void releaseJob(job);
+    else if (suspects && isSuspect(job)) suspects.add(job);
+    else void runJob(job);
+  };
 
   const lookAfter = (ms: number): void => {
     const at = performance.now() + Math.min(pollMs, Math.max(1, ms));
@@ -201,7 +248,7 @@ export function createWorker(options: WorkerOptions): Worker {
 
   return {
     wake,
-    isFull: () => busy >= concurrency,
+    isFull: () => freeSlots() <= 0,
     settlement: (job) => settlements.get(job) ?? null,
     async add(job, event) {
       if (freeSlots() <= 0) {
@@ -231,6 +278,7 @@ export function createWorker(options: WorkerOptions): Worker {
     async stop(timeoutMs) {
       stopped = true;
       clearTimeout(timer);
+      for (const job of suspects?.stop() ?? []) void releaseJob(job);
       await settlesWithin(
         claimCalls.idle().then(() => settling.idle()),
         timeoutMs,
@@ -254,6 +302,8 @@ const toClaimedJob = ({ conversationId, type, content }: NewJob, id: string, cla
   type,
   content,
   attempt: 1,
+  failures: 0,
+  crashes: 0,
   interrupted: false,
   createdAt: Date.now(),
   claim,

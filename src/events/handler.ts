@@ -42,7 +42,7 @@ export interface DeliveredContext<Name extends DeliveredEventName> extends BaseC
   readonly conversationId: string;
   /** The time of the event according to the platform, or `null`. */
   readonly sentAt: Date | null;
-  /** The number of the attempt, from 1. Postponements do not count. */
+  /** The number of the attempt, from 1. Interrupted ones count, postponements do not. */
   readonly attempt: number;
   /**
    * Aborts when the handler took too long, the process is shutting down, or a reply was refused with `CLAIM_LOST`.

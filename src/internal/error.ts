@@ -30,6 +30,7 @@ export const ERROR_CODES = [
   // Handlers
   'EMPTY_ERROR',
   'HANDLER_TIMEOUT',
+  'PROCESS_ENDED',
   'POSTPONED',
   'SHUTTING_DOWN',
   'CLAIM_LOST',

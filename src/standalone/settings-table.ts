@@ -71,7 +71,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   maxAttempts: {
     env: 'MAX_ATTEMPTS',
     flag: '--max-attempts <number>',
-    help: 'attempts to handle a stored event before it becomes a dead letter; default 8',
+    help: 'failed attempts to handle a stored event before it becomes a dead letter; default 8',
   },
   rememberDays: {
     env: 'REMEMBER_DAYS',

@@ -30,6 +30,8 @@ it('a greeting that never finishes does not hold up the handoff', async () => {
     type: event.name,
     content: storeEvent(event),
     attempt: 1,
+    failures: 0,
+    crashes: 0,
     interrupted: false,
     createdAt: 1,
     claim: 1,

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ClaimedJob, ClaimResult, ProcessLease, Queue } from '../../src/delivery/queue.js';
+import type {
+  ClaimedJob,
+  ClaimResult,
+  ProcessLease,
+  ProcessRecord,
+  Queue,
+} from '../../src/delivery/queue.js';
 import type { SqlDatabase } from '../../src/delivery/sql.js';
 import { createStoredDelivery } from '../../src/delivery/stored-delivery.js';
 import { storeEvent } from '../../src/delivery/stored-event.js';
@@ -46,28 +52,33 @@ const idleQueue: Queue = {
   fail: async () => 'idle',
   release: async () => {},
   releaseUnused: async () => {},
+  beginAlone: async () => true,
   has: async () => false,
   statusOf: async () => [],
+};
+
+const renewed = { isNew: false, others: [], now: 0 };
+
+const idleLease: ProcessLease = {
+  renew: async () => renewed,
+  reclaim: async () => 0,
+  boundDueTimes: async () => {},
+  end: async () => {},
 };
 
 interface FakeEngine {
   readonly inbox?: Queue;
   readonly outbox?: Queue;
-  readonly renew?: ProcessLease['renew'];
+  readonly lease?: Partial<ProcessLease>;
   readonly sql?: SqlDatabase;
 }
 
 /** A delivery on fake queues and a fake lease. */
-const createDelivery = ({
-  inbox = idleQueue,
-  outbox = idleQueue,
-  renew = async () => 0,
-  sql = EMPTY,
-}: FakeEngine) =>
+const createDelivery = ({ inbox = idleQueue, outbox = idleQueue, lease = {}, sql = EMPTY }: FakeEngine) =>
   createStoredDelivery({ leaseMs: LEASE_MS }, { concurrency: 1, leaseMs: LEASE_MS, pollMs: 10 }, () => ({
     sql,
     queues: { inbox, outbox },
-    lease: { renew, end: async () => {} },
+    lease: { ...idleLease, ...lease },
     forgetHooks: [],
     open: async () => {},
     close: async () => {},
@@ -80,6 +91,8 @@ const claimedJob = (claim: number, type: string, content: string): ClaimedJob =>
   type,
   content,
   attempt: 1,
+  failures: 0,
+  crashes: 0,
   interrupted: false,
   createdAt: Date.now(),
   claim,
@@ -122,8 +135,8 @@ const pause = (): void => {
 };
 
 /** A started delivery on the given queue and lease, and the keys of handled events. */
-async function startDelivery(inbox: Queue, renew: ProcessLease['renew']) {
-  const delivery = createDelivery({ inbox, renew });
+async function startDelivery(inbox: Queue, lease: Partial<ProcessLease>) {
+  const delivery = createDelivery({ inbox, lease });
   const handled: string[] = [];
   delivery.connect({
     handles: () => true,
@@ -136,36 +149,73 @@ async function startDelivery(inbox: Queue, renew: ProcessLease['renew']) {
   return { delivery, handled };
 }
 
+/** A queue whose first claim is answered by the test, with one job. */
+function slowQueue() {
+  const answer = deferred<ClaimResult>();
+  const claims: number[] = [];
+  const released: ClaimedJob[] = [];
+  const inbox: Queue = {
+    ...idleQueue,
+    async claim(claim) {
+      claims.push(claim);
+      return claims.length === 1 ? answer.promise : { jobs: [], nextDueInMs: null };
+    },
+    async release(jobs, { interrupted }) {
+      if (!interrupted) released.push(...jobs);
+    },
+  };
+  const event = chatEvent('c', { key: 'k' });
+  return {
+    inbox,
+    released,
+    claimed: () => eventually(() => expect(claims).toHaveLength(1)),
+    answer(): ClaimedJob {
+      const job = claimedJob(claims[0] ?? 0, event.name, storeEvent(event));
+      answer.resolve({ jobs: [job], nextDueInMs: null });
+      return job;
+    },
+  };
+}
+
 describe('a process', () => {
   it('releases a claim that it made before a gap in its lease, also once the lease is renewed', async () => {
-    const answer = deferred<ClaimResult>();
-    const claims: number[] = [];
-    const released: ClaimedJob[] = [];
+    const queue = slowQueue();
     let renewals = 0;
-    const inbox: Queue = {
-      ...idleQueue,
-      async claim(claim) {
-        claims.push(claim);
-        return claims.length === 1 ? answer.promise : { jobs: [], nextDueInMs: null };
+    const { delivery, handled } = await startDelivery(queue.inbox, {
+      async renew() {
+        renewals += 1;
+        return { isNew: false, others: [], now: Date.now() };
       },
-      async release(jobs, { interrupted }) {
-        if (!interrupted) released.push(...jobs);
-      },
-    };
-    const { delivery, handled } = await startDelivery(inbox, async () => {
-      renewals += 1;
-      return 0;
     });
-    await eventually(() => expect(claims).toHaveLength(1));
+    await queue.claimed();
 
     // The process is paused for longer than its lease while the answer is on its way, and renews the lease first.
     pause();
     const before = renewals;
     await eventually(() => expect(renewals).toBeGreaterThan(before));
-    const event = chatEvent('c', { key: 'k' });
-    const job = claimedJob(claims[0] ?? 0, event.name, storeEvent(event));
-    answer.resolve({ jobs: [job], nextDueInMs: null });
-    await eventually(() => expect(released).toEqual([job]));
+    const job = queue.answer();
+    await eventually(() => expect(queue.released).toEqual([job]));
+    expect(handled).toEqual([]);
+    await delivery.stop({ timeoutMs: 1_000 });
+  });
+
+  it('releases a claim that it made before another process took it for dead', async () => {
+    const queue = slowQueue();
+    let isNew = false;
+    let renewals = 0;
+    const { delivery, handled } = await startDelivery(queue.inbox, {
+      async renew() {
+        renewals += 1;
+        return { isNew, others: [], now: Date.now() };
+      },
+    });
+    await queue.claimed();
+    isNew = true;
+    const before = renewals;
+    await eventually(() => expect(renewals).toBeGreaterThan(before + 1));
+    isNew = false;
+    const job = queue.answer();
+    await eventually(() => expect(queue.released).toEqual([job]));
     expect(handled).toEqual([]);
     await delivery.stop({ timeoutMs: 1_000 });
   });
@@ -179,13 +229,15 @@ describe('a process', () => {
       ...queue,
       claim: async (claim, limit) => (isLate ? queue.claim(claim, limit) : { jobs: [], nextDueInMs: null }),
     };
-    const { delivery, handled } = await startDelivery(inbox, async () => {
-      renewals += 1;
-      if (renewals === 1) return 0;
-      if (renewals > 2) return new Promise(() => {});
-      await sleep(1.5 * LEASE_MS);
-      isLate = true;
-      return 0;
+    const { delivery, handled } = await startDelivery(inbox, {
+      async renew() {
+        renewals += 1;
+        if (renewals === 1) return renewed;
+        if (renewals > 2) return new Promise(() => {});
+        await sleep(1.5 * LEASE_MS);
+        isLate = true;
+        return renewed;
+      },
     });
     await eventually(() => expect(renewals).toBe(3));
     await sleep(LEASE_MS);
@@ -257,28 +309,49 @@ describe('a process', () => {
     await receiver.close();
   });
 
-  it('reclaims from others only after two renewals: at its start, and after an outage of the database', async () => {
+  it('reclaims from another that stays silent for a lease while it watches, at its start and after an outage', async () => {
     let isAway = false;
     let failures = 0;
-    const reclaims: boolean[] = [];
-    const { delivery } = await startDelivery(idleQueue, async ({ reclaim }) => {
-      if (isAway) {
-        failures += 1;
-        throw new Error('the database is away');
-      }
-      reclaims.push(reclaim);
-      return 0;
+    let looks = 0;
+    let heartbeats = 0;
+    const reclaimed: { readonly owner: string; readonly looks: number }[] = [];
+    const record = (owner: string, renewals: number): ProcessRecord => ({
+      owner,
+      renewals,
+      leaseMs: LEASE_MS,
+      identity: null,
     });
-    await eventually(() => expect(reclaims).toContain(true));
-    expect(reclaims.slice(0, 2)).toEqual([false, false]);
+    const { delivery } = await startDelivery(idleQueue, {
+      async renew() {
+        if (isAway) {
+          failures += 1;
+          throw new Error('the database is away');
+        }
+        looks += 1;
+        heartbeats += 1;
+        return { isNew: false, others: [record('silent', 7), record('alive', heartbeats)], now: Date.now() };
+      },
+      async reclaim({ owner }) {
+        reclaimed.push({ owner, looks });
+        return 1;
+      },
+    });
+    /** Two looks are at most 0.6 leases apart, so a lease takes three of them. */
+    const reclaimsAfterThree = async (): Promise<void> => {
+      await eventually(() => expect(reclaimed).not.toEqual([]));
+      expect(reclaimed[0]?.owner).toBe('silent');
+      expect(reclaimed[0]?.looks).toBeGreaterThanOrEqual(3);
+    };
+    await reclaimsAfterThree();
 
     isAway = true;
     // A renewal that had begun may still succeed; a single failure is enough.
     await eventually(() => expect(failures).toBeGreaterThan(0));
-    reclaims.length = 0;
+    reclaimed.length = 0;
+    looks = 0;
     isAway = false;
-    await eventually(() => expect(reclaims).toContain(true));
-    expect(reclaims.slice(0, 2)).toEqual([false, false]);
+    await reclaimsAfterThree();
+    expect(reclaimed.map(({ owner }) => owner)).not.toContain('alive');
     await delivery.stop({ timeoutMs: 1_000 });
   });
 });

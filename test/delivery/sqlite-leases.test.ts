@@ -77,7 +77,7 @@ describe('a conversation', () => {
     const settings = { keepContent: false, leaseMs: LEASE_MS, pollMs: 1_000, onError: () => undefined };
     const gone = createSqliteEngine(file, settings, null);
     await gone.open();
-    await gone.lease.renew({ reclaim: false });
+    await gone.lease.renew({ renewals: 1, leaseMs: LEASE_MS, identity: null });
     const event = chatEvent('c', { key: 'k' });
     const job = { key: 'k', conversationId: 'c', type: event.name, content: storeEvent(event) };
     expect(await gone.queues.inbox.add(job, 1)).toMatchObject({ isClaimed: true });

@@ -38,14 +38,14 @@ describeTables('SQLite', async (note) => {
 });
 
 function noteCommands(connection: Connection, note: (sql: string, values: readonly never[]) => void): void {
-  const options: CommandOptions = { keepContent: true, owner: 'this process', leaseMs: 60_000 };
+  const options: CommandOptions = { keepContent: true, owner: 'this process' };
   const prepare: Connection['prepare'] = (text) => {
     // A plan needs no values; without them every parameter is NULL.
     note(text, []);
     return connection.prepare(text);
   };
   const noted = { prepare, exec: (text: string) => connection.exec(text), close: () => connection.close() };
-  createCommands(noted, options).renewLease(1, true);
+  createCommands(noted, options).renewLease({ renewals: 1, leaseMs: 60_000, identity: null });
 }
 
 describe('what SQLite keeps', () => {
@@ -86,7 +86,7 @@ describe('what SQLite keeps', () => {
     const file = await newFile();
     await (await openSqliteDatabase(file)).close();
     const connection = openConnection(file);
-    const commands = createCommands(connection, { keepContent: false, owner: 'me', leaseMs: 1_000 });
+    const commands = createCommands(connection, { keepContent: false, owner: 'me' });
     const writeAt = (now: number) => {
       commands.add('inbox', `key ${now}`, 'c', 'message', '{}', ['ada'], null, null, now);
       return Number(connection.prepare('SELECT seen_at FROM user_conversation').get()?.seen_at);

@@ -96,6 +96,7 @@ async function useQueue(inbox: Queue): Promise<void> {
   const [first, second, third, fourth] = jobs;
   if (!first || !second || !third || !fourth) throw new Error('four jobs were added');
   const failure = { error: 'no', retryInMs: null, counts: true };
+  await inbox.beginAlone(first);
   await inbox.complete(first);
   await inbox.fail(second, failure);
   await inbox.fail(third, { ...failure, retryInMs: 1 });

@@ -82,7 +82,7 @@ export function createPostgresEngine(
       outbox: createPostgresQueue({ ...shared, queue: 'outbox' }),
     },
     // A sender does not wait for a renewal, so it may take as long as the lease lasts.
-    lease: createPostgresLease({ ...shared, query: queryWithin(Math.max(timeoutMs, leaseMs)) }, leaseMs),
+    lease: createPostgresLease({ ...shared, query: queryWithin(Math.max(timeoutMs, leaseMs)) }),
     async open() {
       try {
         await sql.open();

@@ -1,15 +1,18 @@
-import type {
-  AddResult,
-  ClaimedJob,
-  JobStatus,
-  NewJob,
-  ProcessLease,
-  Queue,
-  QueueName,
-  SettleResult,
+import { boundDelay } from '../backoff.js';
+import {
+  type AddResult,
+  type ClaimedJob,
+  type JobStatus,
+  type NewJob,
+  type ProcessLease,
+  type ProcessRecord,
+  type Queue,
+  type QueueName,
+  type SettleResult,
+  SUSPECT_CRASHES,
 } from '../queue.js';
 import { USER_NOTED_MS } from '../retention.js';
-import type { SqlRow, SqlValue } from '../sql.js';
+import type { SqlRow } from '../sql.js';
 import { conversationKey, decodeText, digestKey, digestText, encodeText } from '../text.js';
 import { createBatcher } from './batcher.js';
 
@@ -32,6 +35,8 @@ export interface PostgresQueueOptions {
   /** Whether finished jobs keep their content. */
   readonly keepContent: boolean;
 }
+
+const UNCLAIMED = 'owner = NULL, claim = NULL, job = NULL';
 
 interface AddEntry {
   readonly job: NewJob;
@@ -70,16 +75,19 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
       SELECT seq, $1, conversation, type, ${now}, content FROM input JOIN added_key USING (seq)
       RETURNING seq, conversation
     ), counted AS (
-      INSERT INTO ${heads} AS h (queue, conversation, jobs, due_at, owner, claim)
-      SELECT $1, conversation, jobs, ${now}, CASE WHEN claim IS NOT NULL THEN $7 END, claim FROM (
-        SELECT a.conversation, count(*) AS jobs, (array_agg(i.claim ORDER BY a.seq))[1] AS claim
+      INSERT INTO ${heads} AS h (queue, conversation, jobs, due_at, owner, claim, job)
+      SELECT $1, conversation, jobs, ${now}, CASE WHEN claim IS NOT NULL THEN $7 END, claim,
+        CASE WHEN claim IS NOT NULL THEN first END FROM (
+        SELECT a.conversation, count(*) AS jobs, min(a.seq) AS first, (array_agg(i.claim ORDER BY a.seq))[1] AS claim
         FROM added a JOIN input i USING (seq) GROUP BY a.conversation) AS totals
       ORDER BY conversation
       ON CONFLICT (queue, conversation) DO UPDATE SET
         jobs = h.jobs + excluded.jobs,
         due_at = CASE WHEN h.jobs = 0 THEN excluded.due_at ELSE h.due_at END,
+        delay_ms = CASE WHEN h.jobs = 0 THEN 0 ELSE h.delay_ms END,
         owner = CASE WHEN h.jobs = 0 AND h.owner IS NULL THEN excluded.owner ELSE h.owner END,
-        claim = CASE WHEN h.jobs = 0 AND h.owner IS NULL THEN excluded.claim ELSE h.claim END
+        claim = CASE WHEN h.jobs = 0 AND h.owner IS NULL THEN excluded.claim ELSE h.claim END,
+        job = CASE WHEN h.jobs = 0 AND h.owner IS NULL THEN excluded.job ELSE h.job END
       RETURNING conversation, owner, claim
     ), users AS (
       INSERT INTO ${table('user_conversation')} AS u (user_id, conversation, seen_at)
@@ -143,12 +151,19 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     UPDATE ${heads} h SET owner = $3, claim = $4 FROM due
     WHERE h.queue = $1 AND h.conversation = due.conversation RETURNING h.conversation, h.jobs`;
 
-  /** A separate statement: its snapshot is taken after the heads are claimed, so it contains no finished job. */
+  /**
+   * A separate statement: its snapshot is taken after the heads are claimed, so it contains no finished job. The heads
+   * name the jobs, so that an interruption is counted on the job that ran, also if another came before it meanwhile.
+   */
   const FIRST_JOBS = `
-    SELECT c.conversation, j.seq, j.type, j.attempts, j.interruptions, j.created_at, j.content
-    FROM unnest($2::text[]) AS c (conversation) CROSS JOIN LATERAL (
-      SELECT * FROM ${jobs} WHERE queue = $1 AND conversation = c.conversation AND state = 'waiting'
-      ORDER BY seq LIMIT 1) AS j`;
+    WITH locked AS (
+      SELECT conversation FROM ${heads} WHERE queue = $1 AND conversation = ANY($2::text[]) AND owner = $3 AND claim = $4
+      ORDER BY conversation FOR UPDATE
+    )
+    UPDATE ${heads} h SET job = j.seq FROM locked l CROSS JOIN LATERAL (
+      SELECT seq, type, attempts, interruptions, crashes, created_at, content FROM ${jobs}
+      WHERE queue = $1 AND conversation = l.conversation AND state = 'waiting' ORDER BY seq LIMIT 1) AS j
+    WHERE h.queue = $1 AND h.conversation = l.conversation RETURNING h.conversation, j.*`;
 
   /** Releases heads without a job, which would otherwise be claimed again and again. */
   const RESET = `
@@ -157,7 +172,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
       JOIN unnest($2::text[], $3::integer[]) AS e (conversation, jobs) ON e.conversation = h.conversation
       WHERE h.queue = $1 AND h.owner = $4 AND h.claim = $5 ORDER BY h.conversation FOR UPDATE OF h
     )
-    UPDATE ${heads} h SET jobs = greatest(0, h.jobs - e.jobs), owner = NULL, claim = NULL FROM empty e
+    UPDATE ${heads} h SET jobs = greatest(0, h.jobs - e.jobs), ${UNCLAIMED} FROM empty e
     WHERE h.queue = $1 AND h.conversation = e.conversation`;
 
   /** Locks the heads of claims that are still valid: `$2` ids, `$3` conversations, `$4` claims, `$5` the owner. */
@@ -171,7 +186,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
 
   /** Ends claims whose job is done or dead. */
   const advance = (settle: string): string => `${LOCKED}, advanced AS (
-      UPDATE ${heads} h SET jobs = greatest(0, h.jobs - 1), due_at = ${now}, owner = NULL, claim = NULL FROM locked l
+      UPDATE ${heads} h SET jobs = greatest(0, h.jobs - 1), due_at = ${now}, delay_ms = 0, ${UNCLAIMED} FROM locked l
       WHERE h.queue = $1 AND h.conversation = l.conversation RETURNING l.seq, h.jobs
     ), job_settled AS (${settle})
     SELECT seq, jobs FROM advanced`;
@@ -198,23 +213,26 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
 
   const POSTPONE = `
     WITH postponed AS (
-      UPDATE ${heads} SET due_at = ${now} + $5, owner = NULL, claim = NULL
+      UPDATE ${heads} SET due_at = ${now} + $5::bigint, delay_ms = $5::bigint, ${UNCLAIMED}
       WHERE queue = $1 AND conversation = $2 AND owner = $3 AND claim = $4 RETURNING 1 AS one
     )
-    UPDATE ${jobs} SET attempts = attempts + $6, error = $7 FROM postponed WHERE seq = $8 RETURNING 1 AS one`;
+    UPDATE ${jobs} SET attempts = attempts + $6, crashes = 0, error = $7 FROM postponed WHERE seq = $8 RETURNING 1 AS one`;
 
   const RELEASE = `${LOCKED}, freed AS (
-      UPDATE ${heads} h SET owner = NULL, claim = NULL FROM locked l
+      UPDATE ${heads} h SET ${UNCLAIMED} FROM locked l
       WHERE h.queue = $1 AND h.conversation = l.conversation RETURNING l.seq
     )
-    UPDATE ${jobs} j SET interruptions = interruptions + $6 FROM freed f WHERE j.seq = f.seq`;
+    UPDATE ${jobs} j SET interruptions = interruptions + 1, crashes = 0 FROM freed f WHERE j.seq = f.seq AND $6`;
+
+  const BEGIN_ALONE = `${LOCKED}
+    UPDATE ${jobs} j SET crashes = crashes + 1 FROM locked l WHERE j.seq = l.seq RETURNING 1 AS one`;
 
   const RELEASE_UNUSED = `
     WITH unused AS (
       SELECT conversation FROM ${heads}
       WHERE queue = $1 AND owner = $2 AND claim <> ALL($3::bigint[]) AND claim < $4 ORDER BY conversation FOR UPDATE
     )
-    UPDATE ${heads} h SET owner = NULL, claim = NULL FROM unused u
+    UPDATE ${heads} h SET ${UNCLAIMED} FROM unused u
     WHERE h.queue = $1 AND h.conversation = u.conversation`;
 
   return {
@@ -222,7 +240,12 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     async claim(claim, limit) {
       const claimed = await query(CLAIM, [queue, limit, owner, claim]);
       if (claimed.length === 0) return { jobs: [], nextDueInMs: null };
-      const rows = await query(FIRST_JOBS, [queue, claimed.map(({ conversation }) => conversation)]);
+      const rows = await query(FIRST_JOBS, [
+        queue,
+        claimed.map(({ conversation }) => conversation),
+        owner,
+        claim,
+      ]);
       const found = new Set(rows.map(({ conversation }) => conversation));
       const empty = claimed.filter(({ conversation }) => !found.has(conversation));
       if (empty.length > 0) {
@@ -243,7 +266,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
         conversation,
         owner,
         claim,
-        Math.ceil(retryInMs),
+        boundDelay(retryInMs),
         counts ? 1 : 0,
         encodeText(error),
         id,
@@ -252,7 +275,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     },
     async release(released, { interrupted }) {
       if (released.length === 0) return;
-      await query(RELEASE, [queue, ...columnsOf(released), owner, interrupted ? 1 : 0]);
+      await query(RELEASE, [queue, ...columnsOf(released), owner, interrupted]);
     },
     async releaseUnused(inUse, before) {
       await query(RELEASE_UNUSED, [queue, owner, inUse, before]);
@@ -261,6 +284,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
       const sql = `SELECT 1 AS one FROM ${heads} WHERE queue = $1 AND conversation = $2 AND owner = $3 AND claim = $4`;
       return (await query(sql, [queue, conversation, owner, claim])).length > 0;
     },
+    beginAlone: async (job) => (await query(BEGIN_ALONE, [queue, ...columnsOf([job]), owner])).length > 0,
     async has(key) {
       const sql = `SELECT 1 AS one FROM ${keys} WHERE digest = $1`;
       return (await query(sql, [digestKey(queue, key)])).length > 0;
@@ -288,6 +312,8 @@ const toJob = (row: SqlRow, claim: number): ClaimedJob => ({
   type: String(row.type),
   content: String(row.content),
   attempt: Number(row.attempts) + Number(row.interruptions) + 1,
+  failures: Number(row.attempts),
+  crashes: Number(row.crashes),
   interrupted: Number(row.interruptions) > 0,
   createdAt: Number(row.created_at),
   claim,
@@ -300,51 +326,73 @@ function toStatus({ state, error, known }: SqlRow): JobStatus {
 }
 
 /** Creates the {@link ProcessLease} of a process. */
-export function createPostgresLease(
-  { query, table, now, owner }: Pick<PostgresQueueOptions, 'query' | 'table' | 'now' | 'owner'>,
-  leaseMs: number,
-): ProcessLease {
+export function createPostgresLease({
+  query,
+  table,
+  now,
+  owner,
+}: Pick<PostgresQueueOptions, 'query' | 'table' | 'now' | 'owner'>): ProcessLease {
   const heads = table('head');
   const jobs = table('job');
   const processes = table('process');
 
+  const RENEW = `
+    WITH renewed AS (
+      UPDATE ${processes} SET renewals = $2, lease_ms = $3, identity = $4 WHERE owner = $1 RETURNING owner
+    ), added AS (
+      INSERT INTO ${processes} (owner, renewals, lease_ms, identity)
+      SELECT $1, $2, $3, $4 WHERE NOT EXISTS (SELECT 1 FROM renewed) RETURNING owner
+    )
+    SELECT ${now} AS now, EXISTS (SELECT 1 FROM added) AS is_new`;
+
+  /** An owner without a row died during a claim, or made one after a pause during which its row was removed. */
+  const OTHERS = `
+    SELECT owner, renewals, lease_ms, identity FROM ${processes} WHERE owner <> $1
+    UNION ALL SELECT DISTINCT owner, 0, 0, NULL FROM ${heads} h
+    WHERE owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${processes} p WHERE p.owner = h.owner)`;
+
   /** Releases the heads of the owners in the relation `dead`. */
   const FREE = `
     owned AS (
-      SELECT h.queue, h.conversation FROM ${heads} h JOIN dead d ON d.owner = h.owner
+      SELECT h.queue, h.conversation, h.job FROM ${heads} h JOIN dead d ON d.owner = h.owner
       ORDER BY h.queue, h.conversation FOR UPDATE OF h
     ), freed AS (
-      UPDATE ${heads} h SET owner = NULL, claim = NULL FROM owned o
-      WHERE h.queue = o.queue AND h.conversation = o.conversation RETURNING h.queue, h.conversation
+      UPDATE ${heads} h SET ${UNCLAIMED} FROM owned o
+      WHERE h.queue = o.queue AND h.conversation = o.conversation RETURNING o.job
     )`;
 
-  /**
-   * An owner without a row in `process` is dead too: it ended while a claim of its own was under way, or it made one
-   * after a pause during which another process removed its row.
-   */
   const RECLAIM = `
-    WITH expired AS (DELETE FROM ${processes} WHERE expires_at <= ${now}),
+    WITH removed AS (DELETE FROM ${processes} WHERE owner = $1 AND renewals = $2 RETURNING owner),
     dead AS MATERIALIZED (
-      SELECT DISTINCT owner FROM ${heads} h WHERE owner IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM ${processes} p WHERE p.owner = h.owner AND p.expires_at > ${now})
+      SELECT $1::text AS owner WHERE EXISTS (SELECT 1 FROM removed)
+        OR NOT EXISTS (SELECT 1 FROM ${processes} WHERE owner = $1)
     ), ${FREE}, interrupted AS (
-      UPDATE ${jobs} SET interruptions = interruptions + 1 WHERE seq IN (
-        SELECT (SELECT seq FROM ${jobs} j WHERE j.queue = f.queue AND j.conversation = f.conversation
-          AND j.state = 'waiting' ORDER BY j.seq LIMIT 1) FROM freed f)
+      UPDATE ${jobs} SET interruptions = interruptions + 1,
+        crashes = greatest(crashes, least(crashes + 1, ${SUSPECT_CRASHES}))
+      WHERE seq IN (SELECT job FROM freed)
     )
     SELECT count(*) AS count FROM freed`;
 
+  const BOUND_DUE_TIMES = `
+    WITH late AS (
+      SELECT queue, conversation FROM ${heads} WHERE due_at > ${now} + delay_ms
+      ORDER BY queue, conversation FOR UPDATE
+    )
+    UPDATE ${heads} h SET due_at = ${now} + delay_ms FROM late l
+    WHERE h.queue = l.queue AND h.conversation = l.conversation AND h.due_at > ${now} + delay_ms`;
+
   return {
-    async renew({ reclaim }) {
-      const values: readonly SqlValue[] = [owner, leaseMs];
-      await query(
-        `INSERT INTO ${processes} (owner, expires_at) VALUES ($1, ${now} + $2)
-         ON CONFLICT (owner) DO UPDATE SET expires_at = excluded.expires_at`,
-        values,
-      );
-      if (!reclaim) return 0;
-      const [row] = await query(RECLAIM, []);
+    async renew({ renewals, leaseMs, identity }) {
+      const [row] = await query(RENEW, [owner, renewals, leaseMs, identity]);
+      const others = await query(OTHERS, [owner]);
+      return { isNew: row?.is_new === true, now: Number(row?.now), others: others.map(toRecord) };
+    },
+    async reclaim({ owner: dead, renewals }) {
+      const [row] = await query(RECLAIM, [dead, renewals]);
       return Number(row?.count ?? 0);
+    },
+    async boundDueTimes() {
+      await query(BOUND_DUE_TIMES, []);
     },
     async end() {
       await query(`WITH dead AS (SELECT $1 AS owner), ${FREE} SELECT 1 AS one FROM freed`, [owner]);
@@ -352,3 +400,10 @@ export function createPostgresLease(
     },
   };
 }
+
+const toRecord = (row: SqlRow): ProcessRecord => ({
+  owner: String(row.owner),
+  renewals: Number(row.renewals),
+  leaseMs: Number(row.lease_ms),
+  identity: typeof row.identity === 'string' ? row.identity : null,
+});

@@ -1,11 +1,15 @@
-import type {
-  AddResult,
-  ClaimedJob,
-  ClaimResult,
-  JobFailure,
-  NewJob,
-  QueueName,
-  SettleResult,
+import { boundDelay } from '../backoff.js';
+import {
+  type AddResult,
+  type ClaimedJob,
+  type ClaimResult,
+  type JobFailure,
+  type NewJob,
+  type ProcessRecord,
+  type QueueName,
+  type RenewalResult,
+  type SettleResult,
+  SUSPECT_CRASHES,
 } from '../queue.js';
 import { USER_NOTED_MS } from '../retention.js';
 import type { SqlRow, SqlStatement } from '../sql.js';
@@ -49,8 +53,10 @@ export interface Commands {
     interrupted: boolean,
   ): void;
   releaseUnused(queue: QueueName, inUse: readonly number[], before: number): void;
-  /** Extends this process's lease; with `reclaim`, releases the conversations of processes whose lease has expired. */
-  renewLease(now: number, reclaim: boolean): number;
+  beginAlone(queue: QueueName, id: string, conversation: string, claim: number): boolean;
+  renewLease(record: Omit<ProcessRecord, 'owner'>): Omit<RenewalResult, 'now'>;
+  reclaim(dead: ProcessRecord): number;
+  boundDueTimes(now: number): void;
   endLease(): void;
   /** Runs statements of other stores. If they fail, the rest of the group is still committed. */
   transaction(statements: readonly SqlStatement[]): TransactionResult;
@@ -62,7 +68,6 @@ export interface CommandOptions {
   readonly keepContent: boolean;
   /** Identifies this process among those that share the file. */
   readonly owner: string;
-  readonly leaseMs: number;
 }
 
 /** Creates the {@link Commands} of a connection. */
@@ -80,14 +85,17 @@ export function createCommands(connection: Connection, options: CommandOptions):
     fail: (...args) => commands().fail(...args),
     release: (...args) => commands().release(...args),
     releaseUnused: (...args) => commands().releaseUnused(...args),
+    beginAlone: (...args) => commands().beginAlone(...args),
     renewLease: (...args) => commands().renewLease(...args),
+    reclaim: (...args) => commands().reclaim(...args),
+    boundDueTimes: (...args) => commands().boundDueTimes(...args),
     endLease: () => commands().endLease(),
   };
 }
 
 function createQueueCommands(
   connection: Connection,
-  { keepContent, owner, leaseMs }: CommandOptions,
+  { keepContent, owner }: CommandOptions,
 ): Omit<Commands, 'transaction'> {
   const sql = (text: string): Statement => connection.prepare(text);
   const insertKey = sql(
@@ -98,7 +106,7 @@ function createQueueCommands(
     'INSERT INTO job (seq, queue, conversation, type, created_at, content) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const insertHead = sql(
-    'INSERT INTO head (queue, conversation, jobs, due_at, owner, claim) VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING jobs',
+    'INSERT INTO head (queue, conversation, jobs, due_at, owner, claim, job) VALUES (?, ?, 1, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING jobs',
   );
   const countJob = sql('UPDATE head SET jobs = jobs + 1 WHERE queue = ? AND conversation = ?');
   const noteUser = sql(
@@ -112,45 +120,57 @@ function createQueueCommands(
   const nextDue = sql(
     'SELECT min(due_at) AS due_at FROM head WHERE queue = ? AND owner IS NULL AND jobs > 0',
   );
-  const takeHead = sql('UPDATE head SET owner = ?, claim = ? WHERE queue = ? AND conversation = ?');
+  const takeHead = sql('UPDATE head SET owner = ?, claim = ?, job = ? WHERE queue = ? AND conversation = ?');
   const firstJob = sql(
-    `SELECT seq, type, attempts, interruptions, created_at, content FROM job
+    `SELECT seq, type, attempts, interruptions, crashes, created_at, content FROM job
      WHERE queue = ? AND conversation = ? AND state = 'waiting' ORDER BY seq LIMIT 1`,
   );
+  const unclaimed = 'owner = NULL, claim = NULL, job = NULL';
   const claimed = 'queue = ? AND conversation = ? AND owner = ? AND claim = ?';
   const findClaim = sql(`SELECT 1 AS one FROM head WHERE ${claimed}`);
   const removeLastHead = sql(`DELETE FROM head WHERE ${claimed} AND jobs = 1 RETURNING jobs`);
   const removeHead = sql('DELETE FROM head WHERE queue = ? AND conversation = ?');
   const advanceHead = sql(
-    `UPDATE head SET jobs = jobs - 1, due_at = ?, owner = NULL, claim = NULL WHERE ${claimed} RETURNING jobs`,
+    `UPDATE head SET jobs = jobs - 1, due_at = ?, delay_ms = 0, ${unclaimed} WHERE ${claimed} RETURNING jobs`,
   );
   const postponeHead = sql(
-    `UPDATE head SET due_at = ?, owner = NULL, claim = NULL WHERE ${claimed} RETURNING jobs`,
+    `UPDATE head SET due_at = ?, delay_ms = ?, ${unclaimed} WHERE ${claimed} RETURNING jobs`,
   );
-  const freeHead = sql(`UPDATE head SET owner = NULL, claim = NULL WHERE ${claimed} RETURNING jobs`);
+  const freeHead = sql(`UPDATE head SET ${unclaimed} WHERE ${claimed} RETURNING jobs`);
   const freeUnused = sql(
-    `UPDATE head SET owner = NULL, claim = NULL
+    `UPDATE head SET ${unclaimed}
      WHERE queue = ? AND owner = ? AND claim < ? AND claim NOT IN (SELECT value FROM json_each(?))`,
   );
-  const freeHeadsOf = sql('UPDATE head SET owner = NULL, claim = NULL WHERE owner = ? RETURNING jobs');
+  const freeHeadsOf = sql(`UPDATE head SET ${unclaimed} WHERE owner = ? RETURNING jobs`);
   const removeJob = sql('DELETE FROM job WHERE seq = ?');
   const keepJob = sql("UPDATE job SET state = 'done', attempts = attempts + 1, error = NULL WHERE seq = ?");
   const parkJob = sql("UPDATE job SET state = 'dead', attempts = attempts + 1, error = ? WHERE seq = ?");
-  const failJob = sql('UPDATE job SET attempts = attempts + ?, error = ? WHERE seq = ?');
-  const interruptJob = sql('UPDATE job SET interruptions = interruptions + 1 WHERE seq = ?');
-  const interruptJobsOf = sql(
-    `UPDATE job SET interruptions = interruptions + 1 WHERE seq IN (
-       SELECT (SELECT seq FROM job j WHERE j.queue = h.queue AND j.conversation = h.conversation
-         AND j.state = 'waiting' ORDER BY j.seq LIMIT 1) FROM head h WHERE h.owner = ?)`,
+  const failJob = sql('UPDATE job SET attempts = attempts + ?, crashes = 0, error = ? WHERE seq = ?');
+  const interruptJob = sql('UPDATE job SET interruptions = interruptions + 1, crashes = 0 WHERE seq = ?');
+  const crashJobsOf = sql(
+    `UPDATE job SET interruptions = interruptions + 1, crashes = max(crashes, min(crashes + 1, ${SUSPECT_CRASHES}))
+     WHERE seq IN (SELECT job FROM head WHERE owner = ?)`,
   );
-  const renewProcess = sql(
-    'INSERT INTO process (owner, expires_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at',
+  const beginAlone = sql(
+    `UPDATE job SET crashes = crashes + 1
+     WHERE seq = ? AND EXISTS (SELECT 1 FROM head WHERE ${claimed}) RETURNING seq`,
   );
-  const removeExpired = sql('DELETE FROM process WHERE expires_at <= ?');
-  // A process without a row is dead, or made a claim after a pause during which its row was removed.
-  const deadOwners = sql(
+  const updateProcess = sql(
+    'UPDATE process SET renewals = ?, lease_ms = ?, identity = ? WHERE owner = ? RETURNING owner',
+  );
+  const insertProcess = sql('INSERT INTO process (renewals, lease_ms, identity, owner) VALUES (?, ?, ?, ?)');
+  const findProcess = sql('SELECT owner FROM process WHERE owner = ?');
+  const otherProcesses = sql('SELECT owner, renewals, lease_ms, identity FROM process WHERE owner <> ?');
+  // It died during a claim, or made one after a pause during which its row was removed.
+  const ownersWithoutRow = sql(
     'SELECT DISTINCT owner FROM head WHERE owner IS NOT NULL AND owner NOT IN (SELECT owner FROM process)',
   );
+  const removeRecord = sql('DELETE FROM process WHERE owner = ? AND renewals = ?');
+  // In two parts, each of which has an index.
+  const boundDueTimes = [
+    "queue IN ('inbox', 'outbox') AND owner IS NULL AND jobs > 0 AND due_at > ?1",
+    'owner IS NOT NULL',
+  ].map((where) => sql(`UPDATE head SET due_at = ?1 + delay_ms WHERE ${where} AND due_at > ?1 + delay_ms`));
   const removeProcess = sql('DELETE FROM process WHERE owner = ?');
 
   const changed = (row: SqlRow | undefined): boolean => row !== undefined;
@@ -172,7 +192,11 @@ function createQueueCommands(
       const seq = Number(inserted.seq);
       const conversation = conversationKey(conversationId);
       insertJob.get(seq, queue, conversation, type, now, content);
-      const isFirst = changed(insertHead.get(queue, conversation, now, claim === null ? null : owner, claim));
+      const isFirst = changed(
+        claim === null
+          ? insertHead.get(queue, conversation, now, null, null, null)
+          : insertHead.get(queue, conversation, now, owner, claim, seq),
+      );
       if (!isFirst) countJob.get(queue, conversation);
       for (const userId of userIds) noteUser.get(digestText(userId), conversation, now);
       return { id: String(seq), isDuplicate: false, isClaimed: isFirst && claim !== null };
@@ -186,7 +210,7 @@ function createQueueCommands(
           removeHead.get(queue, conversation);
           continue;
         }
-        takeHead.get(owner, claim, queue, conversation);
+        takeHead.get(owner, claim, Number(row.seq), queue, conversation);
         jobs.push(toJob(row, conversation, claim));
       }
       const dueAt = jobs.length < limit ? (nextDue.get(queue)?.due_at ?? null) : null;
@@ -203,8 +227,9 @@ function createQueueCommands(
         if (result !== 'lost') parkJob.get(encodeText(error), Number(id));
         return result;
       }
-      const dueAt = now + Math.ceil(retryInMs);
-      if (!changed(postponeHead.get(dueAt, queue, conversation, owner, claim))) return 'lost';
+      const delayMs = boundDelay(retryInMs);
+      if (!changed(postponeHead.get(now + delayMs, delayMs, queue, conversation, owner, claim)))
+        return 'lost';
       failJob.get(counts ? 1 : 0, encodeText(error), Number(id));
       return 'idle';
     },
@@ -215,16 +240,22 @@ function createQueueCommands(
       }
     },
     releaseUnused: (queue, inUse, before) => void freeUnused.get(queue, owner, before, JSON.stringify(inUse)),
-    renewLease(now, reclaim) {
-      renewProcess.get(owner, now + leaseMs);
-      let released = 0;
-      if (!reclaim) return released;
-      removeExpired.get(now);
-      for (const { owner: dead } of deadOwners.all()) {
-        interruptJobsOf.get(String(dead));
-        released += freeHeadsOf.all(String(dead)).length;
-      }
-      return released;
+    beginAlone: (queue, id, conversation, claim) =>
+      changed(beginAlone.get(Number(id), queue, conversation, owner, claim)),
+    renewLease({ renewals, leaseMs, identity }) {
+      const values = [renewals, leaseMs, identity, owner] as const;
+      const isNew = !changed(updateProcess.get(...values));
+      if (isNew) insertProcess.get(...values);
+      return { isNew, others: [...otherProcesses.all(owner), ...ownersWithoutRow.all()].map(toRecord) };
+    },
+    reclaim({ owner: dead, renewals }) {
+      removeRecord.get(dead, renewals);
+      if (changed(findProcess.get(dead))) return 0;
+      crashJobsOf.get(dead);
+      return freeHeadsOf.all(dead).length;
+    },
+    boundDueTimes(now) {
+      for (const statement of boundDueTimes) statement.get(now);
     },
     endLease() {
       freeHeadsOf.all(owner);
@@ -239,7 +270,16 @@ const toJob = (row: SqlRow, conversation: string, claim: number): ClaimedJob => 
   type: String(row.type),
   content: String(row.content),
   attempt: Number(row.attempts) + Number(row.interruptions) + 1,
+  failures: Number(row.attempts),
+  crashes: Number(row.crashes),
   interrupted: Number(row.interruptions) > 0,
   createdAt: Number(row.created_at),
   claim,
+});
+
+const toRecord = (row: SqlRow): ProcessRecord => ({
+  owner: String(row.owner),
+  renewals: Number(row.renewals ?? 0),
+  leaseMs: Number(row.lease_ms ?? 0),
+  identity: typeof row.identity === 'string' ? row.identity : null,
 });

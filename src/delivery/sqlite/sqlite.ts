@@ -91,8 +91,8 @@ export function createSqliteEngine(
   settings: EngineSettings,
   threadFile: URL | null,
 ): StorageEngine {
-  const { keepContent, leaseMs, pollMs, onError } = settings;
-  const options: CommandOptions = { keepContent, leaseMs, owner: randomUUID() };
+  const { keepContent, pollMs, onError } = settings;
+  const options: CommandOptions = { keepContent, owner: randomUUID() };
   const forgetHooks: ForgetHook[] = [];
   let connection: Connection | undefined;
   let read: ReturnType<typeof createStatementRunner> | undefined;
@@ -144,6 +144,7 @@ export function createSqliteEngine(
         'SELECT 1 AS one FROM head WHERE queue = $1 AND conversation = $2 AND owner = $3 AND claim = $4',
         [name, conversation, options.owner, claim],
       ).length > 0,
+    beginAlone: ({ id, conversation, claim }) => run('beginAlone', name, id, conversation, claim),
     has: async (key) =>
       opened(read)('SELECT 1 AS one FROM seen_key WHERE digest = $1', [digestKey(name, key)]).length > 0,
     statusOf: async (ids) => ids.map((id) => statusOf(opened(read), id)),
@@ -153,7 +154,12 @@ export function createSqliteEngine(
     sql,
     forgetHooks,
     queues: { inbox: queue('inbox'), outbox: queue('outbox') },
-    lease: { renew: ({ reclaim }) => run('renewLease', Date.now(), reclaim), end: () => run('endLease') },
+    lease: {
+      renew: async (record) => ({ ...(await run('renewLease', record)), now: Date.now() }),
+      reclaim: (dead) => run('reclaim', dead),
+      boundDueTimes: () => run('boundDueTimes', Date.now()),
+      end: () => run('endLease'),
+    },
     async open() {
       connection ??= openConnection(file);
       read ??= createStatementRunner(connection);

@@ -67,6 +67,8 @@ export function greeting(engine: Engine): void {
       before.receiver.on('handoff.requested', () => deferred().promise);
       await before.accept(requestEvent('c'));
       await eventually(() => expect(service.said('c')).toEqual(['One moment, please']));
+      // Else its outcome is unknown, and it is sent again.
+      await eventually(async () => expect(await before.queues.depth('outbox')).toMatchObject({ waiting: 0 }));
       await before.stop(1);
       const after = await set.receive(service.options, {}, GREETING);
       after.receiver.on('handoff.requested', ({ reply }) => reply('How can I help?'));

@@ -150,23 +150,64 @@ export function restarts(engine: Engine): void {
     });
   });
 
-  describe('an event that ends the process each time', () => {
-    it('becomes a dead letter after the maximum of attempts, without being started again', async () => {
+  describe('an event that is interrupted', () => {
+    it('is handled again, however often its process stops: that is no failure', async () => {
       const set = await stage(engine);
-      const seen = notes<string>();
-      for (let attempt = 1; attempt <= 2; attempt += 1) {
-        const before = await set.open(({ key }) => {
-          seen.add(key);
-          return deferred().promise;
-        });
-        await before.accept(chatEvent('c', { key: 'poison' }));
-        await seen.until(attempt);
+      const seen = notes<number>();
+      for (let run = 1; run <= 3; run += 1) {
+        const before = await set.open(
+          (_event, { attempt }) => {
+            seen.add(attempt);
+            return deferred().promise;
+          },
+          { maxAttempts: 1 },
+        );
+        await before.accept(chatEvent('c', { key: 'k' }));
+        await seen.until(run);
         await before.stop(1);
       }
-      const after = await set.open(({ key }) => seen.add(key), { maxAttempts: 2 });
-      await after.accept(chatEvent('c', { key: 'later' }));
-      expect(await seen.until(3)).toEqual(['poison', 'poison', 'later']);
-      expect(await after.queues.list('inbox', { state: 'dead' })).toMatchObject([{ attempts: 3 }]);
+      const after = await set.open((_event, { attempt }) => seen.add(attempt), { maxAttempts: 1 });
+      expect(await seen.until(4)).toEqual([1, 2, 3, 4]);
+      await eventually(async () =>
+        expect(await after.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 }),
+      );
+    });
+
+    it('twice by the death of its process runs alone, and others before and after it', async () => {
+      const set = await stage(engine);
+      const stored = await set.openDelivery();
+      const others = ['a', 'b', 'c', 'd'];
+      for (const id of ['suspect', ...others]) await stored.accept(chatEvent(id, { key: `first ${id}` }));
+      const { database } = stored;
+      if (!database) throw new Error('this engine stores nothing');
+      const setCrashes = `UPDATE ${database.table('job')} SET crashes = 2 WHERE conversation = 'suspect'`;
+      await database.write(setCrashes);
+      await stored.stop({ timeoutMs: 1 });
+
+      const inside = new Set<string>();
+      const beside: string[] = [];
+      const noted: unknown[] = [];
+      const ended = notes<string>();
+      const to = await set.open(
+        async ({ conversationId: id, key }) => {
+          inside.add(id);
+          if (inside.has('suspect')) beside.push(...[...inside].filter((other) => other !== 'suspect'));
+          if (id === 'suspect') {
+            // An event that comes meanwhile has to wait.
+            await to.accept(chatEvent('a', { key: 'meanwhile' }));
+            const crashes = `SELECT crashes FROM ${database.table('job')} WHERE conversation = 'suspect'`;
+            noted.push(...((await to.delivery.database?.read(crashes)) ?? []));
+          }
+          inside.delete(id);
+          ended.add(key);
+        },
+        { leaseMs: 300 },
+      );
+      expect((await ended.until(6)).toSorted()).toEqual(
+        ['first suspect', 'meanwhile', ...others.map((id) => `first ${id}`)].toSorted(),
+      );
+      expect(beside).toEqual([]);
+      expect(noted).toEqual([{ crashes: 3 }]);
     });
   });
 

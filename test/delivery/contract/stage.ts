@@ -14,6 +14,7 @@ export interface EngineOptions {
   readonly handlerTimeoutMs?: number;
   readonly keepContent?: boolean;
   readonly rememberMs?: number;
+  readonly leaseMs?: number;
   readonly outbox?: Partial<OutboxPolicy>;
 }
 

@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CrashStore } from './run.js';
 
-/** Kills must not make dead letters, however many there are. */
-const MANY_ATTEMPTS = { maxAttempts: 10_000, outbox: { minDelayMs: 20, maxDelayMs: 200 } };
+const QUICK = { outbox: { minDelayMs: 20, maxDelayMs: 200 } };
 
 /** A file that all receivers share. */
 export async function sqliteCrashStore(): Promise<CrashStore> {
   const folder = await mkdtemp(join(tmpdir(), 'handoff-kit-crash-'));
   return {
     engine: 'sqlite',
-    options: { ...MANY_ATTEMPTS, file: join(folder, 'handoff.db'), leaseMs: 2_000, pollMs: 50 },
+    options: { ...QUICK, file: join(folder, 'handoff.db'), leaseMs: 2_000, pollMs: 50 },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -24,7 +23,7 @@ export async function postgresCrashStore(): Promise<CrashStore> {
   return {
     engine: 'postgres',
     options: {
-      ...MANY_ATTEMPTS,
+      ...QUICK,
       connectionString,
       schema: 'crash',
       leaseMs: 2_000,

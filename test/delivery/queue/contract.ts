@@ -15,6 +15,7 @@ export interface QueueDatabase {
 
 const AN_HOUR = 3_600_000;
 const RETRY = { error: 'not yet', retryInMs: 0, counts: true };
+const renewal = (renewals: number) => ({ renewals, leaseMs: 1_000, identity: 'here' });
 const DEAD = { error: 'never', retryInMs: null, counts: true };
 
 /** What the queues of both databases do, below workers and deliveries. */
@@ -38,16 +39,19 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
   const connect = async (settings: { leaseMs?: number; keepContent?: boolean } = {}) =>
     (await openDatabase()).connect(settings);
 
-  /** Two processes on one database: the first one's lease ends at once. */
+  /** Two processes on one database. */
   const connectTwo = async () => {
     const database = await openDatabase();
-    const paused = await database.connect({ leaseMs: 1 });
+    const paused = await database.connect();
     const other = await database.connect();
-    await paused.lease.renew({ reclaim: false });
+    await paused.lease.renew(renewal(1));
     return { paused, other };
   };
-  const reclaim = async (by: ReturnType<typeof createProcess>, count: number): Promise<void> => {
-    await eventually(async () => expect(await by.lease.renew({ reclaim: true })).toBe(count));
+  /** Reclaims from every process that another knows, as if none had renewed its lease for too long. */
+  const reclaim = async ({ lease }: ReturnType<typeof createProcess>): Promise<number> => {
+    let reclaimed = 0;
+    for (const record of (await lease.renew(renewal(1))).others) reclaimed += await lease.reclaim(record);
+    return reclaimed;
   };
 
   describe(`the queue in ${name}`, () => {
@@ -99,6 +103,29 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await inbox.fail(await claim(1), { ...RETRY, retryInMs: AN_HOUR })).toBe('idle');
       await add('b1', 'b');
       expect(await claimed(2)).toEqual(['b1']);
+    });
+
+    it('lets no job wait for longer than its delay after the clock was set back, or than a day', async () => {
+      const { add, inbox, claim, claimed, lease, sql } = await connect();
+      const setBack = () => sql.write(`UPDATE ${sql.table('head')} SET due_at = due_at + ${24 * AN_HOUR}`);
+      for (const id of ['delayed', 'running', 'waiting']) await add(id, id);
+      await inbox.fail(await claim(1), { ...RETRY, retryInMs: AN_HOUR });
+      const running = await claim(2);
+      await setBack();
+      expect(await claimed(3)).toEqual([]);
+      await lease.boundDueTimes();
+      expect(await claimed(4, 10)).toEqual(['waiting']);
+      await inbox.release([running], { interrupted: false });
+      expect(await claimed(5, 10)).toEqual(['running']);
+      const dueTimes = `SELECT due_at <= ${sql.now} + ${AN_HOUR} AS is_bound, delay_ms FROM ${sql.table('head')}
+        WHERE conversation = 'delayed'`;
+      const [row] = await sql.read(dueTimes);
+      expect([Number(row?.is_bound), Number(row?.delay_ms)]).toEqual([1, AN_HOUR]);
+
+      await add('far', 'far');
+      await inbox.fail(await claim(6), { ...RETRY, retryInMs: Number.POSITIVE_INFINITY });
+      const [far] = await sql.read(`SELECT delay_ms FROM ${sql.table('head')} WHERE conversation = 'far'`);
+      expect(Number(far?.delay_ms)).toBe(24 * AN_HOUR);
     });
 
     it('says whether more of the conversation is due', async () => {
@@ -178,7 +205,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       for (const key of ['1', '2']) await paused.add(key, 'c');
       const stale = await paused.claim(1);
       expect(await other.claimed(1)).toEqual([]);
-      await reclaim(other, 1);
+      expect(await reclaim(other)).toBe(1);
       const job = await other.claim(2);
       expect(job).toMatchObject({ id: stale.id, attempt: 2, interrupted: true });
 
@@ -208,7 +235,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await reply(kept, 'first of b')).toMatchObject({ isDuplicate: false, isClaimed: true });
       expect([await paused.inbox.holds(lost), await other.inbox.holds(lost)]).toEqual([true, false]);
 
-      await reclaim(other, 4);
+      expect(await reclaim(other)).toBe(4);
       expect(await paused.inbox.holds(lost)).toBe(false);
       const renewed = await other.claim(1);
       expect(renewed.id).toBe(lost.id);
@@ -249,6 +276,50 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       ]);
     });
 
+    it('of a process that died count as interruptions of the jobs it ran, whatever was retried since', async () => {
+      const { paused, other } = await connectTwo();
+      const { id: first } = await paused.add('first', 'c');
+      await paused.inbox.fail(await paused.claim(1), DEAD);
+      await paused.add('second', 'c');
+      const running = await paused.claim(2);
+      expect(await other.admin.retry('inbox', first)).toBe(true);
+      expect(await reclaim(other)).toBe(1);
+      const retried = await other.claim(1);
+      expect(retried).toMatchObject({ id: first, interrupted: false, crashes: 0 });
+      await other.inbox.complete(retried);
+      expect(await other.claim(2)).toMatchObject({ id: running.id, interrupted: true, crashes: 1 });
+    });
+
+    it('of a process that died make a job a suspect, and count alone only after that', async () => {
+      const database = await openDatabase();
+      const observer = await database.connect();
+      await observer.add('k', 'c');
+      /** One process after another claims the job and dies. */
+      const die = async (runsAlone: boolean): Promise<number> => {
+        const dying = await database.connect();
+        await dying.lease.renew(renewal(1));
+        const job = await dying.claim(1);
+        if (runsAlone) expect(await dying.inbox.beginAlone(job)).toBe(true);
+        expect(await reclaim(observer)).toBe(1);
+        expect(await dying.inbox.beginAlone(job)).toBe(false);
+        return job.crashes;
+      };
+      const before: number[] = [];
+      for (const runsAlone of [false, false, false, true, false, true]) before.push(await die(runsAlone));
+      expect(before).toEqual([0, 1, 2, 2, 3, 3]);
+
+      // A run that ends, however it does, is no evidence.
+      const suspect = await observer.claim(10);
+      expect(suspect).toMatchObject({ crashes: 4, attempt: 7, failures: 0 });
+      await observer.inbox.beginAlone(suspect);
+      await observer.inbox.release([suspect], { interrupted: true });
+      const released = await observer.claim(11);
+      expect(released.crashes).toBe(0);
+      await observer.inbox.beginAlone(released);
+      await observer.inbox.fail(released, RETRY);
+      expect(await observer.claim(12)).toMatchObject({ crashes: 0, failures: 1 });
+    });
+
     it('that were released and made again under another number are lost to the first', async () => {
       const { add, inbox, claim, counts, stats } = await connect();
       await add('k', 'c');
@@ -269,23 +340,28 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       await paused.lease.end();
       await paused.claim(1);
       await paused.add('c', 'c', 2);
-      await reclaim(other, 2);
+      expect(await reclaim(other)).toBe(2);
       expect(await other.claimed(1, 10)).toHaveLength(3);
     });
 
     it('stay with a process that renews its lease', async () => {
       const database = await openDatabase();
       const [one, other] = [await database.connect(), await database.connect()];
-      await one.lease.renew({ reclaim: false });
+      expect(await one.lease.renew(renewal(1))).toMatchObject({ isNew: true, others: [] });
       await one.add('k', 'c', 1);
-      expect(await other.lease.renew({ reclaim: true })).toBe(0);
+      const { others } = await other.lease.renew(renewal(1));
+      expect(others).toMatchObject([renewal(1)]);
+      expect(await one.lease.renew(renewal(2))).toMatchObject({ isNew: false, others: [renewal(1)] });
+      for (const record of others) expect(await other.lease.reclaim(record)).toBe(0);
       expect(await other.claimed(1)).toEqual([]);
+      expect(await reclaim(other)).toBe(1);
+      expect(await one.lease.renew(renewal(3))).toMatchObject({ isNew: true });
     });
 
     it('are released all at once when their process ends its lease, and that is no interruption', async () => {
       const database = await openDatabase();
       const [one, other] = [await database.connect(), await database.connect()];
-      await one.lease.renew({ reclaim: false });
+      await one.lease.renew(renewal(1));
       for (const id of ['a', 'b']) await one.add(id, id, 1);
       await one.lease.end();
       expect(await other.claimed(1, 10)).toHaveLength(2);
@@ -304,6 +380,17 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await inbox.complete(newer)).toBe('idle');
       // Each queue has claims of its own.
       expect((await outbox.claim(6, 10)).jobs).toEqual([]);
+    });
+  });
+
+  describe(`leases on tasks in ${name}`, () => {
+    it('belong to one process, and to another once the clock was set back behind their time', async () => {
+      const { sql } = await connect();
+      const store = createSqlHandoffStore(sql, false);
+      const take = (owner: string) => store.lease('poll', owner, 60_000);
+      expect([await take('one'), await take('other'), await take('one')]).toEqual([true, false, true]);
+      await sql.write(`UPDATE ${sql.table('task_lease')} SET expires_at = expires_at + ${AN_HOUR}`);
+      expect([await take('other'), await take('one')]).toEqual([true, false]);
     });
   });
 
@@ -427,6 +514,8 @@ const jobOf = async (
     type: 'handoff.message',
     content: '{}',
     attempt: 1,
+    failures: 0,
+    crashes: 0,
     interrupted: false,
     createdAt: 1,
     claim,

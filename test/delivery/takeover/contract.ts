@@ -25,13 +25,16 @@ async function pauseOutsideTransaction(
   }
 }
 
+/** Longer than any test: whatever a process that died has claimed is not reclaimed by its lease. */
+const LONG_LEASE = { leaseMs: 3_600_000 };
+
 const ACCEPT = ['--accept', 'first', '--accept', 'second', '--accept', 'third'];
 
 /** What happens to the work of a process that is killed or paused. */
 export function describeTakeover(name: string, createDatabase: () => Promise<SharedDatabase>): void {
-  const onDatabase = async (service = 'http://127.0.0.1:1') => {
+  const onDatabase = async (more: object = {}, service = 'http://127.0.0.1:1') => {
     const { engine, options, isWritable = () => true } = await createDatabase();
-    const settings = JSON.stringify({ leaseMs: 1_000, pollMs: 100, ...options });
+    const settings = JSON.stringify({ leaseMs: 1_000, pollMs: 100, ...options, ...more });
     const startProcess = (...args: readonly string[]) =>
       runNode([
         'test/delivery/takeover/process.js',
@@ -64,12 +67,29 @@ export function describeTakeover(name: string, createDatabase: () => Promise<Sha
       ]);
     });
 
+    describe.runIf(process.platform === 'linux')('is missed at once on the same machine', () => {
+      it.each([
+        ['by a process that runs', true],
+        ['by its successor', false],
+      ])('%s', async (_by, isRunning) => {
+        const startProcess = await onDatabase(LONG_LEASE);
+        const killed = startProcess('--wait', ...ACCEPT);
+        await killed.until(/handles first attempt 1/);
+        await killed.until(/ready/);
+        const running = isRunning ? startProcess() : undefined;
+        await running?.until(/ready/);
+        killed.signal('SIGKILL');
+        await killed.ended;
+        await (running ?? startProcess()).until(/finished third/);
+      });
+    });
+
     it.each([
       ['resend', ['said', 'said', 'later']],
       ['park', ['said', 'later']],
     ])('while it sends a reply leaves that reply in an unknown state: %s', async (unknown, expected) => {
       const service = await flakyService((_call, nth) => (nth === 1 ? 'silence' : { status: 200 }));
-      const startProcess = await onDatabase(service.options.baseUrl);
+      const startProcess = await onDatabase({}, service.options.baseUrl);
       const killed = startProcess('--reply', 'said', '--reply', 'later');
       await killed.until(/ready/);
       await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(1);
@@ -78,6 +98,51 @@ export function describeTakeover(name: string, createDatabase: () => Promise<Sha
       const other = startProcess('--unknown', unknown);
       await expect.poll(() => service.said('c'), { timeout: 20_000 }).toEqual(expected);
       if (unknown === 'park') await other.until(/reports OUTCOME_UNKNOWN/);
+    });
+  });
+
+  describe(`with ${name}, events that were being handled when their process was killed`, () => {
+    const innocents = Array.from({ length: 14 }, (_, nth) => `innocent-${nth}`);
+    const linesOf = (outputs: readonly string[], pattern: RegExp) =>
+      new Set(outputs.flatMap((output) => [...output.matchAll(pattern)].map(([, key]) => key)));
+
+    it('are all handled, except the one that killed it each time, which becomes a dead letter', {
+      timeout: 120_000,
+    }, async () => {
+      const startProcess = await onDatabase({ leaseMs: 400 });
+      const args = ['--take', '300', '--poison', 'poison'];
+      const accept = [...innocents, 'poison'].flatMap((key) => ['--accept', key]);
+      const outputs: string[] = [];
+      for (let isDrained = false; !isDrained; ) {
+        const running = startProcess(...args, ...(outputs.length === 0 ? accept : []));
+        isDrained = await running.until(/drained/).then(
+          () => true,
+          () => false,
+        );
+        outputs.push(running.stdout());
+      }
+      const dead = outputs.at(-1)?.match(/dead .*/g);
+      expect(dead).toEqual([expect.stringMatching(/^dead poison: .*the process ended.* 3 times/)]);
+      expect(outputs.at(-1)).toContain('reports PROCESS_ENDED');
+      expect(linesOf(outputs, /finished (\S+)/g)).toEqual(new Set(innocents));
+    });
+
+    it('are all handled after a series of kills, however many: no event is to blame', {
+      timeout: 120_000,
+    }, async () => {
+      const startProcess = await onDatabase({ leaseMs: 400, maxAttempts: 2 });
+      for (let kills = 0; kills < 10; kills += 1) {
+        const accept = kills === 0 ? innocents.flatMap((key) => ['--accept', key]) : [];
+        const killed = startProcess('--take', '600000', ...accept);
+        await killed.until(/handles/);
+        await killed.until(/ready/);
+        killed.signal('SIGKILL');
+        await killed.ended;
+      }
+      const last = startProcess('--take', '1');
+      await last.until(/drained/);
+      expect(last.stdout()).not.toMatch(/dead /);
+      expect(linesOf([last.stdout()], /finished (\S+)/g)).toEqual(new Set(innocents));
     });
   });
 

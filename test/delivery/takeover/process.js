@@ -1,6 +1,7 @@
 // One of several processes on a database. It prints what it does, one line each. The test sends it signals: SIGUSR2
 // lets its handlers go on, SIGHUP stops it.
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({
@@ -13,6 +14,10 @@ const { values } = parseArgs({
     wait: { type: 'boolean', default: false },
     answer: { type: 'boolean', default: false },
     unknown: { type: 'string', default: 'resend' },
+    // Each event has a conversation of its own, and its handler takes this many milliseconds.
+    take: { type: 'string' },
+    // The event whose handler kills the process.
+    poison: { type: 'string' },
   },
 });
 
@@ -46,7 +51,8 @@ receiver.on(
     // Listens before it prints: the signal may follow at once, and would end a process that does not listen.
     const released = values.wait ? once(process, 'SIGUSR2') : undefined;
     say(`handles ${text} attempt ${attempt}`);
-    await released;
+    if (text === values.poison) process.kill(process.pid, 'SIGKILL');
+    await (values.take ? sleep(Number(values.take)) : released);
     if (values.answer) {
       if (text.endsWith('last')) await tried(`end of ${conversationId}`, end());
       else await tried(`reply to ${text}`, reply(`${text} attempt ${attempt}`));
@@ -76,7 +82,7 @@ const user = { phone: null, email: null, user_id: null, anonymous_id: null };
 const requested = { email: null, bot_id: null, body: [], user_info: user };
 for (const item of values.accept) {
   // `request:c`, or the text of a message, to the conversation `c` or to the one before the colon.
-  const [conversationId = '', key] = item.includes(':') ? item.split(':') : ['c', item];
+  const [conversationId = '', key] = item.includes(':') ? item.split(':') : [values.take ? item : 'c', item];
   if (conversationId === 'request') await accept('handoff.requested', key ?? '', item, requested);
   else await accept('handoff.message', conversationId, item, { body: item });
 }
@@ -85,3 +91,10 @@ for (const text of values.reply) {
   say(`stored reply ${text}`);
 }
 say('ready');
+
+if (values.take) {
+  while ((await delivery.queues.depth('inbox')).waiting > 0) await sleep(50);
+  for (const { conversationId, error } of await delivery.queues.list('inbox', { state: 'dead' }))
+    say(`dead ${conversationId}: ${error}`);
+  say('drained');
+}

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hasEnded, identifyProcess } from '../../src/delivery/process-identity.js';
+import { eventually } from './contract/stage.js';
+
+/** The identity that a process with this id would give itself. */
+function identityOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const startedAt = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  return JSON.stringify({ ...JSON.parse(identifyProcess() ?? '{}'), pid, startedAt });
+}
+
+function start(command: string, args: readonly string[]): ChildProcess & { readonly pid: number } {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the process did not start');
+  return Object.assign(child, { pid });
+}
+
+describe.runIf(process.platform === 'linux')('a process', () => {
+  it('has not ended while it runs or is paused, and has once it was killed', async () => {
+    const child = start('sleep', ['600']);
+    const identity = identityOf(child.pid);
+    expect(hasEnded(identity)).toBe(false);
+    child.kill('SIGSTOP');
+    await eventually(() => expect(readFileSync(`/proc/${child.pid}/stat`, 'utf8')).toContain(') T '));
+    expect(hasEnded(identity)).toBe(false);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(hasEnded(identity)).toBe(true);
+  });
+
+  it('has ended when it is a zombie', async () => {
+    // The shell starts a process and becomes another one, which never waits for it.
+    const parent = start('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600']);
+    const [line] = (await once(parent.stdout ?? parent, 'data')) as [Buffer];
+    const zombie = Number(String(line));
+    const identity = identityOf(zombie);
+    process.kill(zombie, 'SIGKILL');
+    await eventually(() => expect(readFileSync(`/proc/${zombie}/stat`, 'utf8')).toContain(') Z '));
+    expect(hasEnded(identity)).toBe(true);
+  });
+
+  it('has ended when its id belongs to another that started later', () => {
+    const own = JSON.parse(identifyProcess() ?? '{}') as object;
+    expect(hasEnded(JSON.stringify(own))).toBe(false);
+    expect(hasEnded(JSON.stringify({ ...own, startedAt: '1' }))).toBe(true);
+  });
+
+  it('of another machine, or without an identity, cannot be seen', () => {
+    const own = JSON.parse(identifyProcess() ?? '{}') as object;
+    expect(hasEnded(JSON.stringify({ ...own, machine: 'another', startedAt: '1' }))).toBe(false);
+    expect(hasEnded(null)).toBe(false);
+  });
+});
