@@ -25,7 +25,7 @@ const describeReport = (engine: string, instances: number, report: CrashReport):
     `${engine}, ${instances} receiver(s) at a time, ${report.kills} kills and ${report.pauses} pauses in ${report.seconds} s:`,
     `  ${report.accepted} events answered 200 (${report.resent} requests were sent again), ${report.handled} handled`,
     `  ${report.cutOff} handler runs interrupted, ${report.repeated} repeated although they had finished`,
-    `  ${report.replies} replies reached the platform, ${report.repliesTwice} of them twice`,
+    `  ${report.replies} replies reached the platform, ${report.repliesTwice} of them twice, ${report.repliesLate} again after later ones`,
     `  ${report.violations.length} violations`,
   ].join('\n');
 
