@@ -174,7 +174,7 @@ export function describeTakeover(name: string, createDatabase: () => Promise<Sha
     it('starts nothing, replies nothing and ends nothing when it continues, while two others go on', async () => {
       const CONVERSATIONS = ['a', 'b', 'c'];
       const service = await flakyService();
-      const startProcess = await onDatabase(service.options.baseUrl);
+      const startProcess = await onDatabase({}, service.options.baseUrl);
       const events = CONVERSATIONS.flatMap((id) => [`request:${id}`, `${id}:1`, `${id}:2`, `${id}:last`]);
       const paused = startProcess('--answer', '--wait', ...events.flatMap((event) => ['--accept', event]));
       for (const id of CONVERSATIONS) await paused.until(new RegExp(`handles ${id}:1 attempt 1`));
@@ -203,7 +203,7 @@ export function describeTakeover(name: string, createDatabase: () => Promise<Sha
 
     it('ends no conversation that another handles', async () => {
       const service = await flakyService();
-      const startProcess = await onDatabase(service.options.baseUrl);
+      const startProcess = await onDatabase({}, service.options.baseUrl);
       const paused = startProcess('--answer', '--wait', '--accept', 'request:c', '--accept', 'c:last');
       await paused.until(/handles c:last attempt 1/);
       await paused.until(/ready/);
