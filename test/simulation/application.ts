@@ -70,7 +70,6 @@ export function createApplication(
   return {
     register(receiver, process) {
       receiver.onAny(async (context) => {
-        if (context.event === 'probe') return;
         const { conversationId, sentAt, signal } = context;
         const number = Number(eventLabel('', sentAt?.getTime()).slice(2));
         const event = eventLabel(conversationId, sentAt?.getTime());

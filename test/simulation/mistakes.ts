@@ -91,14 +91,14 @@ export const MISTAKES: readonly KnownMistake[] = [
   },
   {
     name: 'the idempotency key of an event is not scoped by its conversation',
-    made: { engine: inInbox(({ add }) => ({ add: (job, claim) => add(unscoped(job), claim) })) },
+    made: { engine: inInbox((inbox) => ({ add: (job, claim) => inbox.add(unscoped(job), claim) })) },
     shows: /not stored|was lost/,
   },
   {
     name: 'repeats of an event are not recognised',
     made: {
-      engine: inInbox(({ add }) => ({
-        add: (job, claim) => add({ ...job, key: `${job.key} ${randomUUID()}` }, claim),
+      engine: inInbox((inbox) => ({
+        add: (job, claim) => inbox.add({ ...job, key: `${job.key} ${randomUUID()}` }, claim),
       })),
     },
     shows: /stored \d times|again/,
@@ -116,9 +116,11 @@ export const MISTAKES: readonly KnownMistake[] = [
   {
     name: 'the close of a conversation does not wait for the replies before it',
     made: {
-      engine: inOutbox(({ add }) => ({
+      engine: inOutbox((outbox) => ({
         add: (job, claim) =>
-          add(job.type === 'close' ? { ...job, conversationId: `${job.conversationId} close` } : job, claim),
+          job.type === 'close'
+            ? outbox.add({ ...job, conversationId: `${job.conversationId} close` }, null)
+            : outbox.add(job, claim),
       })),
     },
     shows: /the user saw/,

@@ -131,7 +131,7 @@ export function createPlatform({ scheduler, witness, faults, choose }: PlatformO
     (process: SimulatedProcess): Fetch =>
     (url, { body: text, signal }) =>
       new Promise((resolve, reject) => {
-        const body = JSON.parse(String(text)) as ApiBody;
+        const body = JSON.parse(text as string) as ApiBody;
         const isClose = url.endsWith('/close');
         const label = isClose ? closeLabel(body.conversation_id) : (body.body ?? '');
         const answered = witness.replySent(process, label);

@@ -1,4 +1,5 @@
-import type { QueueName } from '../../src/delivery/queue.js';
+import type { Queue, QueueName } from '../../src/delivery/queue.js';
+import { deliveryMigrations } from '../../src/delivery/schema.js';
 import type { SqlDatabase } from '../../src/delivery/sql.js';
 import { type Connection, openConnection, type Statement } from '../../src/delivery/sqlite/database.js';
 import { createEngineOn } from '../../src/delivery/sqlite/sqlite.js';
@@ -78,11 +79,13 @@ export interface StorageOptions {
 
 const CLOCK = 'simulated_now()';
 
+/** The methods of a queue that only read. */
+const READS: ReadonlySet<string> = new Set(['has', 'statusOf', 'holds']);
+
 /** Processes of one machine are this close to the database, in milliseconds. */
 const WAY_MS = 4;
 
 let shared: { readonly connection: Connection; now: () => number } | undefined;
-let hasTables = false;
 const statements = new Map<string, Statement>();
 
 /** One database for all histories of a test run: creating the tables takes longer than most histories. */
@@ -93,6 +96,9 @@ function sharedDatabase() {
   };
   const opened = { connection, now: () => 0 };
   connection.function(CLOCK.replace('()', ''), () => opened.now());
+  const migrations = deliveryMigrations({ dialect: 'sqlite', table: (name) => name } as SqlDatabase);
+  for (const text of migrations.flat()) connection.exec(text);
+  connection.exec(`INSERT INTO schema_version VALUES ('delivery', ${migrations.length})`);
   shared = opened;
   return opened;
 }
@@ -133,15 +139,13 @@ export function createStorage({ scheduler, faults, mistakes, labelOf, onCommit }
 
   /** Compares the jobs with those after the last commit. */
   const noteJobs = (): void => {
-    hasTables ||= prepare("SELECT 1 AS one FROM sqlite_master WHERE name = 'job'").all().length > 0;
-    if (!hasTables) return;
     const seen = new Set<number>();
     for (const row of prepare('SELECT seq, state, error FROM job').all()) {
       const seq = Number(row.seq);
       seen.add(seq);
       const known = jobs.get(seq) ?? noteJob(seq);
       known.state = row.state as JobRecord['state'];
-      known.error = row.error === null ? null : String(row.error);
+      known.error = row.error as string | null;
     }
     for (const job of jobs.values()) if (!seen.has(job.seq)) job.state = 'done';
   };
@@ -201,6 +205,15 @@ export function createStorage({ scheduler, faults, mistakes, labelOf, onCommit }
       return read(...args);
     };
 
+  const withDistantReads = (process: SimulatedProcess, queue: Queue): Queue => {
+    const methods = Object.entries(queue) as [string, (...args: unknown[]) => Promise<unknown>][];
+    const wrapped = methods.map(([name, method]) => [
+      name,
+      READS.has(name) ? distant(process, method) : method,
+    ]);
+    return Object.fromEntries(wrapped) as Queue;
+  };
+
   const notify = (topic: string): void => {
     for (const { process, topic: wanted, listener } of subscribers) {
       if (wanted !== topic || random.chance(faults().notificationLost)) continue;
@@ -234,10 +247,9 @@ export function createStorage({ scheduler, faults, mistakes, labelOf, onCommit }
           return () => void subscribers.delete(subscriber);
         },
       };
-      const { inbox, outbox } = engine.queues;
       const queues = {
-        inbox: { ...inbox, has: distant(process, inbox.has), statusOf: distant(process, inbox.statusOf) },
-        outbox: { ...outbox, has: distant(process, outbox.has), statusOf: distant(process, outbox.statusOf) },
+        inbox: withDistantReads(process, engine.queues.inbox),
+        outbox: withDistantReads(process, engine.queues.outbox),
       };
       const wrapped: StorageEngine = { ...engine, sql, queues };
       return mistakes.engine?.(wrapped, process) ?? wrapped;
@@ -260,7 +272,7 @@ export function createStorage({ scheduler, faults, mistakes, labelOf, onCommit }
          WHERE j.state = 'waiting' GROUP BY j.queue, j.conversation HAVING jobs <> counted`,
       )
         .all()
-        .map((row) => `${row.queue} of ${row.conversation}: ${row.jobs} jobs, ${row.counted} counted`),
+        .map((row) => `a queue lost count: ${JSON.stringify(row)}`),
     query: (text, ...values) => prepare(text).all(...values),
   };
 }
@@ -280,6 +292,9 @@ function readJob(seq: number): Omit<JobRecord, 'label'> {
 
 function describeCommand([name, ...args]: Command): string {
   if (name === 'transaction') return 'write';
-  const shown = args.slice(0, 5).map((arg) => (typeof arg === 'object' ? JSON.stringify(arg) : String(arg)));
-  return `${name} ${shown.join(' ').slice(0, 100)}`;
+  return `${name} ${args
+    .slice(0, 5)
+    .map((arg) => JSON.stringify(arg))
+    .join(' ')
+    .slice(0, 100)}`;
 }

@@ -149,15 +149,13 @@ export async function withVirtualTime<Result>(task: () => Promise<Result>): Prom
   };
   set(globalThis, {
     setTimeout: (callback: Callback, ms?: number, ...args: unknown[]) =>
-      current
-        ? once(current, callback, atLeast(ms), args)
-        : real.setTimeout(callback as () => void, ms, ...(args as [])),
+      current ? once(current, callback, atLeast(ms), args) : real.setTimeout(callback, ms, ...(args as [])),
     setInterval: (callback: Callback, ms?: number, ...args: unknown[]) =>
       current
         ? repeat(current, callback, atLeast(ms), args)
-        : real.setInterval(callback as () => void, ms, ...(args as [])),
+        : real.setInterval(callback, ms, ...(args as [])),
     setImmediate: (callback: Callback, ...args: unknown[]) =>
-      current ? once(current, callback, 0, args) : real.setImmediate(callback as () => void, ...(args as [])),
+      current ? once(current, callback, 0, args) : real.setImmediate(callback, ...(args as [])),
     clearTimeout: clear(real.clearTimeout),
     clearInterval: clear(real.clearInterval),
     clearImmediate: clear(real.clearImmediate),
