@@ -132,28 +132,37 @@ describe('a restart while a conversation is being opened', () => {
     await vi.waitFor(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
   });
 
-  it('closes it even when the user requested a handoff again under the same id', async () => {
-    const desk = fakeDesk();
-    const { bench, start, routeTo } = await onSharedFile(desk);
-    desk.behave({
-      open: (apply) => {
-        apply();
-        return new Promise(() => {});
-      },
-    });
-    const first = await start({ bridge: { openWithinMs: 1_000 } });
-    routeTo(first);
-    await bench.requestHandoff({ conversationId: 'same' });
-    const { lifecycle } = first.receiver.conversations;
-    expect(await lifecycle.store.get('same')).toMatchObject({ state: 'failed', session: 1 });
-    await lifecycle.request(requestEvent('same'));
-    await lifecycle.accept('same');
-    await first.stop();
+  it.each([1, 3])(
+    'closes it even when the handoff was requested %i times again under the same id',
+    async (times) => {
+      const desk = fakeDesk();
+      const { bench, start, routeTo } = await onSharedFile(desk);
+      desk.behave({
+        open: (apply) => {
+          apply();
+          return new Promise(() => {});
+        },
+      });
+      const first = await start({ bridge: { openWithinMs: 1_000 } });
+      routeTo(first);
+      await bench.requestHandoff({ conversationId: 'same' });
+      const { lifecycle } = first.receiver.conversations;
+      expect(await lifecycle.store.get('same')).toMatchObject({ state: 'failed', session: 1 });
+      for (let again = 0; again < times; again += 1) {
+        await lifecycle.fail('same', 'no human is available');
+        await lifecycle.request(requestEvent('same'));
+      }
+      await lifecycle.accept('same');
+      await first.stop();
 
-    const second = await start();
-    await vi.waitFor(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
-    expect(await second.receiver.conversations.get('same')).toMatchObject({ state: 'waiting', session: 2 });
-  });
+      const second = await start();
+      await vi.waitFor(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
+      expect(await second.receiver.conversations.get('same')).toMatchObject({
+        state: 'waiting',
+        session: 1 + times,
+      });
+    },
+  );
 
   it('closes a conversation of a process that died before it stored the link', async () => {
     const desk = fakeDesk();

@@ -91,6 +91,24 @@ export function createSqliteEngine(
   settings: EngineSettings,
   threadFile: URL | null,
 ): StorageEngine {
+  const openDatabase: OpenDatabaseFile = (options) => {
+    const connection = openConnection(file);
+    const writer = threadFile
+      ? createThreadWriter(threadFile, { file, ...options })
+      : createInlineWriter(connection, options, createFileCheck(file));
+    return { connection, writer };
+  };
+  return createEngineOn(openDatabase, settings);
+}
+
+/** Opens a database: a connection to read from, and the writer. */
+export type OpenDatabaseFile = (options: CommandOptions) => {
+  readonly connection: Connection;
+  readonly writer: Writer;
+};
+
+/** Creates the storage engine of a database that is opened by a function. */
+export function createEngineOn(openDatabase: OpenDatabaseFile, settings: EngineSettings): StorageEngine {
   const { keepContent, pollMs, onError } = settings;
   const options: CommandOptions = { keepContent, owner: randomUUID() };
   const forgetHooks: ForgetHook[] = [];
@@ -161,11 +179,10 @@ export function createSqliteEngine(
       end: () => run('endLease'),
     },
     async open() {
-      connection ??= openConnection(file);
-      read ??= createStatementRunner(connection);
-      writer ??= threadFile
-        ? createThreadWriter(threadFile, { file, ...options })
-        : createInlineWriter(connection, options, createFileCheck(file));
+      if (!connection) {
+        ({ connection, writer } = openDatabase(options));
+        read = createStatementRunner(connection);
+      }
       await sql.migrate('delivery', deliveryMigrations(sql));
     },
     async close() {

@@ -1,0 +1,127 @@
+import { type Delivery, Postponed, type Receiver } from '../../src/index.js';
+import type { Random } from './random.js';
+import type { SimulatedProcess } from './scheduler.js';
+import { eventLabel, replyLabel, type Witness } from './witness.js';
+
+/** What the handler of an event does, the same each time it runs. */
+interface Behaviour {
+  readonly workMs: number;
+  readonly replies: number;
+  /** How often it fails, postpones or hangs before it succeeds. */
+  readonly failures: number;
+  readonly postponements: number;
+  readonly hangs: number;
+  readonly waitsForDelivery: boolean;
+  readonly ends: boolean;
+}
+
+/** The application's part of a history: how each event is handled, in whichever process. */
+export interface Application {
+  /** Registers the handlers. */
+  register(receiver: Receiver, process: SimulatedProcess): void;
+}
+
+/** The longest that a handler works. */
+const LONGEST_WORK_MS = 700;
+
+/** Creates an {@link Application}. `endsAt`: the number of the event whose handler ends its conversation. */
+export function createApplication(
+  random: Random,
+  witness: Witness,
+  {
+    troubles,
+    endsAt,
+  }: { readonly troubles: number; readonly endsAt: (conversation: string) => number | null },
+): Application {
+  const runs = new Map<string, number>();
+
+  const behaviourOf = (event: string, conversation: string, number: number): Behaviour => {
+    const own = random.fork(event);
+    const trouble = own.chance(troubles)
+      ? own.pick(['failures', 'postponements', 'hangs', 'always'] as const)
+      : null;
+    return {
+      workMs: own.chance(0.5) ? 0 : own.between(1, LONGEST_WORK_MS),
+      replies: own.whole(0, 2),
+      failures:
+        trouble === 'failures' ? own.whole(1, 2) : trouble === 'always' ? Number.POSITIVE_INFINITY : 0,
+      postponements: trouble === 'postponements' ? own.whole(1, 3) : 0,
+      hangs: trouble === 'hangs' ? 1 : 0,
+      waitsForDelivery: own.chance(0.2),
+      ends: endsAt(conversation) === number,
+    };
+  };
+
+  const work = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+      if (ms !== Number.POSITIVE_INFINITY) setTimeout(resolve, ms);
+    });
+
+  /** Fails, postpones or hangs, if this is the run for it. */
+  const misbehave = async (event: string, behaviour: Behaviour, signal: AbortSignal): Promise<void> => {
+    const run = (runs.get(event) ?? 0) + 1;
+    runs.set(event, run);
+    if (run <= behaviour.hangs) await work(Number.POSITIVE_INFINITY, signal);
+    if (run <= behaviour.postponements) throw new Postponed('not now', { retryAfterMs: 100 });
+    if (run <= behaviour.failures) throw new Error('the handler fails');
+  };
+
+  return {
+    register(receiver, process) {
+      receiver.onAny(async (context) => {
+        const { conversationId, sentAt, signal } = context;
+        const number = Number(eventLabel('', sentAt?.getTime()).slice(2));
+        const event = eventLabel(conversationId, sentAt?.getTime());
+        const behaviour = behaviourOf(event, conversationId, number);
+        const ended = witness.handlerStarted(process, event);
+        signal.addEventListener('abort', () => ended('failed'));
+        try {
+          if (behaviour.workMs > 0) await work(behaviour.workMs, signal);
+          if ('reply' in context) {
+            for (let part = 1; part <= behaviour.replies; part += 1) {
+              const reply = replyLabel(event, part);
+              const receipt = await context.reply(reply);
+              witness.replyStored(reply);
+              signal.throwIfAborted();
+              if (behaviour.waitsForDelivery)
+                await receipt.delivered().then(
+                  () => witness.reportedDelivered(reply),
+                  () => undefined,
+                );
+              signal.throwIfAborted();
+            }
+          }
+          await misbehave(event, behaviour, signal);
+          if ('end' in context && behaviour.ends) await context.end();
+          ended('done');
+        } catch (error) {
+          ended(error instanceof Postponed ? 'postponed' : 'failed');
+          throw error;
+        }
+      });
+    },
+  };
+}
+
+/** Watches the handlers of a receiver, where they are not those of an {@link Application}. */
+export function watchHandlers(delivery: Delivery, process: SimulatedProcess, witness: Witness): Delivery {
+  return {
+    ...delivery,
+    connect: (host) =>
+      delivery.connect({
+        ...host,
+        handle(event, run) {
+          const sentAt = event.name === 'message' ? event.body.create_time : event.body.timestamp;
+          const ended = witness.handlerStarted(process, eventLabel(event.conversationId, sentAt));
+          const handling = host.handle(event, run);
+          if (!handling) ended('done');
+          handling?.then(
+            () => ended('done'),
+            (error: unknown) => ended(error instanceof Postponed ? 'postponed' : 'failed'),
+          );
+          return handling;
+        },
+      }),
+  };
+}

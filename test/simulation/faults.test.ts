@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { MISTAKES } from './mistakes.js';
+import { explain, findViolation, replay } from './run-histories.js';
+
+/** `fuzz-faults.test.ts` runs many more. */
+const HISTORIES = 150;
+
+/** Each mistake is found much sooner. */
+const MOST_HISTORIES = 400;
+
+const TIMEOUT_MS = 120_000;
+
+describe('a simulation of faults', () => {
+  it('gives the same history for the same seed', async () => {
+    const first = await replay(11);
+    expect(first.trace.length).toBeGreaterThan(100);
+    expect((await replay(11)).trace).toEqual(first.trace);
+    expect((await replay(12)).trace).not.toEqual(first.trace);
+  });
+
+  it(
+    `finds no broken promise in ${HISTORIES} histories`,
+    async () => {
+      const { found, counts } = await findViolation(1, HISTORIES);
+      expect(explain(found)).toBeNull();
+      // Otherwise little was tried.
+      expect(counts.events).toBeGreaterThan(HISTORIES);
+      expect(counts.replies).toBeGreaterThan(HISTORIES);
+      expect(counts.deaths).toBeGreaterThan(HISTORIES / 4);
+      expect(counts.pauses).toBeGreaterThan(HISTORIES / 4);
+    },
+    TIMEOUT_MS,
+  );
+
+  describe('finds a mistake:', () => {
+    it.each(MISTAKES)(
+      '$name',
+      async ({ made, shows }) => {
+        const { found } = await findViolation(1, MOST_HISTORIES, { mistakes: made, shows });
+        expect(found).not.toBeNull();
+      },
+      TIMEOUT_MS,
+    );
+  });
+});

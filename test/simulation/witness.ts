@@ -1,0 +1,315 @@
+import type { QueueName } from '../../src/delivery/queue.js';
+import type { Scheduler, SimulatedProcess } from './scheduler.js';
+import type { JobRecord, Storage } from './storage.js';
+
+/**
+ * Sees everything that happens in a history, and notes what must not. The promises, in the order of the checks:
+ *
+ * 1. An event that was answered 200 is stored, and in the end handled or a dead letter.
+ * 2. A handler starts only for the first unfinished event of a conversation, in the process that has claimed it, and
+ *    while no other process that renews its lease handles that conversation.
+ * 3. A reply is sent only if it is the first unsent one of its conversation, by the process that has claimed it. The
+ *    user sees replies in the order of the events that they answer, and the close after them.
+ * 4. A reply is sent again only if its sender cannot know that it arrived.
+ * 5. In the end nothing waits, and a dead letter has failed as often as the settings say, each time with a report.
+ */
+export interface Witness {
+  readonly violations: readonly string[];
+  /** The platform, or the helpdesk, was told that an event is safe. */
+  acknowledged(process: SimulatedProcess, event: string): void;
+  /** A handler was called. Returns what to call when it ends. */
+  handlerStarted(
+    process: SimulatedProcess,
+    event: string,
+  ): (outcome: 'done' | 'failed' | 'postponed') => void;
+  /** A failed attempt was reported to the operator. */
+  failureReported(event: string): void;
+  /** A process has the receipt of a reply. */
+  replyStored(reply: string): void;
+  /** A receipt says that the platform has a reply. */
+  reportedDelivered(reply: string): void;
+  /** A process sends a reply. Returns what to call when its answer has reached the process. */
+  replySent(process: SimulatedProcess, reply: string): (isSuccess: boolean) => void;
+  /** The platform has a reply. */
+  replyArrived(reply: string): void;
+  /** The platform refuses a reply for good. */
+  replyRefused(reply: string): void;
+  /** A process sends a user's message to the helpdesk. */
+  messageSent(process: SimulatedProcess, event: string): void;
+  /** The helpdesk has a user's message. Returns whether it is new. */
+  messageArrived(event: string): boolean;
+  /**
+   * The helpdesk was told that an agent's event is safe. What an agent writes in a ticket that is not linked to its
+   * conversation yet counts as foreign, because the bridge cannot tell it from other tickets.
+   */
+  agentEventSafe(reply: string, isLinked: boolean): void;
+  /** A message of a user, or an event of the helpdesk, was dropped with a line in the log. */
+  dropped(name: string): void;
+  /** A renewal of the lease, with the time at which the process asked for it. */
+  leaseRenewed(process: SimulatedProcess, askedAt: number): void;
+  /** Notes something else that must not happen. */
+  violation(text: string): void;
+  /** The checks at the end. */
+  conclude(): void;
+}
+
+interface Run {
+  readonly process: SimulatedProcess;
+  readonly conversation: string;
+  readonly event: string;
+  readonly startedAt: number;
+}
+
+interface Lease {
+  from: number;
+  /** When it was last found to have expired. */
+  gapAt: number;
+}
+
+/** Options of {@link createWitness}. */
+export interface WitnessOptions {
+  readonly scheduler: Scheduler;
+  readonly storage: Storage;
+  readonly leaseMs: number;
+  readonly maxAttempts: number;
+  /** Whether users' messages go to a helpdesk. */
+  readonly hasHelpdesk: boolean;
+}
+
+/** The first violations say what went wrong; later ones follow from them. */
+const MOST_VIOLATIONS = 10;
+
+/** Creates a {@link Witness}. */
+export function createWitness({
+  scheduler,
+  storage,
+  leaseMs,
+  maxAttempts,
+  hasHelpdesk,
+}: WitnessOptions): Witness {
+  const violations: string[] = [];
+  const acknowledged = new Set<string>();
+  const running = new Set<Run>();
+  const handled = new Set<string>();
+  const failures = new Map<string, number>();
+  const stored = new Set<string>();
+  const delivered = new Set<string>();
+  const refused = new Set<string>();
+  const sends = new Map<string, { process: SimulatedProcess; isSuccess: boolean }[]>();
+  /** Replies of each conversation in the order in which the user first saw them. */
+  const shown = new Map<string, string[]>();
+  /** Messages of each conversation in the order in which the agent first saw them. */
+  const read = new Map<string, string[]>();
+  const dropped = new Set<string>();
+  const agentEvents = new Set<string>();
+  const leases = new Map<SimulatedProcess, Lease>();
+
+  const violation = (text: string): void => {
+    scheduler.trace('!!!', text);
+    if (violations.length < MOST_VIOLATIONS) violations.push(`${scheduler.now.toFixed(1)} ms: ${text}`);
+  };
+
+  const jobOf = (queue: QueueName, label: string): JobRecord | undefined => storage.find(queue, label);
+
+  /** Whether a process has renewed its lease in time since a run began, so that no other may take its conversation. */
+  const isProtected = ({ process, startedAt }: Run): boolean => {
+    const lease = leases.get(process);
+    if (!process.isAlive || process.isStopping || !lease || scheduler.now - lease.from >= leaseMs)
+      return false;
+    return lease.gapAt < startedAt;
+  };
+
+  const checkOwnership = (process: SimulatedProcess, job: JobRecord, what: string): void => {
+    const head = storage.headOf(job.queue, job.conversation);
+    if (head && head.seq !== job.seq)
+      violation(`${what} by ${process.name} before an earlier one of its conversation was finished`);
+    if (head?.owner !== process.owner)
+      violation(`${what} by ${process.name}, which has not claimed the conversation`);
+  };
+
+  const checkPosition = (conversation: string, reply: string): void => {
+    const order = shown.get(conversation) ?? [];
+    shown.set(conversation, order);
+    const last = order.at(-1);
+    if (last !== undefined && comparePositions(positionOf(last), positionOf(reply)) > 0)
+      violation(`the user saw ${reply} after ${last}`);
+    order.push(reply);
+  };
+
+  /** The event that a reply answers, by its place in the inbox, then the number of the reply. */
+  const positionOf = (reply: string): readonly [number, number] => {
+    const [event = '', part = '0'] = reply.split(' > ');
+    // A conversation is closed once, at its end.
+    if (part === 'close') return [Number.POSITIVE_INFINITY, 0];
+    return [jobOf('inbox', event)?.seq ?? 0, Number(part)];
+  };
+
+  const concludeInbox = (job: JobRecord, label: string): void => {
+    if (job.state === 'done' && !handled.has(label))
+      violation(`${label} was removed without having been handled`);
+    const isMissing =
+      hasHelpdesk && job.type === 'handoff.message' && !read.get(job.conversation)?.includes(label);
+    if (job.state === 'done' && isMissing && !dropped.has(job.conversation))
+      violation(`the agent never saw ${label}`);
+    if (job.state !== 'dead') return;
+    if ((failures.get(label) ?? 0) < maxAttempts)
+      violation(
+        `${label} is a dead letter after ${failures.get(label) ?? 0} reported failures (${job.error})`,
+      );
+  };
+
+  const concludeOutbox = (job: JobRecord, label: string): void => {
+    const hasArrived = shown.get(conversationOf(label))?.includes(label) ?? false;
+    if (job.state === 'done' && !hasArrived) violation(`reply ${label} was removed without having arrived`);
+    if (job.state === 'dead' && !refused.has(label))
+      violation(`reply ${label} is a dead letter, although it was not refused (${job.error})`);
+  };
+
+  return {
+    violations,
+    violation,
+    acknowledged(process, event) {
+      if (!jobOf('inbox', event)) violation(`${process.name} answered 200 to ${event}, which is not stored`);
+      acknowledged.add(event);
+    },
+    handlerStarted(process, event) {
+      scheduler.trace(process.name, `handler of ${event} starts`);
+      const job = jobOf('inbox', event);
+      if (!job) violation(`${event} is handled, but was never stored`);
+      else if (job.state !== 'waiting')
+        violation(`${process.name} starts ${event} again, which is ${job.state}`);
+      else checkOwnership(process, job, `${event} is started`);
+      const conversation = job?.conversation ?? '';
+      for (const other of running) {
+        if (other.conversation === conversation && isProtected(other))
+          violation(`${process.name} starts ${event} while ${other.process.name} handles ${other.event}`);
+      }
+      const run: Run = { process, conversation, event, startedAt: scheduler.now };
+      running.add(run);
+      return (outcome) => {
+        if (!running.delete(run)) return;
+        scheduler.trace(process.name, `handler of ${event} ${outcome}`);
+        if (outcome === 'done') handled.add(event);
+      };
+    },
+    failureReported(event) {
+      failures.set(event, (failures.get(event) ?? 0) + 1);
+    },
+    replyStored(reply) {
+      stored.add(reply);
+    },
+    reportedDelivered(reply) {
+      delivered.add(reply);
+    },
+    replySent(process, reply) {
+      scheduler.trace(process.name, `sends ${reply}`);
+      const job = jobOf('outbox', reply);
+      if (!job) violation(`${reply} is sent, but was never stored`);
+      else if (job.state !== 'waiting')
+        violation(`${process.name} sends ${reply} again, which is ${job.state}`);
+      else checkOwnership(process, job, `reply ${reply} is sent`);
+      const earlier = sends.get(reply) ?? [];
+      if (earlier.some((send) => send.process === process && send.isSuccess))
+        violation(`${process.name} sends ${reply} again, although the platform had confirmed it`);
+      const send = { process, isSuccess: false };
+      sends.set(reply, [...earlier, send]);
+      return (isSuccess) => {
+        send.isSuccess = isSuccess;
+      };
+    },
+    replyArrived(reply) {
+      const conversation = conversationOf(reply);
+      const isRepeat = shown.get(conversation)?.includes(reply) ?? false;
+      scheduler.trace('platform', `has ${reply}${isRepeat ? ' again' : ''}`);
+      if (!isRepeat) checkPosition(conversation, reply);
+      else if (shown.get(conversation)?.at(-1) !== reply)
+        violation(`the user saw ${reply} again, after later ones`);
+    },
+    replyRefused(reply) {
+      refused.add(reply);
+    },
+    messageSent(process, event) {
+      scheduler.trace(process.name, `sends ${event} to the helpdesk`);
+      const job = jobOf('inbox', event);
+      if (!job) violation(`${event} is sent to the helpdesk, but was never stored`);
+    },
+    messageArrived(event) {
+      const conversation = conversationOf(event);
+      const order = read.get(conversation) ?? [];
+      read.set(conversation, order);
+      if (order.includes(event)) {
+        if (order.at(-1) !== event) violation(`the agent saw ${event} again, after later ones`);
+        return false;
+      }
+      const last = order.at(-1);
+      if (last !== undefined && (jobOf('inbox', last)?.seq ?? 0) > (jobOf('inbox', event)?.seq ?? 0))
+        violation(`the agent saw ${event} after ${last}`);
+      order.push(event);
+      return true;
+    },
+    agentEventSafe(reply, isLinked) {
+      if (isLinked) agentEvents.add(reply);
+    },
+    dropped(name) {
+      dropped.add(name);
+    },
+    leaseRenewed(process, askedAt) {
+      const lease = leases.get(process) ?? { from: askedAt, gapAt: Number.NEGATIVE_INFINITY };
+      if (scheduler.now - lease.from >= leaseMs) lease.gapAt = scheduler.now;
+      lease.from = Math.max(lease.from, askedAt);
+      leases.set(process, lease);
+    },
+    conclude() {
+      const labels = new Map<string, number>();
+      for (const job of storage.jobs.values()) {
+        const { label } = job;
+        labels.set(`${job.queue} ${label}`, (labels.get(`${job.queue} ${label}`) ?? 0) + 1);
+        if (job.state === 'waiting') violation(`${label} still waits in the ${job.queue}`);
+        else if (job.queue === 'inbox') concludeInbox(job, label);
+        else concludeOutbox(job, label);
+      }
+      for (const [label, count] of labels) if (count > 1) violation(`${label} was stored ${count} times`);
+      for (const event of acknowledged) if (!labels.has(`inbox ${event}`)) violation(`${event} was lost`);
+      for (const reply of stored) if (!labels.has(`outbox ${reply}`)) violation(`reply ${reply} was lost`);
+      for (const reply of delivered) {
+        if (!shown.get(conversationOf(reply))?.includes(reply))
+          violation(`the receipt of ${reply} says that it was delivered`);
+      }
+      for (const reply of agentEvents) {
+        const isVisible = labels.has(`outbox ${reply}`) || dropped.has(reply);
+        if (!isVisible) violation(`the agent's ${reply} was lost`);
+      }
+      for (const text of storage.inconsistencies()) violation(text);
+    },
+  };
+}
+
+const comparePositions = (one: readonly [number, number], other: readonly [number, number]): number =>
+  one[0] === other[0] ? one[1] - other[1] : one[0] - other[0];
+
+const conversationOf = (label: string): string => label.split(' ')[0] ?? '';
+
+/** The time of the first event of every conversation. Events are numbered by their time. */
+export const FIRST_EVENT_AT = 1_700_000_000_000;
+
+/** The name of an event: its conversation and its number. */
+export const eventLabel = (conversation: string, time: unknown): string =>
+  `${conversation} #${Number(time) - FIRST_EVENT_AT}`;
+
+/** The name of an event as the id of its request, so that log lines can be attributed. */
+export const requestIdOf = (event: string): string => event.replace(' #', '.');
+export const eventOfRequest = (requestId: string): string => requestId.replace('.', ' #');
+
+/** The name of a reply: the event it answers, and its number. */
+export const replyLabel = (event: string, part: number): string => `${event} > ${part}`;
+
+/** The name of the end of a conversation. */
+export const closeLabel = (conversation: string): string => `${conversation} > close`;
+
+/** The name of a stored event or reply. Replies have theirs as their text. */
+export function labelOf({ queue, type, content }: Omit<JobRecord, 'label'>): string {
+  const stored = content as { conversationId: string; body?: Record<string, unknown>; text?: string };
+  if (queue === 'outbox') return type === 'close' ? closeLabel(stored.conversationId) : (stored.text ?? '');
+  const { timestamp, create_time: createTime } = stored.body ?? {};
+  return eventLabel(stored.conversationId, timestamp ?? createTime);
+}
