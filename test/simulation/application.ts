@@ -1,4 +1,5 @@
-import { type Delivery, Postponed, type Receiver } from '../../src/index.js';
+import type { DeliveredEventName } from '../../src/events/index.js';
+import { type Delivery, type HandlerContext, Postponed, type Receiver } from '../../src/index.js';
 import type { Random } from './random.js';
 import type { SimulatedProcess } from './scheduler.js';
 import { eventLabel, replyLabel, type Witness } from './witness.js';
@@ -69,7 +70,7 @@ export function createApplication(
 
   return {
     register(receiver, process) {
-      receiver.onAny(async (context) => {
+      const handle = async (context: HandlerContext<DeliveredEventName>): Promise<void> => {
         const { conversationId, sentAt, signal } = context;
         const number = Number(eventLabel('', sentAt?.getTime()).slice(2));
         const event = eventLabel(conversationId, sentAt?.getTime());
@@ -99,7 +100,12 @@ export function createApplication(
           ended(error instanceof Postponed ? 'postponed' : 'failed');
           throw error;
         }
-      });
+      };
+      receiver
+        .on('message', handle)
+        .on('handoff.requested', handle)
+        .on('handoff.message', handle)
+        .on('handoff.closed', handle);
     },
   };
 }
