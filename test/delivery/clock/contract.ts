@@ -66,10 +66,10 @@ export function describeClock(name: string, createEngine: () => Promise<ClockedE
       await both[1]?.accept(chatEvent('c', { key: 'long-2' }));
       await seen.until(2);
       /** Both processes work on another conversation for the time of two leases. */
-      const work = async (name: string): Promise<void> => {
+      const work = async (when: string): Promise<void> => {
         const began = performance.now();
         for (let number = 0; performance.now() - began < 2 * LEASE_MS; number += 1) {
-          await both[number % 2]?.accept(chatEvent('d', { key: `${name} ${number}` }));
+          await both[number % 2]?.accept(chatEvent('d', { key: `${when} ${number}` }));
           await turn();
         }
       };

@@ -4,10 +4,11 @@ import { describeClock } from './contract.js';
 
 /** The server's clock cannot be set, so a function with the same name comes first in the search path. */
 describeClock('PostgreSQL', async () => {
-  const { connectionString, schema, query } = await postgresStore();
-  await query(`CREATE SCHEMA ${schema}`);
-  await query(`CREATE TABLE ${schema}.clock AS SELECT interval '0' AS shift`);
-  await query(`CREATE FUNCTION ${schema}.statement_timestamp() RETURNS timestamptz STABLE LANGUAGE sql
+  const store = await postgresStore();
+  const { connectionString, schema } = store;
+  await store.query(`CREATE SCHEMA ${schema}`);
+  await store.query(`CREATE TABLE ${schema}.clock AS SELECT interval '0' AS shift`);
+  await store.query(`CREATE FUNCTION ${schema}.statement_timestamp() RETURNS timestamptz STABLE LANGUAGE sql
     AS 'SELECT pg_catalog.statement_timestamp() + shift FROM ${schema}.clock'`);
   const url = new URL(connectionString);
   url.searchParams.set('options', `-c search_path=${schema},pg_catalog`);
@@ -19,7 +20,7 @@ describeClock('PostgreSQL', async () => {
     ...engineOn({ connectionString: url.href, schema }, { leaseMs: 60_000, pollMs: 50, pool: { max: 5 } }),
     async setClock(shiftMs) {
       clock.mockImplementation(() => now() + shiftMs);
-      await query(`UPDATE ${schema}.clock SET shift = $1::bigint * interval '1 millisecond'`, [shiftMs]);
+      await store.query(`UPDATE ${schema}.clock SET shift = $1::bigint * interval '1 millisecond'`, [shiftMs]);
     },
   };
 });
