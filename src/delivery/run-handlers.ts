@@ -26,27 +26,24 @@ export interface HandlerRunner {
     attempt: number,
     claim?: RunClaim,
   ): Promise<RunResult> | null;
-  /** Aborts the signals of all running handlers. */
+  /** Gives up all runs: aborts their signals, and starts none of their handlers that were not started yet. */
   abortAll(): void;
 }
 
 /** Creates a {@link HandlerRunner}. */
 export function createHandlerRunner(timeoutMs: number): HandlerRunner {
-  /** Controllers of running handlers that have read their signal. */
-  const controllers = new Set<AbortController>();
+  const runs = new Set<AbortableRun>();
 
   return {
     run(host, event, attempt, claim) {
-      const run = new AbortableRun(attempt, controllers, claim);
+      const run = new AbortableRun(attempt, claim);
       const handling = host.handle(event, run);
-      if (!handling) {
-        run.forget();
-        return null;
-      }
+      if (!handling) return null;
+      runs.add(run);
       return new Promise((resolve) => {
         const finish = (result: RunResult): void => {
           clearTimeout(timer);
-          run.forget();
+          runs.delete(run);
           resolve(result);
         };
         const timer = setTimeout(() => {
@@ -66,7 +63,7 @@ export function createHandlerRunner(timeoutMs: number): HandlerRunner {
         'SHUTTING_DOWN',
         'the receiver is closing and no longer waits for handlers.',
       );
-      for (const controller of controllers) controller.abort(reason);
+      for (const run of runs) run.abort(reason);
     },
   };
 }
@@ -88,28 +85,22 @@ const timeoutError = (event: DeliveredEvent, ms: number): HandoffKitError =>
 export class AbortableRun implements HandlerRun {
   readonly attempt: number;
   readonly claim: RunClaim | undefined;
-  readonly #controllers: Set<AbortController>;
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
 
-  constructor(attempt: number, controllers: Set<AbortController>, claim: RunClaim | undefined) {
+  constructor(attempt: number, claim: RunClaim | undefined) {
     this.attempt = attempt;
     this.claim = claim;
-    this.#controllers = controllers;
   }
 
   get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController();
-      this.#controllers.add(this.#controller);
-    }
+    this.#controller ??= new AbortController();
     if (this.#aborted) this.#controller.abort(this.#aborted.reason);
     return this.#controller.signal;
   }
 
   ensureClaimed(): Promise<void> | undefined {
-    const reason = this.#aborted?.reason;
-    if (reason instanceof ClaimLost) return Promise.reject(reason);
+    if (this.#aborted) return Promise.reject(this.#aborted.reason);
     return this.claim?.ensure()?.catch((error: unknown) => {
       if (error instanceof ClaimLost) this.abort(error);
       throw error;
@@ -119,10 +110,6 @@ export class AbortableRun implements HandlerRun {
   abort(reason: unknown): void {
     this.#aborted = { reason };
     this.#controller?.abort(reason);
-  }
-
-  forget(): void {
-    if (this.#controller) this.#controllers.delete(this.#controller);
   }
 }
 

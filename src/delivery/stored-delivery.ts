@@ -239,6 +239,7 @@ export function createStoredDelivery(
         maxAttempts,
         ensureClaimed: fencing.ensureClaimed,
       }),
+      abortRuns: () => runner.abortAll(),
     });
     cleanups.push(
       sql.subscribe('inbox', () => workers.inbox?.wake()),
@@ -277,7 +278,6 @@ export function createStoredDelivery(
     // Handlers may wait for their replies, so the outbox stops after them.
     const handlers = (await workers.inbox?.stop(timeoutMs)) ?? 0;
     const replies = (await workers.outbox?.stop(Math.max(1, deadline - performance.now()))) ?? 0;
-    runner.abortAll();
     if (handlers + replies > 0) for (const queue of ['inbox', 'outbox'] as const) sql.publish(queue);
     for (const cleanup of cleanups) cleanup();
     if (isOpen) await settlesWithin(engine.lease.end().catch(onError), CLOSE_TIMEOUT_MS);

@@ -50,6 +50,8 @@ export interface WorkerOptions {
    * Without it, no job runs alone.
    */
   readonly suspectWaitMs?: number;
+  /** Gives up runs that `stop` no longer waits for, before their jobs are released to other processes. */
+  readonly abortRuns?: () => void;
   /** Called once the outcome of a job is stored. */
   readonly onSettled?: () => void;
   /** Called when the database fails. The worker retries. */
@@ -66,7 +68,8 @@ const RELEASE_TIMEOUT_MS = 1_000;
 
 /** Creates a {@link Worker}. It does nothing until it is first woken. */
 export function createWorker(options: WorkerOptions): Worker {
-  const { queue, concurrency, pollMs, run, isClaimValid, nextClaim, limit, onSettled, onError } = options;
+  const { queue, concurrency, pollMs, run, isClaimValid, nextClaim, limit, abortRuns, onSettled, onError } =
+    options;
   /** `started` is the part of `claimed` whose handler was called. */
   const claimed = new Set<ClaimedJob>();
   const started = new Set<ClaimedJob>();
@@ -284,6 +287,7 @@ export function createWorker(options: WorkerOptions): Worker {
         timeoutMs,
       );
       await settlesWithin(claimCalls.idle(), RELEASE_TIMEOUT_MS);
+      abortRuns?.();
       const unfinished = [...started];
       const unstarted = [...claimed].filter((job) => !started.has(job));
       const released = Promise.all([

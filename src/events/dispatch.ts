@@ -3,7 +3,7 @@ import { CLOSE_TYPES, MESSAGE_TYPES, unknownContentKinds } from '../protocol/ind
 import type { DeliveredEvent, DeliveredEventName, EventPayloads, ProbePayload } from './catalog.js';
 import { admitContextOf, type ContextParts, contextOf } from './context.js';
 import type { FailureReport, HandlerContexts } from './handler.js';
-import { ClaimLost, type HandlerRun } from './handler-run.js';
+import { type HandlerRun, isGivenUp } from './handler-run.js';
 import { Postponed } from './postponed.js';
 import type { Registry } from './registry.js';
 
@@ -92,8 +92,7 @@ export function createDispatcher({
 
   /** Reports errors, and throws the one that decides whether the delivery retries. */
   const fail = (event: DeliveredEvent, run: HandlerRun, errors: readonly unknown[]): never => {
-    const isFailure = (error: unknown): boolean =>
-      !(error instanceof Postponed || error instanceof ClaimLost);
+    const isFailure = (error: unknown): boolean => !(error instanceof Postponed || isGivenUp(error));
     for (const error of errors.filter(isFailure)) report(error, { ...placeOf(event), attempt: run.attempt });
     // A handler that postpones must run again, even if another one failed.
     const deciding = errors.find((error) => !isFailure(error));
@@ -120,7 +119,7 @@ export function createDispatcher({
         }
       } catch (error) {
         errors.push(nameEmptyError(error));
-        if (error instanceof ClaimLost) break;
+        if (isGivenUp(error)) break;
       }
     }
     if (errors.length > 0) fail(event, run, errors);

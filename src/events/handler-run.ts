@@ -9,10 +9,14 @@ export interface HandlerRun {
   /**
    * Makes sure that the event is still this process's to handle. Called right before each handler, and before the run
    * changes its conversation. Returns no promise when that is certain; else it asks the database, and rejects with
-   * {@link ClaimLost} when another process has reclaimed the event. Absent where events are not stored.
+   * {@link ClaimLost} when another process has reclaimed the event. A run that was given up rejects with the reason.
    */
   ensureClaimed?(): Promise<void> | undefined;
 }
+
+/** Whether a handler was not called because its run was given up: that was reported, or another process continues. */
+export const isGivenUp = (error: unknown): boolean =>
+  error instanceof HandoffKitError && ['CLAIM_LOST', 'HANDLER_TIMEOUT', 'SHUTTING_DOWN'].includes(error.code);
 
 /**
  * Another process has reclaimed the event, because this one was paused for longer than its lease. The run of its

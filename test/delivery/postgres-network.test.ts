@@ -53,7 +53,7 @@ describe('a network that cuts connections', () => {
     ['claim', 'SKIP LOCKED'],
     ['complete', 'USING advanced'],
     ['fail', 'postponed AS'],
-    ['release', 'interruptions + $6'],
+    ['release', 'f.seq AND $6'],
   ])('after a commit, before its answer, leaves nothing claimed or unhandled: %s', async (_call, text) => {
     const { proxy, store } = await behindProxy();
     const { connectionString, schema } = store;

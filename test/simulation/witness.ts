@@ -178,8 +178,7 @@ export function createWitness({
       if (!job) violation(`${event} is handled, but was never stored`);
       else if (job.state !== 'waiting')
         violation(`${process.name} starts ${event} again, which is ${job.state}`);
-      // A process that has no time left to stop gives its conversations up before it stops its handlers.
-      else if (!process.isStopping) checkOwnership(process, job, `${event} is started`);
+      else checkOwnership(process, job, `${event} is started`);
       const conversation = job?.conversation ?? '';
       for (const other of running) {
         if (other.conversation === conversation && isProtected(other))

@@ -29,7 +29,7 @@ async function afterTraffic(delivery: Delivery | null, serviceAnswers = 200) {
   await post(`${url}/webhook`, message, { authorization });
   await post(`${url}/webhook`, message, { authorization: basicHeader(USERNAME, 'wrong') });
   await post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody({ conversation_id: 'c-1' }));
-  await post(`${url}/webhook/${PATH_TOKEN}/chat`, { conversation_id: 'c-1' });
+  await post(`${url}/webhook/${PATH_TOKEN}/chat`, { conversation_id: {} });
   await fetch(`${url}/${PATH_TOKEN}?c-1`);
   await vi.waitFor(() => expect(service.calls).toHaveLength(1));
   return started;

@@ -20,7 +20,9 @@ describeClock('PostgreSQL', async () => {
     ...engineOn({ connectionString: url.href, schema }, { leaseMs: 60_000, pollMs: 50, pool: { max: 5 } }),
     async setClock(shiftMs) {
       clock.mockImplementation(() => now() + shiftMs);
-      await store.query(`UPDATE ${schema}.clock SET shift = $1::bigint * interval '1 millisecond'`, [shiftMs]);
+      await store.query(`UPDATE ${schema}.clock SET shift = $1::bigint * interval '1 millisecond'`, [
+        shiftMs,
+      ]);
     },
   };
 });
