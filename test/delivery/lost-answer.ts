@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Delivery } from '../../src/delivery/index.js';
 import { chatEvent } from '../helpers/events.js';
@@ -26,6 +27,8 @@ export async function checkLostAnswer(delivery: Delivery, { arm, isLost }: LostA
     handles: () => true,
     async handle({ key }, { attempt }) {
       started.push(`${key} attempt ${attempt}`);
+      // Long enough for the other event of a pair to find no slot, and to be released.
+      await sleep(2);
       if (attempt === 1 && key.endsWith('fails')) throw new Error('not yet');
       finished.push(key);
     },
