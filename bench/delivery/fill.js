@@ -59,8 +59,9 @@ export async function fillWaitingConversations(store, count) {
        '{"name":"message","key":"message ' || i || '","conversationId":"' || ${id} ||
        '","receivedAt":${now},"requestId":"' || i || '","body":${shortBody()}}' FROM n`;
   const heads = (/** @type {string} */ head, /** @type {string} */ job, /** @type {number} */ now) =>
-    `INSERT INTO ${head} (queue, conversation, jobs, due_at)
-     SELECT queue, conversation, 1, CASE WHEN error IS NULL THEN created_at ELSE ${now + NOT_DUE_MS} END
+    `INSERT INTO ${head} (queue, conversation, jobs, due_at, delay_ms)
+     SELECT queue, conversation, 1, CASE WHEN error IS NULL THEN created_at ELSE ${now + NOT_DUE_MS} END,
+       CASE WHEN error IS NULL THEN 0 ELSE ${NOT_DUE_MS} END
      FROM ${job} ORDER BY conversation`;
   if (isSqlite) {
     await fillSqlite(store, (numbers, now) => [
