@@ -121,7 +121,7 @@ export type JobStatus =
 
 /**
  * One queue in a database. Each call is atomic. When it rejects, it is unknown whether it took effect: the answer may
- * have been lost after the commit. Repeating it is harmless, and claims that nobody knows of are given up by
+ * have been lost after the commit. Repeating it is harmless, and claims that the process does not know of are given up by
  * `releaseUnused`.
  */
 export interface Queue {

@@ -58,7 +58,7 @@ export type Outcome =
 const PROBE: Outcome = { kind: 'probe' };
 const DRAINING = refuse(503, 'shutting down', { headers: { 'retry-after': '5' }, closesConnection: true });
 const FAILED = refuse(500, 'handler failed');
-const NOBODY = refuse(503, NO_HUMAN, {
+const NO_HANDLER = refuse(503, NO_HUMAN, {
   detail: `there is no handler for handoff.requested: ${ADD_HANDOFF_HANDLER}`,
 });
 const FULL = refuse(503, 'too busy', {
@@ -119,7 +119,7 @@ export function createPipeline({
   };
 
   const pass = (event: DeliveredEvent): Result | Promise<Result> => {
-    if (event.name === 'handoff.requested') return acceptsHandoffs() ? admit(event) : NOBODY;
+    if (event.name === 'handoff.requested') return acceptsHandoffs() ? admit(event) : NO_HANDLER;
     return isDropped(event.name) ? { kind: 'event', event, acceptance: 'dropped' } : accept(event);
   };
 
