@@ -21,7 +21,6 @@ export {
   type IsOpenAt,
   type MessageText,
   type MessageTextContext,
-  type WebhookHandler,
   type Weekday,
 } from './bridge/index.js';
 export {
@@ -68,13 +67,18 @@ export {
   type Conversations,
   createReceiver,
   type EndpointPaths,
+  type FetchContext,
+  type FetchHandler,
   type GreetingContext,
   type HandoffAnswers,
   type NextFunction,
   noAuth,
   pathToken,
   type Receiver,
+  type ReceiverAnswer,
   type ReceiverOptions,
+  type ReceiverRequest,
   type RequestListener,
+  type SendAnswer,
   webhookUser,
 } from './receiver/index.js';

@@ -21,6 +21,13 @@
 import { randomUUID } from 'node:crypto';
 import { createLog, withRedaction } from '../internal/create-log.js';
 import { type Log, settlesWithin, silentLog } from '../internal/index.js';
+import {
+  createFetch,
+  createListener,
+  type FetchHandler,
+  type RequestHandling,
+  type RequestListener,
+} from '../receiver/index.js';
 import { createAdmitHandoff, createOnRequested } from './accept-handoff.js';
 import { createAdapterCalls, createAuthFailureLog, createInlineRetry } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
@@ -36,7 +43,7 @@ import { createOrphans } from './orphans.js';
 import { createRateLimiter } from './rate-limiter.js';
 import { createEventEffects, createEventReceiver } from './receive-events.js';
 import { createReconcileLoop } from './reconcile-loop.js';
-import { createWebhook, type WebhookHandler } from './webhook.js';
+import { createWebhook } from './webhook.js';
 
 /** Carries handed-over conversations between a receiver and a helpdesk. */
 export interface Bridge {
@@ -46,7 +53,16 @@ export interface Bridge {
    * @example
    * app.post('/desk', bridge.webhook);
    */
-  readonly webhook: WebhookHandler;
+  readonly webhook: RequestListener;
+  /**
+   * The same for servers that speak Fetch, whatever the path.
+   *
+   * @example
+   * export const POST = bridge.fetch;
+   */
+  readonly fetch: FetchHandler;
+  /** The same for any other server: bindings take a bridge as they take a receiver. */
+  readonly handle: RequestHandling['handle'];
   /**
    * Checks that the helpdesk is reachable and set up. Never rejects.
    *
@@ -146,7 +162,9 @@ export function createBridge(options: BridgeOptions): Bridge {
   let closing: Promise<void> | undefined;
 
   return {
-    webhook: webhook.handle,
+    webhook: createListener(webhook),
+    fetch: createFetch(webhook),
+    handle: webhook.handle,
     async check() {
       try {
         return await calls.run('check', (call) => adapter.check(call));

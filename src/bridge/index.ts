@@ -39,4 +39,3 @@ export { type Bridge, createBridge } from './create-bridge.js';
 export type { BridgeMessages, BridgeOptions, MessageText, MessageTextContext } from './options.js';
 export { type TranscriptTextOptions, transcriptText } from './text.js';
 export { type SignatureInput, verifySignature } from './verify-signature.js';
-export type { WebhookHandler } from './webhook.js';

@@ -1,27 +1,31 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createTaskCounter, type TaskCounter } from '../internal/index.js';
-import { isRefusal, type ReadLimits, readStream, SENDER_HUNG_UP } from '../receiver/index.js';
+import {
+  isRefusal,
+  type ReadLimits,
+  type ReceiverAnswer,
+  type ReceiverRequest,
+  type RequestHandling,
+  SENDER_HUNG_UP,
+} from '../receiver/index.js';
 import { AdapterError } from './adapter-error.js';
 import type { InboundRequest, ParsedWebhook, SignatureVerdict } from './adapter-types.js';
 import type { BridgeContext } from './bridge-context.js';
 import type { EventReceiver } from './receive-events.js';
 
-/** A request handler for Express or `http.createServer`. */
-export type WebhookHandler = (request: IncomingMessage, response: ServerResponse, next?: unknown) => void;
-
 /** The webhook endpoint and its requests in flight. */
-export interface WebhookEndpoint {
-  readonly handle: WebhookHandler;
+export interface WebhookEndpoint extends RequestHandling {
   readonly inFlight: TaskCounter;
 }
 
-interface WebhookResponse {
+interface WebhookResult {
   readonly status: number;
   readonly reason?: string;
   readonly content?: ParsedWebhook['response'];
   readonly headers?: Readonly<Record<string, string>>;
   readonly closesConnection?: boolean;
 }
+
+const NOT_FOUND: WebhookResult = { status: 404, reason: 'not found' };
 
 const NO_RAW_BODY =
   'another middleware consumed the request body, so the signature cannot be verified. Mount bridge.webhook before express.json(), or keep the raw body: express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } })';
@@ -32,7 +36,7 @@ export function createWebhook(bridge: BridgeContext, events: EventReceiver): Web
   const limits = { maxBytes: settings.bodyBytes, readTimeoutMs: settings.readTimeoutMs };
   const inFlight = createTaskCounter();
 
-  const processRequest = async (request: InboundRequest): Promise<WebhookResponse> => {
+  const processRequest = async (request: InboundRequest): Promise<WebhookResult> => {
     const verdict: SignatureVerdict = adapter.verify?.(request) ?? 'unsigned';
     if (verdict !== 'genuine') {
       counters.count('forged');
@@ -63,8 +67,8 @@ export function createWebhook(bridge: BridgeContext, events: EventReceiver): Web
     }
   };
 
-  const respondTo = async (request: IncomingMessage): Promise<WebhookResponse | null> => {
-    if (!adapter.capabilities.inbound.includes('webhook')) return { status: 404, reason: 'not found' };
+  const respondTo = async (request: ReceiverRequest): Promise<WebhookResult | null> => {
+    if (!adapter.capabilities.inbound.includes('webhook')) return NOT_FOUND;
     if (request.method !== 'POST')
       return { status: 405, reason: 'method not allowed', headers: { allow: 'POST' } };
     if (calls.ended)
@@ -86,54 +90,60 @@ export function createWebhook(bridge: BridgeContext, events: EventReceiver): Web
       log.warn({ status, reason, detail }, 'webhook request refused');
       return { status, reason, closesConnection };
     }
-    const { method, url = '/' } = request;
-    return processRequest({ method, url, headers: joinRepeated(request.headers), body, receivedAt });
+    const { method, url, headers } = request;
+    return processRequest({
+      method,
+      url,
+      headers: joinRepeated(headers),
+      body: Buffer.from(body.buffer, body.byteOffset, body.length),
+      receivedAt,
+    });
   };
 
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handle: RequestHandling['handle'] = async (request, send) => {
     inFlight.enter();
     try {
       const result = await respondTo(request);
-      if (result) send(response, result);
+      if (result) send(toAnswer(result));
     } catch (error) {
       log.error({ err: error }, 'the adapter threw while reading a webhook request');
-      send(response, { status: 500, reason: 'internal error' });
+      send(toAnswer({ status: 500, reason: 'internal error' }));
     } finally {
       inFlight.leave();
     }
   };
 
-  return { inFlight, handle: (request, response) => void serve(request, response) };
+  return { inFlight, handle, notFound: () => toAnswer(NOT_FOUND) };
 }
 
 /** The body's bytes; `null` when another middleware consumed them and kept only a parsed body. */
-async function readRawBody(
-  request: IncomingMessage & { readonly rawBody?: unknown; readonly body?: unknown },
-  limits: ReadLimits,
-) {
-  const { rawBody, body } = request;
-  const kept = [rawBody, body].find((each) => each instanceof Buffer);
-  if (kept instanceof Buffer) return kept;
-  if (!request.readableDidRead && !request.readableEnded) return readStream(request, limits);
-  return typeof rawBody === 'string' ? Buffer.from(rawBody) : null;
+async function readRawBody({ rawBody, parsedBody, read }: ReceiverRequest, limits: ReadLimits) {
+  if (rawBody) return rawBody;
+  if (parsedBody instanceof Uint8Array) return parsedBody;
+  return read ? read(limits) : null;
 }
 
-const joinRepeated = (headers: IncomingHttpHeaders): InboundRequest['headers'] =>
+const joinRepeated = (headers: ReceiverRequest['headers']): InboundRequest['headers'] =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
 
-function send(
-  response: ServerResponse,
-  { status, reason, content, headers, closesConnection = false }: WebhookResponse,
-): void {
-  if (response.headersSent) return;
+function toAnswer({
+  status,
+  reason,
+  content,
+  headers,
+  closesConnection = false,
+}: WebhookResult): ReceiverAnswer {
   const body = content?.body ?? (reason === undefined ? '' : JSON.stringify({ error: reason }));
-  response.writeHead(status, {
-    ...(body === '' ? {} : { 'content-type': content?.contentType ?? 'application/json' }),
-    'content-length': Buffer.byteLength(body),
-    ...headers,
-    ...(closesConnection && { connection: 'close' }),
-  });
-  response.end(body);
+  return {
+    status,
+    headers: {
+      ...(body === '' ? {} : { 'content-type': content?.contentType ?? 'application/json' }),
+      'content-length': Buffer.byteLength(body),
+      ...headers,
+      ...(closesConnection && { connection: 'close' }),
+    },
+    body,
+  };
 }

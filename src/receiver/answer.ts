@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import type { WebhookEndpoint } from '../protocol/index.js';
+import type { ReceiverAnswer } from './request.js';
 
 /** The refusal of a request: its response, and details for the log. */
 export interface Refusal {
@@ -52,19 +52,14 @@ export interface HandoffAnswers {
   readonly failure?: (status: number, reason: string) => { readonly code: number; readonly message: string };
 }
 
-/** Writes responses. */
+/** Builds answers. */
 export interface Answers {
-  /** Answers 200 with the endpoint's own body. */
-  succeed(response: ServerResponse, endpoint: WebhookEndpoint | 'root', requestId: string): void;
-  /** Answers with a refusal. */
-  refuse(
-    response: ServerResponse,
-    endpoint: WebhookEndpoint | 'root',
-    requestId: string,
-    refusal: Refusal,
-  ): void;
-  /** Answers 500 with the default body: the application's `answers` may be what failed. */
-  failInternally(response: ServerResponse, endpoint: WebhookEndpoint | 'root', requestId: string): void;
+  /** 200 with the endpoint's own body. */
+  success(endpoint: WebhookEndpoint | 'root', requestId: string): ReceiverAnswer;
+  /** The answer of a refusal. */
+  refusal(endpoint: WebhookEndpoint | 'root', requestId: string, refusal: Refusal): ReceiverAnswer;
+  /** 500 with the default body: the application's `answers` may be what failed. */
+  internalError(endpoint: WebhookEndpoint | 'root', requestId: string): ReceiverAnswer;
 }
 
 const JSON_TYPE = 'application/json';
@@ -76,18 +71,9 @@ const INTERNAL_ERROR = refuse(500, 'internal error');
 const usesMessageFormat = (endpoint: WebhookEndpoint | 'root'): boolean =>
   endpoint === 'message' || endpoint === 'root';
 
-/** A serialised body. A string, because Node then sends head and body in one write. */
-interface Body {
-  readonly text: string;
-  readonly length: number;
-  /** Latin-1 where the bytes are the same as in UTF-8, which saves encoding them. */
-  readonly encoding: 'latin1' | 'utf8';
-}
-
-function serialise(body: object): Body {
+function serialise(body: object): { readonly text: string; readonly length: number } {
   const text = JSON.stringify(body);
-  const length = Buffer.byteLength(text);
-  return { text, length, encoding: length === text.length ? 'latin1' : 'utf8' };
+  return { text, length: Buffer.byteLength(text) };
 }
 
 /** Creates {@link Answers}. Successes, nearly all answers, are serialised once. */
@@ -96,44 +82,36 @@ export function createAnswers({ success = HANDOFF_SUCCESS, failure }: HandoffAns
   const failureOf = failure ?? plainFailure;
 
   return {
-    succeed(response, endpoint, requestId) {
-      if (response.headersSent) return;
-      const body = usesMessageFormat(endpoint) ? MESSAGE_SUCCESS : handoffSuccess;
-      response.writeHead(200, {
-        'content-type': JSON_TYPE,
-        'content-length': body.length,
-        'x-request-id': requestId,
-      });
-      response.end(body.text, body.encoding);
+    success(endpoint, requestId) {
+      const { text, length } = usesMessageFormat(endpoint) ? MESSAGE_SUCCESS : handoffSuccess;
+      const headers = { 'content-type': JSON_TYPE, 'content-length': length, 'x-request-id': requestId };
+      return { status: 200, headers, body: text };
     },
-    refuse(response, endpoint, requestId, refusal) {
-      sendRefusal(response, endpoint, requestId, refusal, failureOf);
-    },
-    failInternally(response, endpoint, requestId) {
-      sendRefusal(response, endpoint, requestId, INTERNAL_ERROR, plainFailure);
-    },
+    refusal: (endpoint, requestId, refusal) => refusalAnswer(endpoint, requestId, refusal, failureOf),
+    internalError: (endpoint, requestId) => refusalAnswer(endpoint, requestId, INTERNAL_ERROR, plainFailure),
   };
 }
 
 const plainFailure: NonNullable<HandoffAnswers['failure']> = (code, message) => ({ code, message });
 
-function sendRefusal(
-  response: ServerResponse,
+function refusalAnswer(
   endpoint: WebhookEndpoint | 'root',
   requestId: string,
   { status, reason, headers, closesConnection }: Refusal,
   failureOf: NonNullable<HandoffAnswers['failure']>,
-): void {
-  if (response.headersSent) return;
-  const body = serialise(
+): ReceiverAnswer {
+  const { text, length } = serialise(
     usesMessageFormat(endpoint) ? { code: status, msg: reason } : failureOf(status, reason),
   );
-  response.writeHead(status, {
-    'content-type': JSON_TYPE,
-    'content-length': body.length,
-    'x-request-id': requestId,
-    ...headers,
-    ...(closesConnection && { connection: 'close' }),
-  });
-  response.end(body.text, body.encoding);
+  return {
+    status,
+    headers: {
+      'content-type': JSON_TYPE,
+      'content-length': length,
+      'x-request-id': requestId,
+      ...headers,
+      ...(closesConnection && { connection: 'close' }),
+    },
+    body: text,
+  };
 }

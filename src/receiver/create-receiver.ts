@@ -27,8 +27,10 @@ import { createAnswers } from './answer.js';
 import { createAuthenticate, createGuard, type Guards } from './auth/authenticate.js';
 import { type Conversations, createConversations } from './conversations.js';
 import { createFindSession } from './current-session.js';
+import { createFetch, type FetchHandler } from './fetch.js';
 import { createGreet } from './greeting.js';
-import { createListener, type NextFunction, type RequestListener } from './listener.js';
+import { createHandle, type RequestHandling } from './handle.js';
+import { createListener, type NextFunction, type RequestListener } from './node-http.js';
 import {
   ADD_HANDOFF_HANDLER,
   acceptsUnhandled,
@@ -41,7 +43,7 @@ import { createRequestLog } from './request-log.js';
 import { createRoutes } from './routes.js';
 import { beginHandoff, trackReplies, withHandoffTracking } from './track-conversations.js';
 
-/** A request handler for Express or `http.createServer`, and the methods to set it up and close it. */
+/** A request handler for Express, `http.createServer` and Fetch, and the methods to set it up and close it. */
 export interface Receiver {
   /** Handles a request to one of its paths. Passes any other to `next`, or answers 404 without one. */
   (request: IncomingMessage, response: ServerResponse, next?: NextFunction): void;
@@ -75,6 +77,24 @@ export interface Receiver {
    * Faster than mounting, since its requests never pass through Express. Set `basePath`.
    */
   before(app: RequestListener): RequestListener;
+  /**
+   * Handles a Fetch request to one of its paths, and answers any other 404: for route handlers of Next, and for servers
+   * such as Hono, SvelteKit, Deno and Bun. Set `basePath` to the path of the mount.
+   *
+   * @example
+   * export const POST = receiver.fetch;
+   */
+  readonly fetch: FetchHandler;
+  /**
+   * Handles a request of any other server, for writing a binding. Calls `send` with the answer, unless the sender hangs
+   * up. Returns `null` if the path is not the receiver's; else a promise that resolves when all work has finished, also
+   * that after the answer.
+   *
+   * @example
+   * const handling = receiver.handle({ method, url, headers, read: () => bytes }, ({ status, headers, body }) => { … });
+   * if (!handling) passOn();
+   */
+  readonly handle: RequestHandling['handle'];
   /** Finds, replies to and ends handed-over conversations from outside a handler. */
   readonly conversations: Conversations;
   /** The database of the delivery, where it has one. */
@@ -194,7 +214,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     depth: checkCount('limits.depth', options.limits?.depth ?? 64),
   };
 
-  const listener = createListener({
+  const handling = createHandle({
     routes: createRoutes({
       basePath: options.basePath,
       paths: options.paths,
@@ -223,6 +243,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     greet,
     inFlight,
   });
+  const listener = createListener(handling);
 
   const closingHooks: (() => unknown)[] = [];
   const runClosingHook = async (hook: () => unknown): Promise<void> => {
@@ -295,6 +316,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       (app: RequestListener): RequestListener =>
       (request, response) =>
         listener(request, response, () => app(request, response)),
+    fetch: createFetch(handling),
+    handle: handling.handle,
     conversations: createConversations(lifecycle, replies),
     storage: { database: delivery.database ?? null, queues: delivery.queues ?? null },
     service: client,

@@ -18,8 +18,11 @@ export {
 } from './auth/schemes.js';
 export type { Conversations } from './conversations.js';
 export { createReceiver, type Receiver } from './create-receiver.js';
-export type { NextFunction, RequestListener } from './listener.js';
+export { createFetch, type FetchContext, type FetchHandler } from './fetch.js';
+export type { RequestHandling } from './handle.js';
+export { createListener, type NextFunction, type RequestListener } from './node-http.js';
 export type { GreetingContext, ReceiverOptions } from './options.js';
-export { type ReadLimits, readStream, SENDER_HUNG_UP } from './read-body.js';
+export { type ReadLimits, SENDER_HUNG_UP } from './read-body.js';
+export type { ReceiverAnswer, ReceiverRequest, SendAnswer } from './request.js';
 export { createRequestIds } from './request-log.js';
 export type { EndpointPaths } from './routes.js';

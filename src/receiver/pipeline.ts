@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Acceptance, Delivery } from '../delivery/index.js';
 import {
   type DeliveredEvent,
@@ -22,6 +21,7 @@ import type { FindSession } from './current-session.js';
 import { ADD_HANDOFF_HANDLER } from './options.js';
 import { decodeBody, type JsonObject, parseJson } from './parse-json.js';
 import { checkAnnouncedSize, type ReadLimits, SENDER_HUNG_UP } from './read-body.js';
+import type { ReceiverRequest } from './request.js';
 import type { Route } from './routes.js';
 
 /** Options of {@link createPipeline}. */
@@ -39,12 +39,9 @@ export interface PipelineOptions {
   readonly isDropped: (name: DeliveredEventName) => boolean;
 }
 
-/** One request with its response. */
+/** One request, and what is known of it before it is read. */
 export interface Exchange {
-  readonly request: IncomingMessage;
-  /** Read once: Node builds this object at the first access. */
-  readonly headers: IncomingHttpHeaders;
-  readonly response: ServerResponse;
+  readonly request: ReceiverRequest;
   readonly route: Route;
   readonly requestId: string;
   readonly receivedAt: number;
@@ -72,7 +69,7 @@ const UNAVAILABLE = refuse(503, 'cannot store', {
 });
 
 /**
- * The steps from a matched path to an answer, in order. The listener reads the body between `enter` and `take`.
+ * The steps from a matched path to an answer, in order. `handle.ts` reads the body between `enter` and `take`.
  *
  * 1. draining: 503; announced size over the limit: 413
  * 2. authenticate from headers or path: 401
@@ -136,9 +133,9 @@ export function createPipeline({
   };
 
   return {
-    enter({ request, headers, route }) {
+    enter({ request, route }) {
       if (isDraining()) return DRAINING;
-      return checkAnnouncedSize(headers, limits.maxBytes) ?? authenticate(request, headers, route);
+      return checkAnnouncedSize(request.headers, limits.maxBytes) ?? authenticate(request, route);
     },
     take(exchange, grant, raw) {
       if (raw === SENDER_HUNG_UP) return SENDER_HUNG_UP;

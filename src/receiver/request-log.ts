@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Log } from '../internal/index.js';
 import { isProbe } from '../protocol/index.js';
 import { isRefusal, type Refusal } from './answer.js';
 import { decodeBody, parseJson } from './parse-json.js';
 import type { Exchange, Outcome } from './pipeline.js';
-import { PROBE_LIMITS, type RequestWithBody, readStream, SENDER_HUNG_UP } from './read-body.js';
+import { PROBE_LIMITS, readBody, SENDER_HUNG_UP } from './read-body.js';
+import type { ReceiverRequest } from './request.js';
 
 /** Logs one line per request: ids and outcomes, never users' words. */
 export interface RequestLog {
   accepted(exchange: Exchange, outcome: Outcome): void;
-  refused(exchange: Exchange, refusal: Refusal): void;
+  /** Returns a promise if it has to look at the body first. */
+  refused(exchange: Exchange, refusal: Refusal): Promise<void> | void;
 }
 
 const REJECTED_PROBE =
@@ -43,7 +45,7 @@ export function createRequestLog(log: Log, maxDepth: number): RequestLog {
       };
       if (refusal === SENDER_HUNG_UP) return log.debug(line, 'request refused');
       if (refusal.status !== 401) return log.warn(line, 'request refused');
-      void wasProbe(exchange.request, maxDepth).then((probe) =>
+      return wasProbe(exchange.request, maxDepth).then((probe) =>
         log.warn(line, probe ? REJECTED_PROBE : 'request refused'),
       );
     },
@@ -56,21 +58,17 @@ const ACCEPTABLE = /^[\w.:-]{1,128}$/;
 const isAcceptable = (id: unknown): id is string => typeof id === 'string' && ACCEPTABLE.test(id);
 
 /**
- * Gives each request an id: the one that a logger before the receiver has set (`req.id`), the one that the sender or a
+ * Gives each request an id: the one that the application has given it, such as `req.id` of a logger, the one that the sender or a
  * proxy sent (`X-Request-Id`), or a new one.
  */
-export function createRequestIds(): (
-  request: IncomingMessage & { readonly id?: unknown },
-  headers?: IncomingHttpHeaders,
-) => string {
+export function createRequestIds(): (given: unknown, headers: IncomingHttpHeaders) => string {
   const prefix = randomBytes(6).toString('base64url');
   let count = 0;
-  return (request, headers = request.headers) => {
-    const id = Object.hasOwn(request, 'id') ? request.id : undefined;
-    const known = typeof id === 'number' ? String(id) : id;
+  return (given, headers) => {
+    const known = typeof given === 'number' ? String(given) : given;
     if (isAcceptable(known)) return known;
-    const given = headers['x-request-id'];
-    if (isAcceptable(given)) return given;
+    const sent = headers['x-request-id'];
+    if (isAcceptable(sent)) return sent;
     count += 1;
     return `${prefix}-${count}`;
   };
@@ -80,10 +78,8 @@ export function createRequestIds(): (
  * Whether a request that was refused for its credentials was an availability probe: the operator needs to know, since
  * the platform now shows the webhook as unreachable. Read after the answer, for the log alone.
  */
-async function wasProbe(request: RequestWithBody, maxDepth: number): Promise<boolean> {
-  const body = request.readableDidRead
-    ? (request.rawBody ?? request.body)
-    : await readStream(request, PROBE_LIMITS);
+async function wasProbe(request: ReceiverRequest, maxDepth: number): Promise<boolean> {
+  const body = await readBody(request, PROBE_LIMITS);
   const read = isRefusal(body) ? body : decodeBody(body);
   if (isRefusal(read)) return false;
   const json = parseJson(read, maxDepth);

@@ -16,7 +16,7 @@ export function createHttpLog(log: Logger, mountPath: string): HttpLogger {
   return pinoHttp({
     logger: log,
     genReqId(request, response) {
-      const id = requestIdOf(request);
+      const id = requestIdOf(request.id, request.headers);
       response.setHeader('x-request-id', id);
       return id;
     },

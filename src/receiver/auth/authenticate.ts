@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { HandoffKitError } from '../../internal/index.js';
 import type { WebhookEndpoint } from '../../protocol/index.js';
 import { type Refusal, refuse } from '../answer.js';
+import type { ReceiverRequest } from '../request.js';
 import type { Route } from '../routes.js';
 import { type AuthChoice, type AuthFunction, type AuthRequest, type AuthScheme, NO_AUTH } from './schemes.js';
 
@@ -99,11 +99,7 @@ export type Grant =
   | { readonly level: 'none'; readonly otherwise: Refusal };
 
 /** Decides by headers and path what a request may do. */
-export type Authenticate = (
-  request: IncomingMessage,
-  headers: IncomingHttpHeaders,
-  route: Route,
-) => Grant | Promise<Grant>;
+export type Authenticate = (request: ReceiverRequest, route: Route) => Grant | Promise<Grant>;
 
 /** Shared objects: nearly every request gets one of them. */
 const GRANTED: Readonly<Record<WebhookEndpoint, Grant>> = {
@@ -121,14 +117,16 @@ const NOT_FOUND = refuse(404, 'not found', { detail: 'nothing but probes is answ
  * probe without credentials; wrong ones are meant for the message webhook, and its messages would be refused.
  */
 export function createAuthenticate(guards: Guards, probesNeedAuth: boolean): Authenticate {
-  return (request, headers, route) => {
-    const { header, isRepeated } = readAuthorization(request, headers);
+  return (request, route) => {
+    const { headers, remoteAddress } = request;
+    const isRepeated = request.hasRepeatedAuthorization ?? false;
+    const header = isRepeated ? undefined : headers.authorization;
     const authRequest: AuthRequest = {
       endpoint: route.endpoint,
       authorization: header,
       pathToken: route.pathToken,
       headers,
-      remoteAddress: request.socket.remoteAddress,
+      remoteAddress,
     };
     const isMessage = route.endpoint === 'message' || (route.endpoint === 'root' && route.isRoot);
     const own = isMessage ? (guards.message ?? guards.handoff) : guards.handoff;
@@ -168,17 +166,4 @@ function complaint(guard: Guard, isRepeated: boolean, hasHeader: boolean): strin
   if (isRepeated) return 'the request has several Authorization headers';
   if (guard.inPath) return 'the token in the path is missing or wrong';
   return hasHeader ? 'the credentials are wrong' : 'the request has no Authorization header';
-}
-
-/** Several `Authorization` headers count as none: proxies and Node disagree about which one applies. */
-function readAuthorization(
-  { rawHeaders }: IncomingMessage,
-  headers: IncomingHttpHeaders,
-): { header: string | undefined; isRepeated: boolean } {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 13 && name.toLowerCase() === 'authorization') count += 1;
-  }
-  return { header: count > 1 ? undefined : headers.authorization, isRepeated: count > 1 };
 }

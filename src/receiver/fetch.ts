@@ -1,0 +1,85 @@
+import type { Refusal } from './answer.js';
+import type { RequestHandling } from './handle.js';
+import { type ReadLimits, SENDER_HUNG_UP, tooLarge, tooSlow } from './read-body.js';
+import type { ReceiverAnswer, ReceiverRequest } from './request.js';
+
+/** The part of a Fetch server's context that the receiver uses. */
+export interface FetchContext {
+  /**
+   * Keeps the process running for work after the answer, such as greetings and observers of probes. For hosts that stop
+   * a process once it has answered; Cloudflare's context has it, and so does `after` of Next.
+   */
+  readonly waitUntil?: (work: Promise<void>) => void;
+}
+
+/** Handles a Fetch request. */
+export type FetchHandler = (request: Request, context?: FetchContext) => Promise<Response>;
+
+/** Binds a receiver to Fetch: Next, Hono, SvelteKit, Deno, Bun. */
+export function createFetch({ handle, notFound }: RequestHandling): FetchHandler {
+  return (request, context) =>
+    new Promise((resolve) => {
+      const received = fromFetch(request);
+      const handling = handle(received, (answer) => resolve(toResponse(answer)));
+      if (!handling) return resolve(toResponse(notFound(received)));
+      context?.waitUntil?.(handling);
+      // Without an answer the sender has hung up, and nobody sees this one.
+      void handling.then(() => resolve(new Response(null, { status: 499 })));
+    });
+}
+
+/** A request of Fetch. Several `Authorization` headers arrive joined by commas, which matches no scheme. */
+function fromFetch(request: Request, url?: string): ReceiverRequest {
+  return {
+    method: request.method,
+    url: url ?? pathOf(request.url),
+    headers: Object.fromEntries(request.headers),
+    read: request.bodyUsed ? null : (limits) => readWebStream(request.body, limits),
+  };
+}
+
+/** The path with its query. */
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
+/** The response of an answer. */
+function toResponse({ status, headers, body }: ReceiverAnswer): Response {
+  const response = new Response(body, { status });
+  for (const [name, value] of Object.entries(headers)) {
+    response.headers.delete(name);
+    for (const each of [value].flat()) response.headers.append(name, String(each));
+  }
+  return response;
+}
+
+/** Reads a stream within a size and a time limit. */
+async function readWebStream(
+  body: ReadableStream<Uint8Array> | null,
+  { maxBytes, readTimeoutMs }: ReadLimits,
+): Promise<Uint8Array | Refusal> {
+  if (!body) return new Uint8Array();
+  const reader = body.getReader();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<Refusal>((resolve) => {
+    timer = setTimeout(() => resolve(tooSlow(readTimeoutMs)), readTimeoutMs);
+  });
+  const bytes = async (): Promise<Uint8Array | Refusal> => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return Buffer.concat(chunks, size);
+      size += value.length;
+      if (size > maxBytes) return tooLarge(maxBytes);
+      chunks.push(value);
+    }
+  };
+  // Reading fails only if the connection breaks.
+  const result = await Promise.race([bytes().catch(() => SENDER_HUNG_UP), timeout]);
+  clearTimeout(timer);
+  // The rest is not read.
+  if (!(result instanceof Uint8Array)) void reader.cancel().catch(() => undefined);
+  return result;
+}
