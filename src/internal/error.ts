@@ -68,6 +68,7 @@ export const ERROR_CODES = [
   'NOT_FAILED',
   'INVALID',
   'NOT_JSON',
+  'CANNED_CHANGED',
   'CANNOT_TEACH',
   'CHANGED',
   'TEACHING',

@@ -21,7 +21,10 @@ export interface AgentPage {
   /** Sends a reply with the button. */
   reply(text: string): Promise<void>;
   note(text: string): Promise<void>;
+  /** Transfers the conversation and confirms it. */
   transferTo(name: string): Promise<void>;
+  /** Chooses an item of the menu of canned replies. */
+  canned(item: string): Promise<void>;
   /** Closes the conversation and confirms it. */
   close(): Promise<void>;
   /** Waits for a message in the open conversation. */
@@ -66,7 +69,13 @@ export function agentAt(page: Page): AgentPage {
     reply: (text) => write('Reply', text, 'Send'),
     note: (text) => write('Note', text, 'Add note'),
     async transferTo(name) {
-      await page.getByLabel('Transfer to…').selectOption({ label: name });
+      await press('Transfer to…');
+      await page.getByRole('menuitem', { name }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click();
+    },
+    async canned(item) {
+      await press('Canned replies');
+      await page.getByRole('menuitem', { name: item }).click();
     },
     async close() {
       await press('Close');

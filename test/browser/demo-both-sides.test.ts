@@ -76,7 +76,7 @@ describeInBrowser('both sides of the demo on one page', () => {
     await demo.nextStep('Ask the same on the left: the AI knows it now.');
     await left.getByRole('button', { name: 'Close' }).click();
     await demo.nextStep('Done: a whole handoff.');
-    await right.getByText('The customer left').waitFor();
+    await right.getByRole('log').getByText('The customer left').waitFor();
     await left.getByRole('button', { name: 'New customer' }).click();
     await demo.say('Where is my parcel?');
     await demo.customerSees('It is in Lyon, and comes tomorrow.');

@@ -54,7 +54,7 @@ async function eachDialog(page: Page, look: (name: string) => Promise<void>): Pr
       '.foot button',
       '.conversation-header .actions > button:last-child',
     ],
-    canned: '.modes select',
+    canned: '.modes .menu > button',
   };
   for (const button of buttons) {
     await page.locator(button).first().click();
@@ -62,7 +62,9 @@ async function eachDialog(page: Page, look: (name: string) => Promise<void>): Pr
     await look(button);
     await shut();
   }
-  await page.locator(canned).selectOption('edit');
+  await page.locator(canned).click();
+  await look('the menu of canned replies');
+  await page.getByRole('menuitem').last().click();
   await dialog.waitFor();
   await look(canned);
   await shut();

@@ -24,6 +24,65 @@ describeInBrowser('the desk with the keyboard alone', () => {
   });
   afterAll(() => browser.close());
 
+  it('chooses from menus, where arrows only move', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    const { page } = ann;
+    const press = (key: string) => page.keyboard.press(key);
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    await ann.open('maria');
+    await ann.press('Claim');
+    // The button is gone; the agent continues in the text field.
+    await vi.waitFor(async () => expect(await focused(page)).toBe('TEXTAREA'), { timeout: 10_000 });
+    await page.getByRole('button', { name: 'Transfer to…' }).focus();
+    await press('ArrowDown');
+    await vi.waitFor(async () => expect(await focused(page)).toBe('Bob'), { timeout: 10_000 });
+    await press('ArrowDown');
+    await press('Escape');
+    expect(await focused(page)).toBe('Transfer to…');
+    await press('Enter');
+    await vi.waitFor(async () => expect(await focused(page)).toBe('Bob'), { timeout: 10_000 });
+    await press('Enter');
+    await page.getByRole('dialog', { name: 'Transfer this conversation to Bob?' }).waitFor();
+    await press('Escape');
+    expect(await ann.itemIn('active', 'maria').getByText('you', { exact: true }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Canned replies' }).focus();
+    await press('ArrowDown');
+    await press('ArrowDown');
+    expect(await ann.field.inputValue()).toBe('');
+    await press('Enter');
+    expect(await ann.field.inputValue()).toBe('One moment please, I am looking into it.');
+    expect(await ann.log.getByText('gave it to').count()).toBe(0);
+  });
+
+  it('can do without single-key shortcuts', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    const { page } = ann;
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    await ann.itemIn('waiting', 'maria').waitFor();
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('?');
+    await page.getByLabel('Use keys without Ctrl as shortcuts').uncheck();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.reload();
+    await ann.itemIn('waiting', 'maria').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await page.getByText('Choose a conversation').count()).toBe(1);
+  });
+
+  it('skips the list', async () => {
+    const { logInAs } = await startDesk(browser);
+    const { page } = await logInAs('ann');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Skip to the conversation');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN');
+  });
+
   it('works from the inbox to the close of a conversation', async () => {
     const { bench, logInAs } = await startDesk(browser);
     const ann = await logInAs('ann');

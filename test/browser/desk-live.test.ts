@@ -1,5 +1,6 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { agentAt } from './agent-page.js';
 import { describeInBrowser, launch } from './chromium.js';
 import { startDesk, TIMEOUT_MS } from './start-desk.js';
 
@@ -7,6 +8,14 @@ vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
 
 const MARIA = 'maria.lopez';
 const JOHN = 'john.smith';
+
+/** Whether an element is in the visible part of its conversation. */
+const isInView = (element: Locator): Promise<boolean> =>
+  element.evaluate((node) => {
+    const pane = node.closest('.columns')?.getBoundingClientRect();
+    const { top, bottom } = node.getBoundingClientRect();
+    return pane !== undefined && top >= pane.top && bottom <= pane.bottom + 1;
+  });
 
 describeInBrowser('live updates at the desk', () => {
   let browser: Browser;
@@ -34,6 +43,61 @@ describeInBrowser('live updates at the desk', () => {
     await ann.sees('customer', 'Hello?');
     expect(await ann.notice.textContent()).not.toContain(MARIA);
     expect(ann.consoleErrors).toEqual([]);
+  });
+
+  it('reach more tabs than a browser opens connections', async () => {
+    const { bench, logInAs, url } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    const tabs = [agentAt(ann.page)];
+    while (tabs.length < 8) {
+      const tab = agentAt(await ann.context.newPage());
+      await tab.page.goto(url);
+      await tab.inbox.waitFor();
+      tabs.push(tab);
+    }
+    await bench.requestHandoff({ user: { userId: MARIA } });
+    for (const tab of tabs) await tab.itemIn('waiting', MARIA).waitFor();
+    // The tab that has the stream is closed; another one continues without a gap.
+    await ann.page.close();
+    const others = tabs.slice(1);
+    await bench.requestHandoff({ user: { userId: JOHN } });
+    for (const tab of others) await tab.itemIn('waiting', JOHN).waitFor();
+    await others.at(-1)?.open(JOHN);
+    await others.at(-1)?.press('Claim');
+    for (const tab of others.slice(0, -1)) await tab.itemIn('active', JOHN).waitFor();
+  });
+
+  it('keep the end in view when the window becomes smaller', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    const maria = await bench.requestHandoff({ user: { userId: MARIA } });
+    await ann.open(MARIA);
+    for (let index = 0; index < 30; index += 1) await maria.say(`message ${index}`);
+    await ann.sees('customer', 'message 29');
+    await ann.page.setViewportSize({ width: 1_200, height: 420 });
+    await maria.say('the last one');
+    const last = ann.log.getByText('the last one', { exact: true });
+    await last.waitFor();
+    await vi.waitFor(async () => expect(await isInView(last)).toBe(true), { timeout: 10_000 });
+  });
+
+  it('show new messages below, and count as unread until they are seen', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    const maria = await bench.requestHandoff({ user: { userId: MARIA } });
+    await ann.open(MARIA);
+    for (let index = 0; index < 30; index += 1) await maria.say(`message ${index}`);
+    await ann.sees('customer', 'message 29');
+    await ann.item(MARIA).locator('.badge').waitFor({ state: 'detached' });
+    await ann.page.locator('.talk').evaluate((element) => element.scrollTo(0, 0));
+    await maria.say('unseen');
+    const pill = ann.page.getByRole('button', { name: 'New messages' });
+    await pill.waitFor();
+    await ann.item(MARIA).locator('.badge').getByText('1', { exact: true }).waitFor();
+    await pill.click();
+    await pill.waitFor({ state: 'detached' });
+    await ann.item(MARIA).locator('.badge').waitFor({ state: 'detached' });
+    expect(await isInView(ann.log.getByText('unseen', { exact: true }))).toBe(true);
   });
 
   it('can be muted, across reloads', async () => {

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { agentAt } from './agent-page.js';
 import { describeInBrowser, launch } from './chromium.js';
 import { startDesk, TIMEOUT_MS } from './start-desk.js';
 
@@ -76,6 +77,97 @@ describeInBrowser('replies from the desk', () => {
     expect(await ann.said()).toEqual(['Only once.']);
   });
 
+  it('leave what is written while they are sent', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    await bench.requestHandoff({ user: { userId: MARIA } });
+    await ann.open(MARIA);
+    let goOn = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    await ann.page.route(/\/reply$/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await ann.reply('First.');
+    await ann.page.keyboard.type('And second');
+    goOn();
+    await ann.delivery('First.', 'sent');
+    expect(await ann.field.inputValue()).toBe('And second');
+    expect(bench.replies.map(({ text }) => text)).toEqual(['First.']);
+  });
+
+  it('are not sent twice when the page is loaded again before the answer', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    await bench.requestHandoff({ user: { userId: MARIA } });
+    await ann.open(MARIA);
+    const isTaken = new Promise<void>((resolve) => {
+      // The desk gets the request, and the page never gets the answer.
+      void ann.page.route(
+        /\/(reply|note)$/,
+        async (route) => {
+          await route.fetch();
+          resolve();
+        },
+        { times: 1 },
+      );
+    });
+    await ann.reply('Only once.');
+    await isTaken;
+    // The page does not see that the desk has it, and the agent sends it again.
+    await ann.page.route(/\/api\/conversations\/[^/]+$/, async (route) => {
+      const response = await route.fetch();
+      const view = (await response.json()) as { entries: unknown[] };
+      await route.fulfill({ response, json: { ...view, entries: [] } });
+    });
+    await ann.page.reload();
+    await ann.page.getByRole('heading', { name: MARIA }).waitFor();
+    expect(await ann.field.inputValue()).toBe('Only once.');
+    await ann.press('Send');
+    await vi.waitFor(async () => expect(await ann.field.inputValue()).toBe(''), { timeout: 10_000 });
+    await ann.page.unrouteAll();
+    await ann.page.reload();
+    await ann.delivery('Only once.', 'sent');
+    expect(await ann.said()).toEqual(['Only once.']);
+    expect(bench.replies.map(({ text }) => text)).toEqual(['Only once.']);
+  });
+
+  it('stay replies when the customer leaves', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    await bench.requestHandoff({ user: { userId: MARIA } });
+    await ann.open(MARIA);
+    await ann.press('Claim');
+    await ann.seesEvent('Ann claimed it');
+    await ann.press('Reply');
+    await ann.page.keyboard.type('I wanted to say');
+    await bench.closeByUser();
+    await ann.page.getByText('this reply was not sent').waitFor();
+    await ann.page.locator('.conversation-header').getByText('The customer left').waitFor();
+    expect(await ann.field.inputValue()).toBe('I wanted to say');
+    expect(await ann.page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    await ann.press('Keep as a note');
+    expect(await ann.field.inputValue()).toBe('I wanted to say');
+    await ann.press('Add note');
+    await ann.log.locator('.note').getByText('I wanted to say').waitFor();
+  });
+
+  it('are drafts that all tabs share', async () => {
+    const { bench, logInAs, url } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    await bench.requestHandoff({ user: { userId: MARIA } });
+    await ann.open(MARIA);
+    const other = agentAt(await ann.context.newPage());
+    await other.page.goto(url);
+    await other.open(MARIA);
+    await ann.field.fill('Written in the first tab');
+    await vi.waitFor(async () => expect(await other.field.inputValue()).toBe('Written in the first tab'), {
+      timeout: 10_000,
+    });
+  });
+
   it('are kept as drafts by conversation, across reloads', async () => {
     const { bench, logInAs } = await startDesk(browser);
     const ann = await logInAs('ann');
@@ -103,11 +195,10 @@ describeInBrowser('replies from the desk', () => {
     const ann = await logInAs('ann');
     const { id } = await bench.requestHandoff({ user: { userId: MARIA } });
     await ann.open(MARIA);
-    const canned = ann.page.getByLabel('Canned replies');
-    await canned.selectOption({ label: 'Hello' });
+    await ann.canned('Hello');
     expect(await ann.field.inputValue()).toBe('Hello, this is Ann. How can I help you?');
     await ann.field.fill('');
-    await canned.selectOption({ label: 'Edit canned replies' });
+    await ann.canned('Edit canned replies');
     await ann.press('Add a reply');
     const dialog = ann.page.getByRole('dialog');
     await dialog.getByLabel('Title').last().fill('Number');
@@ -115,11 +206,11 @@ describeInBrowser('replies from the desk', () => {
     await ann.press('Save');
     await ann.notice.getByText('Saved.').waitFor();
     await dialog.waitFor({ state: 'detached' });
-    await canned.selectOption({ label: 'Number' });
+    await ann.canned('Number');
     expect(await ann.field.inputValue()).toBe(`${MARIA}, Ann notes ${id}. {other} stays.`);
     const bob = await logInAs('bob');
     await bob.open(MARIA);
-    await bob.page.getByLabel('Canned replies').selectOption({ label: 'Number' });
+    await bob.canned('Number');
     expect(await bob.field.inputValue()).toContain('Bob notes');
   });
 

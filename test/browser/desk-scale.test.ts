@@ -47,6 +47,42 @@ describeInBrowser('a busy desk', () => {
     expect(ann.consoleErrors).toEqual([]);
   });
 
+  it('has own conversations on top, however many wait', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    for (let index = 0; index < 200; index += 1)
+      await bench.requestHandoff({ user: { userId: `customer-${index}` } });
+    const ann = await logInAs('ann');
+    await ann.open('customer-50');
+    await ann.press('Claim');
+    await ann.itemIn('active', 'customer-50').waitFor();
+    await ann.inbox.evaluate((element) => element.scrollTo(0, 0));
+    const box = await ann.itemIn('active', 'customer-50').boundingBox();
+    expect(box?.y).toBeLessThan(720);
+  });
+
+  it('renders a part of a long conversation, and more on request', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const maria = await bench.requestHandoff({ user: { userId: 'maria' } });
+    for (let index = 0; index < 260; index += 1) await maria.say(`message ${index}`);
+    const ann = await logInAs('ann');
+    await ann.open('maria');
+    await ann.sees('customer', 'message 259');
+    const lines = ann.log.locator('.line');
+    expect(await lines.count()).toBeLessThanOrEqual(100);
+    await ann.page.locator('.talk').evaluate((element) => element.scrollTo(0, 0));
+    for (;;) {
+      const earlier = ann.page.getByRole('button', { name: 'Show earlier' });
+      if ((await earlier.count()) === 0) break;
+      const before = await lines.count();
+      await earlier.click();
+      await vi.waitFor(async () => expect(await lines.count()).toBeGreaterThan(before), { timeout: 10_000 });
+    }
+    expect(await ann.said()).toHaveLength(260);
+    await maria.say('one more');
+    await ann.page.getByRole('button', { name: 'New messages' }).click();
+    await ann.sees('customer', 'one more');
+  });
+
   it('limits undo to the open conversation', async () => {
     const { bench, logInAs } = await startDesk(browser);
     await bench.requestHandoff({ user: { userId: 'maria' } });

@@ -39,6 +39,7 @@ export interface ConversationSummary {
   readonly requestedAt: number;
   /** The platform ends the handoff unless the user got a reply by then; `null` when the user got an automatic one. */
   readonly replyBy: number | null;
+  /** When the platform had the first reply. */
   readonly firstReplyAt: number | null;
   readonly ended: { readonly by: ClosedBy; readonly at: number; readonly agent: string | null } | null;
   /** The start of the last message of the customer or an agent. */
@@ -70,7 +71,7 @@ export type ConversationEvent =
       readonly agent: string;
       readonly text: string;
     }
-  | { readonly type: 'note'; readonly agent: string; readonly text: string }
+  | { readonly type: 'note'; readonly messageId: string; readonly agent: string; readonly text: string }
   | { readonly type: 'claimed' | 'released'; readonly agent: string }
   | { readonly type: 'transferred'; readonly agent: string; readonly to: string }
   | { readonly type: 'closed'; readonly by: ClosedBy; readonly agent: string | null }
@@ -103,7 +104,7 @@ export interface StateView {
   /** All open conversations and the latest closed ones. */
   readonly conversations: readonly ConversationSummary[];
   readonly counts: Readonly<Record<ConversationStatus, number>>;
-  readonly canned: readonly CannedReply[];
+  readonly canned: CannedList;
   /** Live updates continue after this number. */
   readonly seq: number;
   /** The server's clock, for deadlines. */
@@ -138,16 +139,22 @@ export interface CannedReply {
   readonly text: string;
 }
 
+/** The canned replies. The version tells whether another agent has changed them meanwhile. */
+export interface CannedList {
+  readonly replies: readonly CannedReply[];
+  readonly version: number;
+}
+
 /** The bodies of `POST api/conversations/:id/<action>`, by action. */
 export interface ActionInputs {
   claim: Record<string, never>;
   release: Record<string, never>;
   transfer: { readonly to: string };
-  /** The page makes `messageId`, so that a repeated request stays one reply. */
+  /** The page makes `messageId`, so that a repeated request stays one reply or note. */
   reply: { readonly messageId: string; readonly text: string };
   /** Sends a failed reply again. */
   retry: { readonly messageId: string };
-  note: { readonly text: string };
+  note: { readonly messageId: string; readonly text: string };
   close: Record<string, never>;
   read: { readonly customerMessages: number };
 }

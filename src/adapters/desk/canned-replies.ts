@@ -1,12 +1,13 @@
-import type { AgentView, CannedReply } from './api.js';
+import type { AgentView, CannedList, CannedReply } from './api.js';
 import { createAudit } from './audit.js';
+import { DeskError } from './errors.js';
 import { DOCUMENT_KIND, type DocumentStore } from './store/index.js';
 
 /** The canned replies that all agents share. */
 export interface CannedReplies {
-  list(): Promise<readonly CannedReply[]>;
-  /** Replaces the list; the last writer wins. */
-  save(agent: AgentView, replies: readonly CannedReply[]): Promise<void>;
+  list(): Promise<CannedList>;
+  /** Replaces the list. Rejects if another agent has replaced it since it was read. */
+  save(agent: AgentView, list: CannedList): Promise<CannedList>;
 }
 
 const DOCUMENT_ID = 'canned';
@@ -24,17 +25,17 @@ export function createCannedReplies(store: DocumentStore): CannedReplies {
   const read = () => store.get(DOCUMENT_KIND.settings, DOCUMENT_ID);
   return {
     async list() {
-      return ((await read())?.value as readonly CannedReply[] | undefined) ?? DEFAULT_REPLIES;
+      const document = await read();
+      const replies = (document?.value as readonly CannedReply[] | undefined) ?? DEFAULT_REPLIES;
+      return { replies, version: document?.version ?? 0 };
     },
-    async save(agent, replies) {
-      for (;;) {
-        const version = (await read())?.version ?? 0;
-        const written = await store.write({
-          put: [{ kind: DOCUMENT_KIND.settings, id: DOCUMENT_ID, value: replies, version }],
-          append: [audit.line(agent.id, 'canned replies', { detail: `${replies.length}` })],
-        });
-        if (written) return;
-      }
+    async save(agent, { replies, version }) {
+      const written = await store.write({
+        put: [{ kind: DOCUMENT_KIND.settings, id: DOCUMENT_ID, value: replies, version }],
+        append: [audit.line(agent.id, 'canned replies', { detail: `${replies.length}` })],
+      });
+      if (!written) throw new DeskError('CANNED_CHANGED');
+      return { replies, version: version + 1 };
     },
   };
 }

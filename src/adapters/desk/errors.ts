@@ -14,6 +14,10 @@ export const DESK_ERRORS = {
   NOT_JSON: [415, 'The desk takes JSON only.'],
   CANNOT_TEACH: [409, 'The desk was not told where the platform is, so it cannot teach the AI agent.'],
   CHANGED: [409, 'Another agent taught something meanwhile. Look at the list again.'],
+  CANNED_CHANGED: [
+    409,
+    'Another agent changed the canned replies meanwhile. Copy what you need, cancel, and open them again.',
+  ],
   TEACHING: [409, 'Another agent is teaching something just now. Try again in a moment.'],
   TEACHING_FAILED: [502, 'The platform did not take it. Try again later.'],
   NOT_DEAD: [409, 'This was settled already.'],

@@ -17,7 +17,7 @@ describe('text from users', () => {
     const id = await ann.idOf(handoff.id);
     const stream = await listen(instance.url, ann.cookie, { after: 0 });
     await bench.say(`${NASTY}\n\nid: 999\ndata: {"seq":999}`);
-    await ann.act(id, 'note', { text: NASTY });
+    await ann.act(id, 'note', { messageId: 'n1', text: NASTY });
     await eventually(async () => expect((await ann.conversation(id)).entries).toHaveLength(3));
     for (const path of [`/api/conversations/${id}`, '/api/state', `/api/conversations?search=${NASTY}`]) {
       const { headers, body } = await ann.get(path);
@@ -80,11 +80,13 @@ describe('malformed requests', () => {
     const refused = (await instance.audit()).filter(({ action }) => action.startsWith('refused: '));
     expect(refused).toHaveLength(15);
     for (const { agent } of refused) expect(agent).toBe('ann');
-    const spoilt = '{"text": "Fine.", "__proto__": {"agent": "bob"}, "constructor": {"prototype": {"x": 1}}}';
+    const spoilt =
+      '{"messageId": "n2", "text": "Fine.", "__proto__": {"agent": "bob"}, "constructor": {"prototype": {"x": 1}}}';
     expect((await post(spoilt)).status).toBe(200);
     expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);
     expect((await ann.conversation(id)).entries.at(-1)?.event).toEqual({
       type: 'note',
+      messageId: 'n2',
       agent: 'ann',
       text: 'Fine.',
     });

@@ -84,17 +84,21 @@ describe('a change from another page', () => {
       'x-forwarded-host': 'desk.example',
       'x-forwarded-proto': 'https',
     };
-    const save = (headers: Record<string, string>) => ann.send('PUT', '/api/canned', [], headers);
-    expect((await save(through)).status).toBe(204);
+    const save = (headers: Record<string, string>) =>
+      ann.send('PUT', '/api/canned', { replies: [], version: 0 }, headers);
+    expect((await save(through)).status).toBe(200);
     // A desk on HTTPS rejects a page on HTTP.
     expect((await save({ ...through, origin: 'http://desk.example' })).status).toBe(403);
     expect((await save({ ...through, origin: 'https://evil.example' })).status).toBe(403);
     const untrusting = await start();
     const bob = await untrusting.agent('bob');
-    expect((await bob.send('PUT', '/api/canned', [], through)).status).toBe(403);
+    expect((await bob.send('PUT', '/api/canned', { replies: [], version: 0 }, through)).status).toBe(403);
     const told = await start({ publicUrl: 'https://desk.example/help/desk' });
     const cleo = await told.agent('cleo');
-    expect((await cleo.send('PUT', '/api/canned', [], { origin: 'https://desk.example' })).status).toBe(204);
+    const canned = { replies: [], version: 0 };
+    expect(
+      (await cleo.send('PUT', '/api/canned', canned, { origin: 'https://desk.example' })).status,
+    ).not.toBe(403);
   });
 });
 
@@ -106,7 +110,7 @@ describe('an agent', () => {
     await bob.send('POST', `/api/conversations/${id}/claim?agent=ann`, as, { 'x-agent': 'ann' });
     await bob.send('POST', `/api/conversations/${id}/reply`, { ...as, messageId: 'm1', text: 'It is me.' });
     await bench.nextReply();
-    await bob.send('POST', `/api/conversations/${id}/note`, { ...as, text: 'A note.' });
+    await bob.send('POST', `/api/conversations/${id}/note`, { ...as, messageId: 'n1', text: 'A note.' });
     const { summary, entries } = await bob.conversation(id);
     expect(summary.agent).toBe('bob');
     expect(JSON.stringify(entries)).not.toContain('"ann"');

@@ -76,7 +76,7 @@ describe('a conversation', () => {
 
   it('never sends notes to the customer', async () => {
     const { bench, ann, id } = await deskWithHandoff();
-    await ann.act(id, 'note', { text: 'SECRET NOTE about the customer' });
+    await ann.act(id, 'note', { messageId: 'n1', text: 'SECRET NOTE about the customer' });
     await ann.say(id, 'Hello.');
     await bench.nextReply();
     await ann.act(id, 'close', {});
@@ -85,6 +85,30 @@ describe('a conversation', () => {
     expect(JSON.stringify(bench.simulator.traffic.exchanges())).not.toContain('SECRET NOTE');
     const { entries } = await ann.conversation(id);
     expect(entries.some(({ event }) => event.type === 'note')).toBe(true);
+  });
+
+  it('stores a note once, however often it is sent', async () => {
+    const { ann, id } = await deskWithHandoff();
+    const note = { messageId: 'the-same', text: 'Only once.' };
+    const answers = await Promise.all([1, 2, 3].map(() => ann.act(id, 'note', note)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const { entries } = await ann.conversation(id);
+    expect(entries.filter(({ event }) => event.type === 'note')).toHaveLength(1);
+  });
+
+  it('counts the first reply from when the platform has it', async () => {
+    const { bench, ann, id } = await deskWithHandoff({ stored: true });
+    bench.faults.set('answerError', { on: ['reply'] });
+    await ann.say(id, 'Hello.');
+    await eventually(async () => {
+      const { entries } = await ann.conversation(id);
+      expect(entries.some(({ event }) => event.type === 'delivery' && event.state === 'stored')).toBe(true);
+    });
+    expect((await ann.conversation(id)).summary.firstReplyAt).toBeNull();
+    bench.faults.clear('answerError');
+    await eventually(async () =>
+      expect((await ann.conversation(id)).summary.firstReplyAt).toBeGreaterThan(0),
+    );
   });
 
   it('counts the messages that each agent has read', async () => {
@@ -108,7 +132,7 @@ describe('a conversation', () => {
       status: 400,
       body: { code: 'EMPTY' },
     });
-    expect(await ann.act(id, 'note', { text: 'x'.repeat(20_001) })).toMatchObject({
+    expect(await ann.act(id, 'note', { messageId: 'n1', text: 'x'.repeat(20_001) })).toMatchObject({
       status: 400,
       body: { code: 'TOO_LONG' },
     });

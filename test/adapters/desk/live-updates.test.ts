@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
@@ -23,7 +24,9 @@ describe('live updates', () => {
         round % 2 === 0 ? { after } : { after: 0, lastEventId: after },
       );
       const writing = Promise.all(
-        [1, 2, 3, 4].map((nth) => ann.act(id, 'note', { text: `${round} ${nth}` })),
+        [1, 2, 3, 4].map((nth) =>
+          ann.act(id, 'note', { messageId: `${round} ${nth}`, text: `${round} ${nth}` }),
+        ),
       );
       await eventually(() => expect(stream.entries.length).toBeGreaterThan(1));
       stream.close();
@@ -85,7 +88,9 @@ describe('live updates', () => {
     const text = 'x'.repeat(20_000);
     let written = 1;
     while (!isGone && written < 3_000) {
-      await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => ann.act(id, 'note', { text })));
+      await Promise.all(
+        [1, 2, 3, 4, 5, 6, 7, 8].map(() => ann.act(id, 'note', { messageId: randomUUID(), text })),
+      );
       written += 8;
     }
     expect(isGone).toBe(true);

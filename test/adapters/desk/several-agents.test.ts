@@ -56,6 +56,15 @@ describe('several agents', () => {
     ]);
   });
 
+  it('get the conversations of one who is removed', async () => {
+    const { instance, ann, id } = await deskWithHandoff();
+    const bob = await instance.agent('bob');
+    await ann.act(id, 'claim', {});
+    expect(await instance.desk.agents.remove('ann')).toBe(true);
+    expect((await bob.conversation(id)).summary).toMatchObject({ state: 'waiting', agent: null });
+    expect((await bob.act(id, 'close', {})).status).toBe(200);
+  });
+
   it('see updates of each other at two desks on one file', async () => {
     const { bench, start } = await createDeskEnvironment({ stored: true });
     const left = await start();

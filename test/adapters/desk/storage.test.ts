@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSessions, SESSION_MS } from '../../../src/adapters/desk/agents/sessions.js';
-import type { CannedReply, DashboardView } from '../../../src/adapters/desk/api.js';
+import type { CannedList, DashboardView } from '../../../src/adapters/desk/api.js';
 import { readDashboard } from '../../../src/adapters/desk/dashboard.js';
 import { startRetention } from '../../../src/adapters/desk/retention.js';
 import { createMemoryDocumentStore } from '../../../src/adapters/desk/store/memory-document-store.js';
@@ -13,15 +13,29 @@ describe('the desk stores', () => {
     const { start } = await createDeskEnvironment({ stored: true });
     const instance = await start();
     const ann = await instance.agent('ann');
-    const first = (await ann.get<CannedReply[]>('/api/canned')).body;
-    expect(first.length).toBeGreaterThan(0);
+    const first = (await ann.get<CannedList>('/api/canned')).body;
+    expect(first.replies.length).toBeGreaterThan(0);
     const replies = [{ id: 'bye', title: 'Bye', text: 'Goodbye, {user}.' }];
-    expect((await ann.send('PUT', '/api/canned', replies)).status).toBe(204);
-    expect((await ann.send('PUT', '/api/canned', [{ id: '', title: '', text: '' }])).status).toBe(400);
+    const saved = await ann.send('PUT', '/api/canned', { ...first, replies });
+    expect([saved.status, saved.body]).toEqual([200, { replies, version: 1 }]);
+    const empty = { replies: [{ id: '', title: '', text: '' }], version: 1 };
+    expect((await ann.send('PUT', '/api/canned', empty)).status).toBe(400);
     await instance.stop();
     const again = await clientOf((await start()).url, ann.cookie);
-    expect((await again.get('/api/canned')).body).toEqual(replies);
-    expect((await again.state()).canned).toEqual(replies);
+    expect((await again.get('/api/canned')).body).toEqual({ replies, version: 1 });
+    expect((await again.state()).canned).toEqual({ replies, version: 1 });
+  });
+
+  it('no canned replies over those of another agent', async () => {
+    const { start } = await createDeskEnvironment();
+    const instance = await start();
+    const [ann, bob] = [await instance.agent('ann'), await instance.agent('bob')];
+    const { body: list } = await ann.get<CannedList>('/api/canned');
+    const ofBob = { ...list, replies: [{ id: 'b', title: "Bob's", text: 'Hi.' }] };
+    expect((await bob.send('PUT', '/api/canned', ofBob)).status).toBe(200);
+    const refused = await ann.send('PUT', '/api/canned', { ...list, replies: [] });
+    expect([refused.status, refused.body]).toMatchObject([409, { code: 'CANNED_CHANGED' }]);
+    expect((await ann.get<CannedList>('/api/canned')).body.replies).toEqual(ofBob.replies);
   });
 
   it('the numbers of the dashboard', async () => {
@@ -58,7 +72,7 @@ describe('the desk stores', () => {
     await bench.say('My words.');
     await ann.say(id, 'Our words.');
     await bench.nextReply();
-    await ann.act(id, 'note', { text: 'A note.' });
+    await ann.act(id, 'note', { messageId: 'n1', text: 'A note.' });
     const { store } = instance.desk;
     expect(await instance.receiver.storage.queues?.forget('forget-me')).toBeGreaterThan(0);
     expect((await ann.get(`/api/conversations/${id}`)).status).toBe(404);

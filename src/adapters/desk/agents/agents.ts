@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { HandoffKitError } from '../../../internal/index.js';
 import type { AgentView } from '../api.js';
 import { createAudit } from '../audit.js';
+import { createConversationRecords, recordOf } from '../conversations/conversation-records.js';
 import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
 import { DUMMY_HASH, hashPassword, passwordProblem, verifyPassword } from './password.js';
 
@@ -34,21 +35,39 @@ export interface Agents {
   save(agent: AgentView, password: string): Promise<'added' | 'changed'>;
   /** Stores an agent who logs in at the host application, so that others can see them and transfer to them. */
   saveName(agent: AgentView): Promise<void>;
-  /** Removes an agent and ends their sessions; `false` when there is no such agent. */
+  /** Removes an agent, ends their sessions and releases their conversations; `false` when there is no such agent. */
   remove(id: string): Promise<boolean>;
   /** The agent with this password; `null` when it is wrong. Takes the same time for unknown agents. */
   authenticate(id: string, password: string): Promise<AgentView | null>;
 }
+
+/** More conversations than a team has open at a time. */
+const MAX_ACTIVE = 10_000;
 
 const LOGIN_NAME = /^[a-z0-9][a-z0-9._@-]{0,63}$/;
 
 /** Creates {@link Agents}. */
 export function createAgents(store: DocumentStore): Agents {
   const audit = createAudit(store);
+  const records = createConversationRecords(store);
   const kind = DOCUMENT_KIND.agent;
   const find = async (id: string) => {
     const document = await store.get(kind, id);
     return document ? { version: document.version, agent: document.value as StoredAgent } : null;
+  };
+
+  /** Gives the conversations of an agent who is gone back to the others. */
+  const releaseAll = async (id: string): Promise<void> => {
+    const active = await store.list(DOCUMENT_KIND.conversation, { group: 'active', limit: MAX_ACTIVE });
+    for (const document of active.filter((each) => recordOf(each).agent === id)) {
+      await records.change(document.id, (record) => {
+        if (record.agent !== id || record.state !== 'active') return null;
+        return {
+          record: { ...record, state: 'waiting', agent: null },
+          events: [{ type: 'released', agent: id }],
+        };
+      });
+    }
   };
 
   return {
@@ -99,6 +118,7 @@ export function createAgents(store: DocumentStore): Agents {
         remove: [{ kind, id }],
         append: [audit.line(null, 'agent removed', { detail: id })],
       });
+      await releaseAll(id);
       return true;
     },
     async authenticate(id, password) {

@@ -7,6 +7,7 @@ import {
   type ConversationRecords,
   type DecideChange,
   previewOf,
+  withRecent,
 } from './conversation-records.js';
 import { closeRecord } from './customer-actions.js';
 import {
@@ -24,7 +25,8 @@ export interface AgentActions {
   release(agent: AgentView, id: string): Promise<ConversationSummary>;
   /** Assigns a conversation to another agent, or takes it over from one. */
   transfer(agent: AgentView, id: string, to: string): Promise<ConversationSummary>;
-  note(agent: AgentView, id: string, text: string): Promise<ConversationSummary>;
+  /** Adds a note for agents. Idempotent by `messageId`. */
+  note(agent: AgentView, id: string, messageId: string, text: string): Promise<ConversationSummary>;
   /** Records how many customer messages the agent has read. */
   read(agent: AgentView, id: string, customerMessages: number): Promise<ConversationSummary>;
   /** Stores a reply for sending. Idempotent by `messageId`. */
@@ -100,12 +102,15 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
         },
         `to ${to}`,
       ),
-    note(agent, id, text) {
+    note(agent, id, messageId, text) {
       checkText(text);
-      return change(agent, 'note', id, (record) => ({
-        record,
-        events: [{ type: 'note', agent: agent.id, text }],
-      }));
+      return change(agent, 'note', id, (record) => {
+        if (record.recent.includes(messageId)) return null;
+        return {
+          record: withRecent(record, messageId),
+          events: [{ type: 'note', messageId, agent: agent.id, text }],
+        };
+      });
     },
     async read(agent, id, customerMessages) {
       const summary = await records.change(id, (record) => {
@@ -131,7 +136,6 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
             ...record,
             state: 'active',
             agent: agent.id,
-            firstReplyAt: record.firstReplyAt ?? now,
             last: previewOf('agent', text, now),
           },
           events: [

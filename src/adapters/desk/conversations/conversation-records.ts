@@ -13,7 +13,7 @@ import {
 export interface ConversationRecord extends Omit<ConversationSummary, 'version'> {
   readonly botId: string | null;
   readonly transcript: readonly TranscriptLine[];
-  /** Keys of the latest messages, so that a message delivered twice is shown once. */
+  /** Keys of the latest messages and notes, so that one that arrives twice is shown once. */
   readonly recent: readonly string[];
 }
 
@@ -116,6 +116,15 @@ export function createRecord(session: HandoffSession, isGreeted: boolean): Conve
     recent: [],
   };
 }
+
+/** Keys remembered per conversation; fewer messages than that are in flight at a time. */
+const REMEMBERED_KEYS = 50;
+
+/** Remembers the key of a message or note. */
+export const withRecent = (record: ConversationRecord, key: string): ConversationRecord => ({
+  ...record,
+  recent: [...record.recent, key].slice(-REMEMBERED_KEYS),
+});
 
 /** The record in a document. */
 export const recordOf = ({ value }: Document): ConversationRecord => value as ConversationRecord;

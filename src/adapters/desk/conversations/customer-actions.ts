@@ -6,6 +6,7 @@ import {
   createRecord,
   previewOf,
   type RecordChange,
+  withRecent,
 } from './conversation-records.js';
 
 /** Changes that come from the customer's side, through the bridge. */
@@ -19,9 +20,6 @@ export interface CustomerActions {
   /** Marks a conversation as closed by the user, a timeout or the receiver. */
   close(id: string, by: ClosedBy): Promise<void>;
 }
-
-/** Message keys remembered per conversation for de-duplication; fewer messages than that are in flight at a time. */
-const REMEMBERED_KEYS = 50;
 
 /** Creates {@link CustomerActions}. */
 export function createCustomerActions(records: ConversationRecords, isGreeted: boolean): CustomerActions {
@@ -37,8 +35,7 @@ export function createCustomerActions(records: ConversationRecords, isGreeted: b
         if (record.recent.includes(key)) return null;
         return {
           record: {
-            ...record,
-            recent: [...record.recent, key].slice(-REMEMBERED_KEYS),
+            ...withRecent(record, key),
             last: previewOf('customer', text, sentAt?.getTime() ?? Date.now()),
             customerMessages: record.customerMessages + 1,
           },

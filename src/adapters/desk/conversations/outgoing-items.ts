@@ -75,8 +75,10 @@ export function changeOutgoing(
   const item: OutgoingItem = { ...found.item, ...change };
   const { kind, messageId, state, reason, code } = item;
   const events: readonly ConversationEvent[] = [{ type: 'delivery', messageId, state, reason, code }];
+  // Counted from what the customer has got, not from what the agent has written.
+  const isFirstReply = kind === 'message' && state === 'sent' && record.firstReplyAt === null;
   return {
-    record,
+    record: isFirstReply ? { ...record, firstReplyAt: Date.now() } : record,
     events: kind === 'message' ? events : [],
     put: [putOutgoing(record, item, found.version)],
   };

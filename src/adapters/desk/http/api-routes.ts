@@ -117,8 +117,10 @@ async function act(
       if (!(await agents.get(to))) throw new DeskError('NO_SUCH_AGENT');
       return agentActions.transfer(agent, id, to);
     }
-    case 'note':
-      return agentActions.note(agent, id, readAction(action, body).text);
+    case 'note': {
+      const { messageId, text } = readAction(action, body);
+      return agentActions.note(agent, id, messageId, text);
+    }
     case 'read':
       return agentActions.read(agent, id, readAction(action, body).customerMessages);
     case 'reply': {

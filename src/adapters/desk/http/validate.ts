@@ -12,7 +12,7 @@ const ACTION_SCHEMAS: { [Name in ActionName]: z.ZodType<ActionInputs[Name]> } = 
   transfer: z.object({ to: id }),
   reply: z.object({ messageId: id, text }),
   retry: z.object({ messageId: id }),
-  note: z.object({ text }),
+  note: z.object({ messageId: id, text }),
   close: noInput,
   read: z.object({ customerMessages: z.int().min(0) }),
 };
@@ -26,9 +26,12 @@ export function readAction<Name extends ActionName>(name: Name, body: unknown): 
 }
 
 /** The body of `PUT api/canned`. */
-export const cannedList = z
-  .array(z.object({ id, title: z.string().min(1).max(200), text: z.string().min(1).max(20_000) }))
-  .max(500);
+export const cannedList = z.object({
+  replies: z
+    .array(z.object({ id, title: z.string().min(1).max(200), text: z.string().min(1).max(20_000) }))
+    .max(500),
+  version: z.int().min(0),
+});
 
 /** The body of `POST api/teach`. */
 export const teachRequest = z.object({

@@ -2,7 +2,7 @@ import type {
   ActionInputs,
   ActionName,
   AgentView,
-  CannedReply,
+  CannedList,
   ConversationListView,
   ConversationStatus,
   ConversationSummary,
@@ -48,7 +48,8 @@ export interface Client {
     name: Name,
     input: ActionInputs[Name],
   ): Promise<ConversationSummary | undefined>;
-  saveCanned(replies: readonly CannedReply[]): Promise<void>;
+  canned(): Promise<CannedList>;
+  saveCanned(list: CannedList): Promise<CannedList>;
   teaching(): Promise<TeachView>;
   teach(request: TeachRequest): Promise<TeachView>;
   dashboard(): Promise<DashboardView>;
@@ -105,7 +106,8 @@ export function createClient(onLoggedOut: () => void): Client {
       return request('GET', `api/conversations?${new URLSearchParams(Object.fromEntries(given))}`);
     },
     act: (id, name, input) => request('POST', conversationPath(id, name), input),
-    saveCanned: (replies) => request('PUT', 'api/canned', replies),
+    canned: () => request('GET', 'api/canned'),
+    saveCanned: (list) => request('PUT', 'api/canned', list),
     teaching: () => request('GET', 'api/teach'),
     teach: (pair) => request('POST', 'api/teach', pair),
     dashboard: () => request('GET', 'api/dashboard'),

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
 const STORAGE_KEY = 'handoff-desk-draft';
 /** Older drafts are dropped beyond this. */
@@ -11,35 +11,79 @@ export interface DraftKey {
   readonly mode: 'reply' | 'note';
 }
 
-/** The draft of a text field, which survives reloads, and a function to change it. */
-export function useDraft(key: DraftKey): readonly [string, (text: string) => void] {
-  const [draft, setDraft] = useState({ key, text: readDraft(key) });
-  const isCurrent = draft.key.mode === key.mode && draft.key.conversation === key.conversation;
-  const text = isCurrent ? draft.text : readDraft(key);
-  const change = (next: string): void => {
-    saveDraft(key, next);
-    setDraft({ key, text: next });
-  };
-  return [text, change];
+/** The text of a field, and the last text that was sent from it. */
+export interface Draft {
+  readonly text: string;
+  /**
+   * A text whose sending is under way or has failed, with its id. The same text is sent with the same id again, also
+   * after a reload, so that a lost answer does not send it twice. `null` once the desk has it.
+   */
+  readonly sending: { readonly id: string; readonly text: string } | null;
 }
+
+const EMPTY: Draft = { text: '', sending: null };
+
+/** Tells other fields of this page about a change; other tabs get a `storage` event. */
+const CHANGED = 'handoff-desk-draft-changed';
+
+/** The draft of a text field, which survives reloads and is the same in all tabs. */
+export function useDraft(key: DraftKey): Draft {
+  const name = nameOf(key);
+  const [draft, setDraft] = useState({ name, value: readDraft(key) });
+  useEffect(() => {
+    const update = (): void => setDraft({ name, value: readDraft(key) });
+    addEventListener('storage', update);
+    addEventListener(CHANGED, update);
+    return () => {
+      removeEventListener('storage', update);
+      removeEventListener(CHANGED, update);
+    };
+  }, [name]);
+  return draft.name === name ? draft.value : readDraft(key);
+}
+
+/** Changes a draft. Works without its field, because the agent may open another conversation while a reply is sent. */
+export function changeDraft(key: DraftKey, change: (draft: Draft) => Draft): void {
+  const name = nameOf(key);
+  const { [name]: current = EMPTY, ...others } = readDrafts();
+  const next = change(current);
+  const isEmpty = next.text === '' && next.sending === null;
+  const newest = Object.entries(isEmpty ? others : { ...others, [name]: next }).slice(-MAX_DRAFTS);
+  localStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(newest)));
+  dispatchEvent(new Event(CHANGED));
+}
+
+/** Takes what was being sent when the page was left back into its field, to be sent again with the same id. */
+export function restoreUnsent(key: DraftKey): void {
+  changeDraft(key, (draft) => (draft.sending ? withText(draft, draft.sending.text) : draft));
+}
+
+/** Puts a text in front of what was written since. */
+export const withText = (draft: Draft, text: string): Draft =>
+  draft.text === text || draft.text.startsWith(`${text}\n`)
+    ? draft
+    : { ...draft, text: draft.text === '' ? text : `${text}\n${draft.text}` };
+
+/** Removes a text that was put in front of what was written since. */
+export const withoutText = (draft: Draft, text: string): Draft => ({
+  ...draft,
+  text:
+    draft.text === text
+      ? ''
+      : draft.text.startsWith(`${text}\n`)
+        ? draft.text.slice(text.length + 1)
+        : draft.text,
+});
 
 const nameOf = ({ agent, conversation, mode }: DraftKey): string =>
   JSON.stringify([agent, conversation, mode]);
 
-function readDrafts(): Record<string, string> {
+function readDrafts(): Record<string, Draft> {
   try {
-    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Record<string, string>;
+    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Record<string, Draft>;
   } catch {
     return {};
   }
 }
 
-const readDraft = (key: DraftKey): string => readDrafts()[nameOf(key)] ?? '';
-
-function saveDraft(key: DraftKey, text: string): void {
-  const name = nameOf(key);
-  const { [name]: _, ...others } = readDrafts();
-  const drafts = text === '' ? others : { ...others, [name]: text };
-  const newest = Object.entries(drafts).slice(-MAX_DRAFTS);
-  localStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(newest)));
-}
+const readDraft = (key: DraftKey): Draft => readDrafts()[nameOf(key)] ?? EMPTY;

@@ -15,6 +15,14 @@ export const SHORTCUTS: readonly (readonly [string, TextName])[] = [
   ['?', 'keyHelp'],
 ];
 
+const STORAGE_KEY = 'handoff-desk-shortcuts';
+
+/** Whether single keys are shortcuts. They can be switched off, because speech input and shaky hands press keys by chance. */
+export const areShortcutsOn = (): boolean => localStorage.getItem(STORAGE_KEY) !== 'off';
+
+/** Switches shortcuts on or off. */
+export const setShortcutsOn = (isOn: boolean): void => localStorage.setItem(STORAGE_KEY, isOn ? 'on' : 'off');
+
 /** Elements are marked as the target of a key: `data-key="reply"`. */
 type KeyTarget = 'reply' | 'note' | 'claim' | 'search';
 
@@ -29,7 +37,7 @@ export function useShortcuts({ toggleHelp }: { readonly toggleHelp: () => void }
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && isTextField(event.target)) (event.target as HTMLElement).blur();
       if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
-      if (document.querySelector('dialog[open]')) return;
+      if (document.querySelector('dialog[open]') || !areShortcutsOn()) return;
       const isHandled = handleKey(event.key, toggleHelp);
       if (isHandled) event.preventDefault();
     };

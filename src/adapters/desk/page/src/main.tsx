@@ -2,9 +2,9 @@ import { render } from 'preact';
 import { announcementOf, playSound } from './announce.js';
 import { createClient } from './client.js';
 import { Desk } from './desk-context.js';
-import { followUpdates } from './live-updates.js';
 import { createNotices } from './notices.js';
 import { isVisible } from './route.js';
+import { followShared } from './shared-updates.js';
 import { hasUnknownAgent, initialState, type State, withUpdate } from './state.js';
 import { createStore, type Store } from './store.js';
 import { t } from './strings/index.js';
@@ -28,7 +28,7 @@ async function start(): Promise<void> {
       () => undefined,
     );
 
-  followUpdates(first.seq, {
+  followShared(first.seq, {
     onUpdate(update) {
       if (hasUnknownAgent(store.get(), update)) loadAgents();
       store.update((state) => withUpdate(state, update));

@@ -1,6 +1,6 @@
 import type {
   AgentView,
-  CannedReply,
+  CannedList,
   ConversationSummary,
   ConversationUpdate,
   ConversationView,
@@ -22,7 +22,7 @@ export interface State {
   readonly opened: ReadonlyMap<string, ConversationView>;
   /** The latest live updates, to be added to a conversation that is being loaded. */
   readonly recent: readonly ConversationUpdate[];
-  readonly canned: readonly CannedReply[];
+  readonly canned: CannedList;
   readonly connection: Connection;
   /** How far the server's clock is ahead, in milliseconds. */
   readonly clockAhead: number;

@@ -1,11 +1,15 @@
-import { useState } from 'preact/hooks';
-import type { CannedReply } from '../../../api.js';
+import { useEffect, useState } from 'preact/hooks';
+import type { CannedList, CannedReply } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
 import { t } from '../strings/index.js';
 import { Dialog } from './dialog.js';
+import { Menu } from './menu.js';
 
 const cannedOf = ({ canned }: State) => canned;
+
+/** The key of the item that opens the editor; ids of canned replies are not empty. */
+const EDIT = '';
 
 /** Inserts a canned reply, or opens the editor. */
 export function CannedPicker({ insert }: { readonly insert: (text: string) => void }) {
@@ -13,47 +17,43 @@ export function CannedPicker({ insert }: { readonly insert: (text: string) => vo
   const [isEditing, setEditing] = useState(false);
   return (
     <>
-      <select
-        aria-label={t('canned')}
-        value=""
-        onChange={({ currentTarget }) => {
-          const { value } = currentTarget;
-          currentTarget.value = '';
-          if (value === 'edit') setEditing(true);
-          else insert(canned[Number(value)]?.text ?? '');
+      <Menu
+        label={t('canned')}
+        items={[
+          ...canned.replies.map(({ id, title }) => ({ key: id, label: title })),
+          { key: EDIT, label: t('cannedEdit') },
+        ]}
+        choose={(key) => {
+          if (key === EDIT) setEditing(true);
+          else insert(canned.replies.find(({ id }) => id === key)?.text ?? '');
         }}
-      >
-        <option value="" disabled>
-          {t('canned')}
-        </option>
-        {canned.map(({ id, title }, index) => (
-          <option key={id} value={index}>
-            {title}
-          </option>
-        ))}
-        <option value="edit">{t('cannedEdit')}</option>
-      </select>
+      />
       {isEditing && <CannedEditor initial={canned} close={() => setEditing(false)} />}
     </>
   );
 }
 
-function CannedEditor({
-  initial,
-  close,
-}: {
-  readonly initial: readonly CannedReply[];
-  readonly close: () => void;
-}) {
+function CannedEditor({ initial, close }: { readonly initial: CannedList; readonly close: () => void }) {
   const { client, store, notify } = useDesk();
   const attempt = useAttempt();
-  const [replies, setReplies] = useState(initial);
+  const [{ replies, version }, setList] = useState(initial);
+  const setReplies = (edit: (now: readonly CannedReply[]) => readonly CannedReply[]): void =>
+    setList((now) => ({ ...now, replies: edit(now.replies) }));
+
+  // Another agent may have changed them since the page was loaded.
+  useEffect(() => {
+    void attempt(async () => setList(await client.canned()));
+  }, []);
+
   const change = (id: string, more: Partial<CannedReply>): void =>
     setReplies((now) => now.map((reply) => (reply.id === id ? { ...reply, ...more } : reply)));
   const save = async (): Promise<void> => {
     const complete = replies.filter(({ title, text }) => title.trim() !== '' && text.trim() !== '');
-    if (!(await attempt(() => client.saveCanned(complete)))) return;
-    store.update((state) => ({ ...state, canned: complete }));
+    const saveList = async (): Promise<void> => {
+      const canned = await client.saveCanned({ replies: complete, version });
+      store.update((state) => ({ ...state, canned }));
+    };
+    if (!(await attempt(saveList))) return;
     notify(t('saved'));
     close();
   };

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConversationSummary, ConversationUpdate } from '../../../api.js';
 import { customerName } from '../announce.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { useDraft } from '../drafts.js';
+import { changeDraft, type DraftKey, restoreUnsent, useDraft, withoutText, withText } from '../drafts.js';
 import type { State } from '../state.js';
 import { t } from '../strings/index.js';
 import { CannedPicker } from './canned-picker.js';
@@ -14,45 +14,57 @@ interface ComposerProps {
   readonly entries: readonly ConversationUpdate[];
 }
 
-/** Writes replies to the customer, or notes for agents. */
+/**
+ * Writes replies to the customer, or notes for agents.
+ *
+ *     text ── send ──> sending (the field is empty at once) ── desk has it ──> gone
+ *       ^                 │
+ *       └── failed, or the page was left before the answer: back in the field, with its id
+ */
 export function Composer({ summary, entries }: ComposerProps) {
   const { client } = useDesk();
   const attempt = useAttempt();
   const me = useDeskState(meOf);
   const isOpen = summary.state !== 'closed';
+  const replyKey: DraftKey = { agent: me.id, conversation: summary.id, mode: 'reply' };
+  const noteKey: DraftKey = { ...replyKey, mode: 'note' };
+  const unsentReply = useDraft(replyKey).text;
   const [mode, setMode] = useState<'reply' | 'note'>('reply');
-  const activeMode = isOpen ? mode : 'note';
-  const [text, setText] = useDraft({ agent: me.id, conversation: summary.id, mode: activeMode });
+  // A reply that was being written when the customer left stays a reply: it must not become a note unnoticed.
+  const isTooLate = !isOpen && mode === 'reply' && unsentReply !== '';
+  const activeMode = isOpen || isTooLate ? mode : 'note';
+  const key = activeMode === 'reply' ? replyKey : noteKey;
+  const { text, sending } = useDraft(key);
   const [isSending, setSending] = useState(false);
-  /** The message id of a text; kept when sending is repeated, so that a lost answer does not send it twice. */
-  const pending = useRef<{ text: string; id: string } | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
 
-  const clear = (): void => {
-    pending.current = null;
-    setText('');
-    field.current?.focus();
-  };
+  const setText = (next: string): void => changeDraft(key, (draft) => ({ ...draft, text: next }));
 
-  // The desk may accept a reply although its answer is lost. Then the reply arrives as a live update.
   useEffect(() => {
-    const id = pending.current?.id;
-    const isAccepted = entries.some(({ event }) => 'messageId' in event && event.messageId === id);
-    if (id !== undefined && isAccepted && !isSending) clear();
-  }, [entries, isSending]);
+    restoreUnsent(replyKey);
+    restoreUnsent(noteKey);
+  }, [summary.id]);
+
+  // The desk may accept a text although its answer is lost. Then it arrives as a live update.
+  useEffect(() => {
+    const isAccepted = entries.some(({ event }) => 'messageId' in event && event.messageId === sending?.id);
+    if (!sending || !isAccepted || isSending) return;
+    changeDraft(key, (draft) => ({ ...withoutText(draft, sending.text), sending: null }));
+  }, [entries, sending?.id, isSending]);
 
   const send = async (): Promise<void> => {
-    if (text.trim() === '' || isSending) return;
+    if (text.trim() === '' || isSending || isTooLate) return;
+    const id = sending?.text === text ? sending.id : crypto.randomUUID();
+    changeDraft(key, () => ({ text: '', sending: { id, text } }));
     setSending(true);
-    if (pending.current?.text !== text) pending.current = { text, id: crypto.randomUUID() };
-    const { id } = pending.current;
-    const isAccepted = await attempt(() =>
-      activeMode === 'note'
-        ? client.act(summary.id, 'note', { text })
-        : client.act(summary.id, 'reply', { messageId: id, text }),
-    );
+    field.current?.focus();
+    const isAccepted = await attempt(() => client.act(summary.id, activeMode, { messageId: id, text }));
+    changeDraft(key, (draft) => {
+      if (draft.sending?.id !== id) return draft;
+      // Another tab may have restored it meanwhile.
+      return isAccepted ? { ...withoutText(draft, text), sending: null } : withText(draft, text);
+    });
     setSending(false);
-    if (isAccepted) clear();
   };
 
   const insert = (canned: string): void => {
@@ -69,6 +81,12 @@ export function Composer({ summary, entries }: ComposerProps) {
     field.current?.focus();
   };
 
+  const keepAsNote = (): void => {
+    changeDraft(noteKey, (draft) => withText(draft, unsentReply));
+    changeDraft(replyKey, () => ({ text: '', sending: null }));
+    switchTo('note');
+  };
+
   return (
     <form
       class={`composer ${activeMode}`}
@@ -77,31 +95,44 @@ export function Composer({ summary, entries }: ComposerProps) {
         void send();
       }}
     >
-      <div class="modes">
-        {isOpen && (
+      {isTooLate ? (
+        <div class="modes" role="alert">
+          <strong>{t('replyTooLate')}</strong>
+          <button type="button" onClick={keepAsNote}>
+            {t('keepAsNote')}
+          </button>
+          <button type="button" onClick={() => changeDraft(replyKey, () => ({ text: '', sending: null }))}>
+            {t('discard')}
+          </button>
+        </div>
+      ) : (
+        <div class="modes">
+          {isOpen && (
+            <button
+              type="button"
+              data-key="reply"
+              aria-pressed={activeMode === 'reply'}
+              onClick={() => switchTo('reply')}
+            >
+              {t('reply')}
+            </button>
+          )}
           <button
             type="button"
-            data-key="reply"
-            aria-pressed={activeMode === 'reply'}
-            onClick={() => switchTo('reply')}
+            data-key="note"
+            aria-pressed={activeMode === 'note'}
+            onClick={() => switchTo('note')}
           >
-            {t('reply')}
+            {t('note')}
           </button>
-        )}
-        <button
-          type="button"
-          data-key="note"
-          aria-pressed={activeMode === 'note'}
-          onClick={() => switchTo('note')}
-        >
-          {t('note')}
-        </button>
-        {activeMode === 'note' ? <small>{t('noteHint')}</small> : <CannedPicker insert={insert} />}
-      </div>
+          {activeMode === 'note' ? <small>{t('noteHint')}</small> : <CannedPicker insert={insert} />}
+        </div>
+      )}
       <textarea
         ref={field}
         rows={3}
         dir="auto"
+        readOnly={isTooLate}
         aria-label={t(activeMode === 'note' ? 'notePlaceholder' : 'replyTo')}
         placeholder={t(activeMode === 'note' ? 'notePlaceholder' : 'replyTo')}
         value={text}
@@ -110,7 +141,7 @@ export function Composer({ summary, entries }: ComposerProps) {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
         }}
       />
-      <button type="submit" class="primary" disabled={isSending || text.trim() === ''}>
+      <button type="submit" class="primary" disabled={isSending || isTooLate || text.trim() === ''}>
         {t(activeMode === 'note' ? 'addNote' : 'send')}
       </button>
     </form>

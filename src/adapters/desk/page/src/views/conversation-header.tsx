@@ -1,16 +1,27 @@
 import { useState } from 'preact/hooks';
-import type { ActionInputs, ActionName, ConversationSummary } from '../../../api.js';
+import type { ActionInputs, ActionName, AgentView, ConversationSummary } from '../../../api.js';
 import { customerName } from '../announce.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { navigateTo } from '../route.js';
 import type { State } from '../state.js';
 import { t } from '../strings/index.js';
 import { ConfirmDialog } from './dialog.js';
+import { endedText } from './ended-text.js';
 import { BackIcon } from './icons.js';
+import { Menu } from './menu.js';
 import { TimeLeft } from './time-left.js';
 
 const meOf = ({ me }: State) => me;
 const agentsOf = ({ agents }: State) => agents;
+
+const hasFocusInActions = (): boolean =>
+  document.activeElement?.closest('.conversation-header .actions') != null;
+
+/** The focus of a button that has disappeared goes to the text field, where the agent continues. */
+function focusField(): void {
+  if (document.activeElement !== document.body && !hasFocusInActions()) return;
+  document.querySelector<HTMLElement>('.composer textarea')?.focus();
+}
 
 /** The customer, the agent and the actions of a conversation. */
 export function ConversationHeader({ summary }: { readonly summary: ConversationSummary }) {
@@ -19,23 +30,30 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
   const me = useDeskState(meOf);
   const agents = useDeskState(agentsOf);
   const [isClosing, setClosing] = useState(false);
+  const [receiver, setReceiver] = useState<AgentView | null>(null);
   const { id, state, agent } = summary;
-  const act = <Name extends ActionName>(name: Name, input: ActionInputs[Name]) =>
-    void attempt(() => client.act(id, name, input));
-  const holder = agent === me.id ? t('mine') : (agents.find((each) => each.id === agent)?.name ?? agent);
+  const act = async <Name extends ActionName>(name: Name, input: ActionInputs[Name]): Promise<void> => {
+    const hadFocus = hasFocusInActions();
+    if ((await attempt(() => client.act(id, name, input))) && hadFocus) focusField();
+  };
+  const nameOf = (agentId: string | null): string | null =>
+    agentId === me.id ? t('mine') : (agents.find((each) => each.id === agentId)?.name ?? agentId);
   const others = agents.filter((each) => each.id !== agent);
 
   return (
     <header class="conversation-header">
-      <button type="button" class="back" aria-label={t('back')} onClick={() => navigateTo(null)}>
-        <BackIcon />
-      </button>
+      <nav class="back" aria-label={t('back')}>
+        <button type="button" aria-label={t('back')} onClick={() => navigateTo(null)}>
+          <BackIcon />
+        </button>
+      </nav>
       <div class="title">
         <h2 dir="auto" title={customerName(summary.user)}>
           {customerName(summary.user)}
         </h2>
         <p>
-          <span class={`state ${state}`}>{t(state)}</span> · {holder ?? t('unassigned')}{' '}
+          <span class={`state ${state}`}>{t(state)}</span> ·{' '}
+          {summary.ended ? endedText(summary.ended, nameOf) : (nameOf(agent) ?? t('unassigned'))}{' '}
           {state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (
             <TimeLeft until={summary.replyBy} />
           )}
@@ -44,46 +62,43 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
       {state !== 'closed' && (
         <div class="actions">
           {agent === null && (
-            <button type="button" data-key="claim" class="primary" onClick={() => act('claim', {})}>
+            <button type="button" data-key="claim" class="primary" onClick={() => void act('claim', {})}>
               {t('claim')}
             </button>
           )}
           {agent !== null && agent !== me.id && (
-            <button type="button" onClick={() => act('transfer', { to: me.id })}>
+            <button type="button" onClick={() => void act('transfer', { to: me.id })}>
               {t('takeOver')}
             </button>
           )}
           {agent === me.id && (
-            <button type="button" onClick={() => act('release', {})}>
+            <button type="button" onClick={() => void act('release', {})}>
               {t('release')}
             </button>
           )}
-          <select
-            aria-label={t('transfer')}
-            value=""
-            onChange={({ currentTarget }) => {
-              const to = currentTarget.value;
-              currentTarget.value = '';
-              if (to !== '') act('transfer', { to });
-            }}
-          >
-            <option value="">{t('transfer')}</option>
-            {others.map((each) => (
-              <option key={each.id} value={each.id}>
-                {each.name}
-              </option>
-            ))}
-          </select>
+          <Menu
+            label={t('transfer')}
+            items={others.map(({ id: key, name }) => ({ key, label: name }))}
+            choose={(to) => setReceiver(others.find((each) => each.id === to) ?? null)}
+          />
           <button type="button" onClick={() => setClosing(true)}>
             {t('close')}
           </button>
         </div>
       )}
+      {receiver && (
+        <ConfirmDialog
+          question={t('transferSure', { agent: receiver.name })}
+          yes={t('transferYes')}
+          onYes={() => void act('transfer', { to: receiver.id })}
+          close={() => setReceiver(null)}
+        />
+      )}
       {isClosing && (
         <ConfirmDialog
           question={t('closeSure')}
           yes={t('close')}
-          onYes={() => act('close', {})}
+          onYes={() => void act('close', {})}
           close={() => setClosing(false)}
         />
       )}

@@ -18,6 +18,7 @@ export function ConversationPane({ id }: { readonly id: string }) {
   const view = useDeskState(useCallback(({ opened }: State) => opened.get(id), [id]));
   const connection = useDeskState(useCallback((state: State) => state.connection, []));
   const [hasFailed, setFailed] = useState(false);
+  const [isAtEnd, setAtEnd] = useState(true);
   const isLive = connection === 'live';
 
   useEffect(() => {
@@ -34,7 +35,7 @@ export function ConversationPane({ id }: { readonly id: string }) {
       store.update((state) => withOpened(state, loaded));
     }).then((isLoaded) => setFailed(!isLoaded));
   }, [id, isLive]);
-  useReadReceipts(view, isLive);
+  useReadReceipts(view, isLive && isAtEnd);
 
   if (!view && hasFailed)
     return (
@@ -51,17 +52,15 @@ export function ConversationPane({ id }: { readonly id: string }) {
 
   return (
     <article class="conversation">
+      {/* On a phone, the bar with the heading of the page is not shown. */}
+      <h1 class="hidden phone-only">{t('desk')}</h1>
       <ConversationHeader summary={view.summary} />
       <div class="columns">
-        <div class="talk">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+        <section class="talk" aria-label={t('live')} tabIndex={0}>
           <Transcript lines={view.transcript} />
-          {view.more && (
-            <button type="button" class="quiet" onClick={() => void showEarlier()}>
-              {t('earlier')}
-            </button>
-          )}
-          <Timeline view={view} />
-        </div>
+          <Timeline view={view} loadEarlier={showEarlier} onSeen={setAtEnd} />
+        </section>
         <CustomerDetails view={view} />
       </div>
       <Composer summary={view.summary} entries={view.entries} />
@@ -69,13 +68,13 @@ export function ConversationPane({ id }: { readonly id: string }) {
   );
 }
 
-/** Marks messages as read while the page is visible. */
-function useReadReceipts(view: ConversationView | undefined, isLive: boolean): void {
+/** Marks messages as read while the agent can see them. */
+function useReadReceipts(view: ConversationView | undefined, isSeen: boolean): void {
   const { client } = useDesk();
   const me = useDeskState(meOf);
   const summary = view?.summary;
   useEffect(() => {
-    if (!summary || !isLive) return;
+    if (!summary || !isSeen) return;
     const markRead = (): void => {
       if (document.hidden || unreadOf(summary, me.id) <= 0) return;
       // A failure does no harm: the next message tries again.
@@ -84,5 +83,5 @@ function useReadReceipts(view: ConversationView | undefined, isLive: boolean): v
     markRead();
     document.addEventListener('visibilitychange', markRead);
     return () => document.removeEventListener('visibilitychange', markRead);
-  }, [summary?.id, summary?.customerMessages, isLive]);
+  }, [summary?.id, summary?.customerMessages, isSeen]);
 }

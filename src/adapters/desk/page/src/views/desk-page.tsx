@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { showInTitle } from '../announce.js';
 import { useDeskState } from '../desk-context.js';
 import { useShortcuts } from '../keyboard.js';
@@ -25,6 +25,7 @@ export function DeskPage({
   readonly redraw: () => void;
 }) {
   const route = useRoute();
+  const main = useRef<HTMLElement>(null);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const toggleHelp = useCallback(() => setHelpOpen((open) => !open), []);
   const closeHelp = useCallback(() => setHelpOpen(false), []);
@@ -34,11 +35,19 @@ export function DeskPage({
 
   return (
     <div class={`desk shows-${route.kind}`}>
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        {t('skip')}
+      </button>
       <TopBar redraw={redraw} openHelp={toggleHelp} isDashboard={route.kind === 'dashboard'} />
       <ConnectionLine />
       <div class="panes">
         <Inbox shown={shown} />
-        <main class="pane main-pane" aria-label={route.kind === 'dashboard' ? t('dashboard') : t('live')}>
+        <main
+          ref={main}
+          tabIndex={-1}
+          class="pane main-pane"
+          aria-label={route.kind === 'dashboard' ? t('dashboard') : t('live')}
+        >
           {route.kind === 'dashboard' && <Dashboard />}
           {route.kind === 'conversation' && <ConversationPane key={route.id} id={route.id} />}
           {route.kind === 'list' && <p class="hint">{t('pickOne')}</p>}

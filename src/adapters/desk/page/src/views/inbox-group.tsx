@@ -15,11 +15,17 @@ interface GroupProps {
 }
 
 /** Waiting or active conversations. The page has all of them and renders some. */
-export function OpenGroup({ state, ids, shown }: GroupProps & { readonly state: 'waiting' | 'active' }) {
+export function OpenGroup({
+  state,
+  isMine = false,
+  ids,
+  shown,
+}: GroupProps & { readonly state: 'waiting' | 'active'; readonly isMine?: boolean }) {
   const [rendered, setRendered] = useState(RENDERED);
   return (
     <Group
       state={state}
+      isMine={isMine}
       ids={ids.slice(0, rendered)}
       shown={shown}
       count={ids.length}
@@ -64,19 +70,21 @@ export function ClosedGroup({ ids, shown }: GroupProps) {
 
 function Group({
   state,
+  isMine = false,
   ids,
   shown,
   count,
   showMore,
 }: GroupProps & {
   readonly state: ConversationStatus;
+  readonly isMine?: boolean;
   readonly count: number | null;
   readonly showMore: (() => void) | null;
 }) {
   return (
-    <section class={`group ${state}`}>
+    <section class={`group ${state} ${isMine ? 'mine' : ''}`}>
       <h2>
-        {t(state)} {count !== null && <span class="count">{count}</span>}
+        {t(isMine ? 'groupMine' : state)} {count !== null && <span class="count">{count}</span>}
       </h2>
       {ids.length === 0 && <p class="hint">{t(NONE[state])}</p>}
       <ul>

@@ -3,7 +3,8 @@ import { customerName } from '../announce.js';
 import { useDeskState } from '../desk-context.js';
 import { hrefOf } from '../route.js';
 import { type State, unreadOf } from '../state.js';
-import { formatTime, t } from '../strings/index.js';
+import { t } from '../strings/index.js';
+import { Time } from './time.js';
 import { TimeLeft } from './time-left.js';
 
 const meOf = ({ me }: State) => me.id;
@@ -31,7 +32,7 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
         <span class="who" dir="auto">
           {customerName(summary.user)}
         </span>
-        <span class="when">{formatTime(summary.last?.at ?? summary.requestedAt)}</span>
+        <Time class="when" at={summary.last?.at ?? summary.requestedAt} />
         <span class="last" dir="auto">
           {summary.last?.text ?? ''}
         </span>

@@ -13,7 +13,7 @@ export function Inbox({ shown }: { readonly shown: string | null }) {
   const [search, setSearch] = useState('');
   useSearch(search);
   const found = useDeskState(foundOf);
-  const { waiting, active, closed } = useDeskState(groupsOf, isSameGroups);
+  const { mine, waiting, active, closed } = useDeskState(groupsOf, isSameGroups);
 
   return (
     <aside class="pane inbox" aria-label={t('inbox')}>
@@ -29,8 +29,11 @@ export function Inbox({ shown }: { readonly shown: string | null }) {
         <SearchResults ids={found} shown={shown} />
       ) : (
         <>
+          {mine.length > 0 && <OpenGroup state="active" isMine ids={mine} shown={shown} />}
           <OpenGroup state="waiting" ids={waiting} shown={shown} />
-          <OpenGroup state="active" ids={active} shown={shown} />
+          {(active.length > 0 || mine.length === 0) && (
+            <OpenGroup state="active" ids={active} shown={shown} />
+          )}
           <ClosedGroup ids={closed} shown={shown} />
         </>
       )}
@@ -50,6 +53,7 @@ function SearchResults({ ids, shown }: { readonly ids: readonly string[]; readon
 }
 
 interface Groups {
+  readonly mine: readonly string[];
   readonly waiting: readonly string[];
   readonly active: readonly string[];
   readonly closed: readonly string[];
@@ -57,21 +61,19 @@ interface Groups {
 
 const idOf = ({ id }: ConversationSummary): string => id;
 
-/** Waiting ones oldest first, active ones with own ones first, closed ones newest first. */
+/** Own ones first, however many wait; waiting ones oldest first, the others newest first. */
 function groupsOf(state: State): Groups {
   const { me, conversations } = state;
   const all = [...conversations.values()];
-  const ownFirst = ({ agent }: ConversationSummary): number => (agent === me.id ? 0 : 1);
   const at = ({ last, requestedAt }: ConversationSummary): number => last?.at ?? requestedAt;
+  const active = all.filter((each) => each.state === 'active').sort((a, b) => at(b) - at(a));
   return {
+    mine: active.filter(({ agent }) => agent === me.id).map(idOf),
     waiting: all
       .filter((each) => each.state === 'waiting')
       .sort((a, b) => a.requestedAt - b.requestedAt)
       .map(idOf),
-    active: all
-      .filter((each) => each.state === 'active')
-      .sort((a, b) => ownFirst(a) - ownFirst(b) || at(b) - at(a))
-      .map(idOf),
+    active: active.filter(({ agent }) => agent !== me.id).map(idOf),
     closed: closedOf(state).map(idOf),
   };
 }
@@ -80,7 +82,10 @@ const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((id, index) => id === b[index]);
 
 const isSameGroups = (a: Groups, b: Groups): boolean =>
-  isSameList(a.waiting, b.waiting) && isSameList(a.active, b.active) && isSameList(a.closed, b.closed);
+  isSameList(a.mine, b.mine) &&
+  isSameList(a.waiting, b.waiting) &&
+  isSameList(a.active, b.active) &&
+  isSameList(a.closed, b.closed);
 
 /** Searches on the server and stores the result in the state. */
 function useSearch(search: string): void {

@@ -2,8 +2,10 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { ConversationEvent, ConversationUpdate, ConversationView, DeliveryState } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
-import { failureText, formatTime, type TextName, t } from '../strings/index.js';
+import { failureText, t } from '../strings/index.js';
+import { endedText } from './ended-text.js';
 import { TeachDialog } from './teach-dialog.js';
+import { Time } from './time.js';
 
 const agentsOf = ({ agents }: State) => agents;
 const canTeachOf = ({ canTeach }: State) => canTeach;
@@ -14,31 +16,94 @@ interface Delivery {
   readonly reason: string | null;
 }
 
+/** Lines rendered at first, and per press of "Show earlier", to keep the page fast. */
+const RENDERED = 100;
+
 /** The messages and events of a conversation. */
-export function Timeline({ view }: { readonly view: ConversationView }) {
+export function Timeline({
+  view,
+  loadEarlier,
+  onSeen,
+}: {
+  readonly view: ConversationView;
+  readonly loadEarlier: () => unknown;
+  /** Called with whether the end is in view. */
+  readonly onSeen: (isAtEnd: boolean) => void;
+}) {
   const { entries, summary } = view;
   const agents = useDeskState(agentsOf);
   const deliveries = useMemo(() => deliveriesOf(entries), [entries]);
   const nameOf = (id: string | null): string => agents.find((agent) => agent.id === id)?.name ?? id ?? '';
-  const shown = entries.filter(({ event }) => event.type !== 'delivery' && event.type !== 'read');
-  const end = useStickToEnd(entries.length);
+  const shown = useMemo(
+    () => entries.filter(({ event }) => event.type !== 'delivery' && event.type !== 'read'),
+    [entries],
+  );
+  const { end, isAtEnd, scrollToEnd } = useFollowEnd(entries.length);
+  const { first, showEarlier } = useRenderedLines(shown, isAtEnd, view.more ? loadEarlier : null);
+  const hasNew = useHasNew(shown, isAtEnd);
+  useEffect(() => onSeen(isAtEnd), [isAtEnd]);
 
   return (
-    <div role="log" aria-label={t('live')}>
-      <ol>
-        {shown.map((entry, index) => (
-          <Line
-            key={entry.seq}
-            entry={entry}
-            deskId={summary.id}
-            delivery={deliveryOf(entry.event, deliveries)}
-            questions={questionsBefore(view, shown.slice(0, index))}
-            nameOf={nameOf}
-          />
-        ))}
-      </ol>
-      <div ref={end} />
-    </div>
+    <>
+      {showEarlier && (
+        <button type="button" class="quiet" onClick={showEarlier}>
+          {t('earlier')}
+        </button>
+      )}
+      <div role="log" aria-label={t('live')}>
+        <ol>
+          {shown.slice(first).map((entry, index) => (
+            <Line
+              key={entry.seq}
+              entry={entry}
+              deskId={summary.id}
+              delivery={deliveryOf(entry.event, deliveries)}
+              questions={() => questionsBefore(view, shown.slice(0, first + index))}
+              nameOf={nameOf}
+            />
+          ))}
+        </ol>
+        {hasNew && (
+          <button type="button" class="new-messages primary" onClick={scrollToEnd}>
+            ↓ {t('newMessages')}
+          </button>
+        )}
+        <div ref={end} />
+      </div>
+    </>
+  );
+}
+
+/** The index of the first line to render, and a function that shows earlier ones; `null` if there are none. */
+function useRenderedLines(
+  shown: readonly ConversationUpdate[],
+  isAtEnd: boolean,
+  loadEarlier: (() => unknown) | null,
+) {
+  const [count, setCount] = useState(RENDERED);
+  const lastLength = useRef(shown.length);
+  // New lines are added at the end; while the agent reads further up, none may disappear above.
+  useEffect(() => {
+    const added = Math.max(0, shown.length - lastLength.current);
+    lastLength.current = shown.length;
+    if (isAtEnd) setCount(RENDERED);
+    else if (added > 0) setCount((now) => now + added);
+  }, [shown.length, isAtEnd]);
+  const first = Math.max(0, shown.length - count);
+  const showEarlier = (): void => {
+    setCount(count + RENDERED);
+    if (first < RENDERED) loadEarlier?.();
+  };
+  return { first, showEarlier: first > 0 || loadEarlier ? showEarlier : null };
+}
+
+/** Whether messages of the customer arrived that the agent has not scrolled to. */
+function useHasNew(shown: readonly ConversationUpdate[], isAtEnd: boolean): boolean {
+  const seen = useRef(0);
+  const last = shown.at(-1)?.seq ?? 0;
+  if (isAtEnd) seen.current = last;
+  return shown.some(
+    ({ seq, event }) => seq > seen.current && event.type === 'message' && event.from === 'customer',
   );
 }
 
@@ -46,8 +111,8 @@ interface LineProps {
   readonly entry: ConversationUpdate;
   readonly deskId: string;
   readonly delivery: Delivery | null;
-  /** Earlier messages of the customer, latest first, for teaching. */
-  readonly questions: readonly string[];
+  /** Finds the earlier messages of the customer, latest first, for teaching. */
+  readonly questions: () => readonly string[];
   readonly nameOf: (id: string | null) => string;
 }
 
@@ -57,7 +122,7 @@ function Line({ entry: { event, at }, deskId, delivery, questions, nameOf }: Lin
     return (
       <li class={`line from-${event.from}`}>
         <span class="speaker">
-          {isAgent ? nameOf(event.agent) : t('customer')} <time>{formatTime(at)}</time>
+          {isAgent ? nameOf(event.agent) : t('customer')} <Time at={at} />
         </span>
         <p dir="auto">{event.text}</p>
         {isAgent && (
@@ -76,7 +141,7 @@ function Line({ entry: { event, at }, deskId, delivery, questions, nameOf }: Lin
     return (
       <li class="line note">
         <span class="speaker">
-          {t('note')} · {nameOf(event.agent)} <time>{formatTime(at)}</time>
+          {t('note')} · {nameOf(event.agent)} <Time at={at} />
         </span>
         <p dir="auto">{event.text}</p>
       </li>
@@ -84,7 +149,7 @@ function Line({ entry: { event, at }, deskId, delivery, questions, nameOf }: Lin
   }
   return (
     <li class="event">
-      {eventText(event, nameOf)} <time>{formatTime(at)}</time>
+      {eventText(event, nameOf)} <Time at={at} />
     </li>
   );
 }
@@ -99,7 +164,7 @@ function AgentLineFoot({
   readonly deskId: string;
   readonly messageId: string;
   readonly delivery: Delivery | null;
-  readonly questions: readonly string[];
+  readonly questions: () => readonly string[];
   readonly answer: string;
 }) {
   const { client } = useDesk();
@@ -129,7 +194,7 @@ function AgentLineFoot({
           </button>
         )}
       </span>
-      {isTeaching && <TeachDialog questions={questions} answer={answer} close={() => setTeaching(false)} />}
+      {isTeaching && <TeachDialog questions={questions()} answer={answer} close={() => setTeaching(false)} />}
     </>
   );
 }
@@ -146,7 +211,7 @@ function eventText(event: ConversationEvent, nameOf: (id: string | null) => stri
         to: nameOf(event.to),
       });
     case 'closed':
-      return t(CLOSED_BY[event.by], { agent: nameOf(event.agent) });
+      return endedText(event, nameOf);
     case 'opened':
     case 'message':
     case 'note':
@@ -155,13 +220,6 @@ function eventText(event: ConversationEvent, nameOf: (id: string | null) => stri
       return t('eventOpened');
   }
 }
-
-const CLOSED_BY = {
-  user: 'eventClosedUser',
-  timeout: 'eventClosedTimeout',
-  agent: 'eventClosedAgent',
-  kit: 'eventClosedKit',
-} as const satisfies Record<string, TextName>;
 
 /** The latest delivery state of each reply. */
 function deliveriesOf(entries: readonly ConversationUpdate[]): ReadonlyMap<string, Delivery> {
@@ -189,20 +247,39 @@ function questionsBefore(
   return [...new Set([...toAi, ...toHuman].filter((text) => text.trim() !== '').toReversed())];
 }
 
-/** Scrolls to the end on new entries, unless the agent has scrolled up. */
-function useStickToEnd(length: number) {
+/** This close to the end counts as at the end. */
+const NEAR_PX = 40;
+
+/** Keeps the end in view when entries arrive or the pane changes its size, unless the agent has scrolled up. */
+function useFollowEnd(length: number) {
   const end = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
+  const [isAtEnd, setAtEnd] = useState(true);
+  const follows = useRef(true);
+  const scrollToEnd = (): void => end.current?.scrollIntoView({ block: 'end' });
+
   useEffect(() => {
-    if (!end.current) return;
-    const observer = new IntersectionObserver(([seen]) => {
-      isAtEnd.current = seen?.isIntersecting ?? true;
+    const pane = end.current?.closest('.columns');
+    if (!pane) return;
+    // Only scrolling changes it: a pane that becomes smaller moves the end out of view by itself.
+    const onScroll = (): void => {
+      if (!end.current) return;
+      const hidden = end.current.getBoundingClientRect().top - pane.getBoundingClientRect().bottom;
+      follows.current = hidden < NEAR_PX;
+      setAtEnd(follows.current);
+    };
+    const observer = new ResizeObserver(() => {
+      if (follows.current) scrollToEnd();
     });
-    observer.observe(end.current);
-    return () => observer.disconnect();
+    observer.observe(pane);
+    // The scrolling element depends on the width; scroll events do not bubble.
+    pane.addEventListener('scroll', onScroll, { capture: true, passive: true });
+    return () => {
+      observer.disconnect();
+      pane.removeEventListener('scroll', onScroll, { capture: true });
+    };
   }, []);
   useLayoutEffect(() => {
-    if (isAtEnd.current) end.current?.scrollIntoView({ block: 'end' });
+    if (follows.current) scrollToEnd();
   }, [length]);
-  return end;
+  return { end, isAtEnd, scrollToEnd };
 }
