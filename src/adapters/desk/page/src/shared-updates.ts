@@ -34,6 +34,8 @@ export function followShared(seq: number, handlers: LiveHandlers): () => void {
   // Browsers have no locks on pages without HTTPS, except on localhost.
   if (!('locks' in navigator)) return followUpdates(seq, handlers);
   const channel = new BroadcastChannel(NAME);
+  // A channel has no target origin: it never leaves the origin of the page.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin
   const post = (message: Message): void => channel.postMessage(message);
   const stopping = new AbortController();
   let lastSeq = seq;
@@ -111,7 +113,7 @@ export function followShared(seq: number, handlers: LiveHandlers): () => void {
     leaderTimer = setTimeout(() => waitToLead({ steal: true }), LEADER_TIMEOUT_MS);
   };
 
-  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (data.type === 'need') return leading?.answer(data.after);
     if (leading) return;
     expectLeader();
@@ -119,7 +121,7 @@ export function followShared(seq: number, handlers: LiveHandlers): () => void {
     else if (data.type === 'connection') handlers.onConnection(data.connection);
     else if (data.type === 'logged-out') handlers.onLoggedOut();
     else post({ type: 'need', after: lastSeq });
-  };
+  });
 
   handlers.onConnection('connecting');
   expectLeader();
