@@ -3,6 +3,7 @@ import {
   type AdmitGate,
   type DeliveredEvent,
   type Handler,
+  type HandoffRequestedContext,
   Postponed,
 } from '../events/index.js';
 import { type Conversation, isOpen } from '../handoff/index.js';
@@ -104,15 +105,18 @@ export function createOnRequested(
 
   const giveUpOrPostpone = async (
     conversation: Conversation,
-    receivedAt: Date,
     result: OpenResult,
+    run: HandoffRequestedContext,
   ): Promise<void> => {
     const error = result.kind === 'failed' ? result.error : null;
     const isPermanent = error !== null && error.kind !== 'transient' && error.kind !== 'rate-limited';
     const why = error?.message ?? 'the helpdesk is slow to open it';
-    const remainingMs = receivedAt.getTime() + settings.giveUpOpeningAfterMs - Date.now();
-    if (isPermanent || (remainingMs <= 0 && !calls.ended))
+    const remainingMs = run.receivedAt.getTime() + settings.giveUpOpeningAfterMs - Date.now();
+    if (isPermanent || (remainingMs <= 0 && !calls.ended)) {
+      // Another process may have taken the event over, and opened the conversation.
+      await run.ensureClaimed();
       return tellAndEnd(conversation, 'unavailable', why);
+    }
     counters.count('postponed');
     const retryAfterMs = Math.min(
       Math.max(settings.retry.firstWaitMs * FIRST_WAITS, error?.retryAfterMs ?? 0),
@@ -121,15 +125,17 @@ export function createOnRequested(
     throw new Postponed(why, { retryAfterMs, cause: error });
   };
 
-  return async ({ conversationId, receivedAt }) => {
+  return async (context) => {
+    const { conversationId, receivedAt } = context;
     const conversation = await lifecycle.store.get(conversationId);
     if (!conversation || !isOpen(conversation.state)) return;
     if (settings.whenClosed === 'say' && !settings.isOpenAt(receivedAt)) {
       return tellAndEnd(conversation, 'outsideHours', 'out of hours');
     }
+    await context.ensureClaimed();
     const result = await opener.ensureOpen(conversation, settings.openWithinMs);
     if (result.kind === 'ended') return;
     if (result.kind === 'open') return greet(result.conversation);
-    return giveUpOrPostpone(conversation, receivedAt, result);
+    return giveUpOrPostpone(conversation, result, context);
   };
 }

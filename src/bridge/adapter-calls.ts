@@ -1,14 +1,25 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Postponed } from '../events/index.js';
+import { type HandoffMessageContext, Postponed } from '../events/index.js';
 import { createTaskCounter, type Log, settlesWithin } from '../internal/index.js';
 import { AdapterError } from './adapter-error.js';
 import type { AdapterCall } from './adapter-types.js';
 
+/** The run of a handler on whose behalf the adapter is called. */
+export type ClaimedRun = Pick<HandoffMessageContext, 'signal' | 'ensureClaimed'>;
+
 /** Calls the adapter: each call has a timeout, and `end` waits for the calls in flight. */
 export interface AdapterCalls {
-  /** Makes one call. Every failure is an {@link AdapterError}, whatever the adapter throws. */
-  run<Result>(name: string, call: (call: AdapterCall) => Promise<Result>): Promise<Result>;
+  /**
+   * Makes one call. Every failure is an {@link AdapterError}, whatever the adapter throws. On behalf of a handler, the
+   * call is made only while the event is this process's to handle, and is aborted when the run is given up: it then
+   * rejects with the reason of that.
+   */
+  run<Result>(
+    name: string,
+    call: (call: AdapterCall) => Promise<Result>,
+    onBehalfOf?: ClaimedRun,
+  ): Promise<Result>;
   /** `true` once `end` was called: no further calls are made. */
   readonly ended: boolean;
   /** Aborts when `end` is called. */
@@ -36,37 +47,44 @@ export function createAdapterCalls({ system, log, timeoutMs }: AdapterCallsOptio
   const runWithTimeout = async <Result>(
     name: string,
     call: (call: AdapterCall) => Promise<Result>,
+    givenUp: AbortSignal | undefined,
   ): Promise<Result> => {
     const controller = new AbortController();
+    const abort = (): void => controller.abort();
     controllers.add(controller);
+    givenUp?.addEventListener('abort', abort, { once: true });
     let timer: NodeJS.Timeout | undefined;
     const aborted = new Promise<never>((_resolve, reject) => {
-      const abort = (reason: string): void =>
+      const fail = (reason: string): void =>
         reject(new AdapterError('transient', `${system}: ${name} was aborted: ${reason}.`));
-      controller.signal.addEventListener('abort', () => abort('the bridge is closing'));
+      controller.signal.addEventListener('abort', () => fail('the bridge is closing'));
       timer = setTimeout(() => {
-        abort(`no result after ${timeoutMs} ms`);
+        fail(`no result after ${timeoutMs} ms`);
         controller.abort();
       }, timeoutMs).unref();
     });
     try {
       return await Promise.race([call({ signal: controller.signal, log }), aborted]);
     } catch (error) {
+      if (givenUp?.aborted) throw givenUp.reason;
       throw toAdapterError(system, name, error);
     } finally {
       clearTimeout(timer);
       controllers.delete(controller);
+      givenUp?.removeEventListener('abort', abort);
     }
   };
 
   return {
-    async run(name, call) {
+    async run(name, call, onBehalfOf) {
       if (ending.signal.aborted) {
         throw new AdapterError('transient', `${system}: ${name} was not started: the bridge is closing.`);
       }
       inFlight.enter();
       try {
-        return await runWithTimeout(name, call);
+        // Last, so that nothing is waited for between this check and the call.
+        await onBehalfOf?.ensureClaimed();
+        return await runWithTimeout(name, call, onBehalfOf?.signal);
       } finally {
         inFlight.leave();
       }

@@ -10,7 +10,10 @@ import type { Log } from '../internal/index.js';
 
 /** The second argument of every adapter method that talks to the helpdesk. */
 export interface AdapterCall {
-  /** Aborts when the bridge no longer waits for the result: on a timeout, or when it closes. Pass it to `fetch`. */
+  /**
+   * Aborts when the bridge no longer waits for the result: on a timeout, when it closes, or when another process has
+   * taken the event over. Pass it to `fetch`.
+   */
   readonly signal: AbortSignal;
   /** A logger that redacts secrets and message texts. */
   readonly log: Log;

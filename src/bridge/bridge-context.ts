@@ -53,6 +53,8 @@ export interface BridgeStats {
   readonly closedInSystem: number;
   /** Events of the helpdesk without effect: echoes, notes, repeats, other conversations, events after the close. */
   readonly dropped: number;
+  /** Of these, events that may have been about a conversation whose opening had no outcome. Each is in the log. */
+  readonly unmatched: number;
   /** Webhook requests with a missing, wrong or stale signature. */
   readonly forged: number;
   /** Times an event was postponed because the helpdesk was unavailable. */
@@ -76,6 +78,7 @@ export function createCounters(): Counters {
     closedByAgent: 0,
     closedInSystem: 0,
     dropped: 0,
+    unmatched: 0,
     forged: 0,
     postponed: 0,
   };

@@ -1,6 +1,6 @@
 import { type Handler, Postponed } from '../events/index.js';
 import { type Conversation, isOpen } from '../handoff/index.js';
-import { asPostponed } from './adapter-calls.js';
+import { asPostponed, type ClaimedRun } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
 import type { CloseReason } from './adapter-types.js';
 import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
@@ -15,10 +15,13 @@ const REASON_TEXT: Readonly<Record<CloseReason['by'], string>> = {
   kit: 'The conversation was ended automatically.',
 };
 
+/** Why a conversation is closed, in the words of the bridge. */
+export const closeReason = (by: CloseReason['by']): CloseReason => ({ by, text: REASON_TEXT[by] });
+
 /** Closes conversations in the helpdesk, and remembers which ones the helpdesk knows to be closed. */
 export interface HelpdeskCloser {
   /** Closes a conversation on behalf of the user or the platform. One that is gone or closed already succeeds. */
-  close(conversation: Conversation, by: CloseReason['by'], text?: string): Promise<void>;
+  close(conversation: Conversation, reason: CloseReason, onBehalfOf?: ClaimedRun): Promise<void>;
   /** Records that the helpdesk knows the conversation to be closed. */
   markClosed(conversation: Conversation): Promise<void>;
   isMarkedClosed(conversation: Conversation): Promise<boolean>;
@@ -36,12 +39,12 @@ export function createHelpdeskCloser(bridge: BridgeContext): HelpdeskCloser {
   return {
     markClosed,
     isMarkedClosed: (conversation) => lifecycle.store.hasIdempotencyKey(closedKey(conversation)),
-    async close(conversation, by, text = REASON_TEXT[by]) {
+    async close(conversation, reason, onBehalfOf) {
       const { link } = conversation;
       if (link?.adapter !== adapter.name) return;
       const ref = toRef(conversation, link);
       try {
-        await retry(() => calls.run('close', (call) => adapter.close(ref, { by, text }, call)));
+        await retry(() => calls.run('close', (call) => adapter.close(ref, reason, call), onBehalfOf));
         auth.accepted();
       } catch (error) {
         if (error instanceof AdapterError && error.kind === 'auth') auth.refused(error);
@@ -60,23 +63,23 @@ export function createOnClosed(
   orphans: Orphans,
 ): Handler<'handoff.closed'> {
   /** An open conversation was requested again since. The close belongs to the session before, whose link is gone. */
-  const closePreviousSession = async (conversation: Conversation): Promise<void> => {
+  const closePreviousSession = async (conversation: Conversation, run: ClaimedRun): Promise<void> => {
     const previous = { ...conversation, session: conversation.session - 1 };
-    await orphans.findAndClose(previous, { by: 'user', text: REASON_TEXT.user });
+    await orphans.findAndClose(previous, closeReason('user'), run);
   };
 
-  const close = async (conversation: Conversation): Promise<void> => {
-    if (isOpen(conversation.state)) return closePreviousSession(conversation);
+  const close = async (conversation: Conversation, run: ClaimedRun): Promise<void> => {
+    if (isOpen(conversation.state)) return closePreviousSession(conversation, run);
     const by = conversation.closure?.by ?? 'user';
     if (by === 'agent' || (await closer.isMarkedClosed(conversation))) return;
-    await closer.close(conversation, by);
+    await closer.close(conversation, closeReason(by), run);
   };
 
-  return async ({ conversationId }) => {
-    const conversation = await lifecycle.store.get(conversationId);
+  return async (context) => {
+    const conversation = await lifecycle.store.get(context.conversationId);
     if (!conversation) return;
     try {
-      await close(conversation);
+      await close(conversation, context);
     } catch (error) {
       const thrown = asPostponed(error, settings.retry);
       if (thrown instanceof Postponed) counters.count('postponed');

@@ -10,6 +10,7 @@
  *
  *     reply, end      <── receive-events <── webhook ──────────────────< adapter.verify, .parse
  *                         (echo-detection)  └ inbound-loops ───────────< adapter.poll, .stream
+ *                         find-conversation ───────────────────────────> adapter.find
  *
  *                         reconcile-loop (orphans) ────────────────────> adapter.find, .close
  *
@@ -36,6 +37,7 @@ import { type BridgeContext, type BridgeStats, createCounters } from './bridge-c
 import { createHelpdeskCloser, createOnClosed, createTellAndEnd } from './close-conversation.js';
 import { createFindQueuedMessages, createOnMessage, createSendToHelpdesk } from './deliver-message.js';
 import { createEchoDetector } from './echo-detection.js';
+import { createFindConversation } from './find-conversation.js';
 import { createPollLoop, createStreamLoop } from './inbound-loops.js';
 import { createConversationOpener } from './open-conversation.js';
 import { type BridgeOptions, createRenderMessage, readOptions } from './options.js';
@@ -128,7 +130,11 @@ export function createBridge(options: BridgeOptions): Bridge {
     rateLimiter: createRateLimiter(adapter.capabilities.rate),
     findQueuedMessages: createFindQueuedMessages(receiver.storage),
   });
-  const events = createEventReceiver(context, opener, createEventEffects(context, echoes, closer));
+  const events = createEventReceiver(
+    context,
+    createFindConversation(context, opener, orphans),
+    createEventEffects(context, echoes, closer),
+  );
   const webhook = createWebhook(context, events);
 
   receiver

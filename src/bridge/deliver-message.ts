@@ -54,22 +54,22 @@ export function createOnMessage(
   };
 
   return async (context) => {
-    const { conversationId, sentAt } = context;
-    const message = toUserMessage(context);
-    if (message.text.trim() === '') return log.debug({ conversationId }, 'message without text skipped');
+    const { conversationId } = context;
+    if (context.text.trim() === '') return log.debug({ conversationId }, 'message without text skipped');
     const conversation = await lifecycle.store.get(conversationId);
     if (!conversation || !isOpen(conversation.state)) {
       const state = conversation?.state ?? 'unknown';
       return log.warn({ conversationId, state }, 'message dropped: the conversation is not open');
     }
     try {
+      await context.ensureClaimed();
       const current = await opened(conversation);
       const link = current?.link;
       if (!current || !link)
         return log.warn({ conversationId }, 'message dropped: the conversation has ended');
       if (link.adapter !== adapter.name)
         return await tellAndEnd(current, 'unavailable', `it was opened by the adapter ${link.adapter}`);
-      await send(current, link, message, sentAt);
+      await send(current, link, context);
       auth.accepted();
     } catch (error) {
       await onFailure(conversation, error);
@@ -81,8 +81,7 @@ export function createOnMessage(
 export type SendToHelpdesk = (
   conversation: Conversation,
   link: AdapterLink,
-  message: UserMessage,
-  sentAt: Date | null,
+  context: HandoffMessageContext,
 ) => Promise<void>;
 
 /** Dependencies of {@link createSendToHelpdesk}. */
@@ -128,7 +127,9 @@ export function createSendToHelpdesk(
     return queued.filter((_message, index) => !sent[index]);
   };
 
-  return async (conversation, link, message, sentAt) => {
+  return async (conversation, link, context) => {
+    const { key, text: body, sentAt } = context;
+    const message: UserMessage = { key, text: body };
     const parts = splitText(message.text, maxTextLength);
 
     /** Sends one part. Returns the later messages that were joined to it; `null` if another process has sent it. */
@@ -140,7 +141,7 @@ export function createSendToHelpdesk(
       const whole = [text, ...joined.map((each) => each.text)].join(SEPARATOR);
       const outgoing = { key: `${message.key} ${part}`, text: whole, sentAt };
       await echoes.trackSend(link.externalId, whole, () =>
-        calls.run('send', (call) => adapter.send(toRef(conversation, link), outgoing, call)),
+        calls.run('send', (call) => adapter.send(toRef(conversation, link), outgoing, call), context),
       );
       return joined;
     };
@@ -192,8 +193,6 @@ export function createFindQueuedMessages({ queues }: Receiver['storage']): FindQ
     return found;
   };
 }
-
-const toUserMessage = ({ key, payload }: HandoffMessageContext): UserMessage => ({ key, text: payload.body });
 
 function readQueuedMessage(job: StoredJobDetails | null): UserMessage | null {
   const chat = handoffChat.safeParse(job?.content);

@@ -26,8 +26,10 @@ export type OpenResult =
 export interface ConversationOpener {
   /** Makes sure that a conversation is open in the helpdesk, within a time limit. */
   ensureOpen(conversation: Conversation, withinMs: number): Promise<OpenResult>;
-  /** Waits for the opens in flight in this process, within a time limit. */
-  settled(timeoutMs: number): Promise<void>;
+  /** Asks the helpdesk for the conversation of an earlier attempt. */
+  find(conversation: Conversation): Promise<OpenedConversation | null>;
+  /** Stores where a conversation is open. One that has ended, or is open elsewhere, is closed again. */
+  link(conversation: Conversation, opened: OpenedConversation): Promise<OpenResult>;
 }
 
 /** The process that opens a conversation renews this lease every third of it; the others wait. */
@@ -40,22 +42,32 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
   const { store } = lifecycle;
   const inFlight = new Map<string, Promise<OpenResult>>();
 
+  const find = (conversation: Conversation): Promise<OpenedConversation | null> =>
+    calls.run('find', (call) => adapter.find(toSession(conversation), call));
+
   /** Opens the conversation, or finds the one of an earlier attempt. The caller must hold the lease. */
   const openOrFind = async (conversation: Conversation): Promise<OpenedConversation> => {
-    const session = toSession(conversation);
+    const { session } = conversation;
     const isFirstAttempt = await orphans.recordOpening(conversation);
-    const found = isFirstAttempt ? null : await calls.run('find', (call) => adapter.find(session, call));
+    if (session > 1 && (await orphans.mayExist({ ...conversation, session: session - 1 })))
+      await orphans.noteOrphan();
+    const found = isFirstAttempt ? null : await find(conversation);
     // Not cleared when this fails: the helpdesk may have created the conversation all the same.
-    return found ?? calls.run('open', (call) => adapter.open(session, call));
+    return found ?? calls.run('open', (call) => adapter.open(toSession(conversation), call));
   };
 
   const link = async (conversation: Conversation, opened: OpenedConversation): Promise<OpenResult> => {
+    await orphans.noteOpened(opened.externalId);
     const linked = await changeWhile(store, conversation.id, isUnopened(conversation.session), {
       link: toLink(adapter.name, opened),
     });
     if (!linked) {
-      void orphans.closeLate(conversation, opened);
-      return { kind: 'ended' };
+      const current = await currentState(conversation);
+      const result: OpenResult = 'kind' in current ? current : { kind: 'ended' };
+      // Another process may have found and linked it meanwhile.
+      if (result.kind !== 'open' || !isPlaceOf(result.conversation, opened))
+        void orphans.closeLate(conversation, opened);
+      return result;
     }
     await orphans.clearOpening(conversation);
     counters.count('opened');
@@ -84,6 +96,9 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
     if (current?.session !== session || !isOpen(current.state)) return { kind: 'ended' };
     return current.link ? { kind: 'open', conversation: current } : current;
   };
+
+  const isPlaceOf = ({ link: stored }: Conversation, { externalId }: OpenedConversation): boolean =>
+    stored?.adapter === adapter.name && stored.externalId === externalId;
 
   const openWithRetry = async (conversation: Conversation, deadline: number): Promise<OpenResult> => {
     const lease = `bridge open ${adapter.name} ${sessionKey(conversation)}`;
@@ -133,8 +148,7 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
       );
       return (await settlesWithin(settled, withinMs)) ? opening : { kind: 'pending' };
     },
-    async settled(timeoutMs) {
-      await settlesWithin(Promise.allSettled(inFlight.values()), timeoutMs);
-    },
+    find,
+    link,
   };
 }

@@ -1,4 +1,5 @@
 import type { Conversation } from '../handoff/index.js';
+import type { ClaimedRun } from './adapter-calls.js';
 import type { CloseReason, OpenedConversation } from './adapter-types.js';
 import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
 import { sessionKey, toLink, toRef, toSession } from './conversation.js';
@@ -22,8 +23,18 @@ export interface Orphans {
   /** Closes a conversation that opened too late. Never rejects; the reconcile loop retries. */
   closeLate(conversation: Conversation, opened: OpenedConversation): Promise<void>;
   /** Looks for an orphan and closes it. Returns whether there was one. */
-  findAndClose(conversation: Conversation, reason?: CloseReason): Promise<boolean>;
+  findAndClose(conversation: Conversation, reason?: CloseReason, onBehalfOf?: ClaimedRun): Promise<boolean>;
+  /** Remembers that a conversation of the helpdesk is or was a handoff. */
+  noteOpened(externalId: string): Promise<void>;
+  wasOpened(externalId: string): Promise<boolean>;
+  /** Remembers for a while that there was an orphan, before a new session hides its record. */
+  noteOrphan(): Promise<void>;
+  /** Whether there was an orphan lately: agents may have written in it. */
+  existedLately(): Promise<boolean>;
 }
+
+/** For this long, an event of an unknown conversation may be one of a conversation whose opening has no outcome. */
+export const IN_DOUBT_MS = 600_000;
 
 const OPENED_TOO_LATE: CloseReason = {
   by: 'kit',
@@ -36,14 +47,25 @@ export function createOrphans({ adapter, lifecycle, calls, retry, counters, log 
     `bridge opening ${adapter.name} ${sessionKey(conversation)}`;
   const clearOpening = (conversation: Conversation): Promise<void> =>
     lifecycle.store.removeIdempotencyKey(openingKey(conversation));
+  const openedKey = (externalId: string): string => `bridge opened ${adapter.name} ${externalId}`;
+  const noteOpened = async (externalId: string): Promise<void> => {
+    await lifecycle.store.addIdempotencyKey(openedKey(externalId), KEY_TTL_MS);
+  };
+  /** One key for each ten minutes. */
+  const orphanKey = (at: number): string => `bridge orphan ${adapter.name} ${Math.floor(at / IN_DOUBT_MS)}`;
+  const noteOrphan = async (): Promise<void> => {
+    await lifecycle.store.addIdempotencyKey(orphanKey(Date.now()), 2 * IN_DOUBT_MS);
+  };
 
   const close = async (
     conversation: Conversation,
     opened: OpenedConversation,
     reason: CloseReason,
+    onBehalfOf?: ClaimedRun,
   ): Promise<void> => {
     const ref = toRef(conversation, toLink(adapter.name, opened));
-    await retry(() => calls.run('close', (call) => adapter.close(ref, reason, call)));
+    await retry(() => calls.run('close', (call) => adapter.close(ref, reason, call), onBehalfOf));
+    await noteOpened(opened.externalId);
     await clearOpening(conversation);
     counters.count('orphans');
     log.info({ conversationId: conversation.id }, 'orphaned conversation closed in the helpdesk');
@@ -61,12 +83,20 @@ export function createOrphans({ adapter, lifecycle, calls, retry, counters, log 
         log.warn(details, 'orphaned conversation not closed yet; the reconcile loop retries');
       }
     },
-    async findAndClose(conversation, reason = OPENED_TOO_LATE) {
+    async findAndClose(conversation, reason = OPENED_TOO_LATE, onBehalfOf) {
       const found = await retry(() =>
-        calls.run('find', (call) => adapter.find(toSession(conversation), call)),
+        calls.run('find', (call) => adapter.find(toSession(conversation), call), onBehalfOf),
       );
-      if (found) await close(conversation, found, reason);
+      if (found) await close(conversation, found, reason, onBehalfOf);
       return found !== null;
+    },
+    noteOpened,
+    wasOpened: (externalId) => lifecycle.store.hasIdempotencyKey(openedKey(externalId)),
+    noteOrphan,
+    async existedLately() {
+      const keys = [Date.now(), Date.now() - IN_DOUBT_MS].map(orphanKey);
+      const found = await Promise.all(keys.map((key) => lifecycle.store.hasIdempotencyKey(key)));
+      return found.includes(true);
     },
   };
 }

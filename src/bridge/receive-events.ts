@@ -6,7 +6,7 @@ import type { InboundClose, InboundEvent, InboundJoin, InboundMessage } from './
 import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
 import type { HelpdeskCloser } from './close-conversation.js';
 import type { EchoDetector } from './echo-detection.js';
-import type { ConversationOpener } from './open-conversation.js';
+import type { FindConversation } from './find-conversation.js';
 
 /** Takes events of the helpdesk to the users: one path for webhooks, polls and streams. */
 export interface EventReceiver {
@@ -18,9 +18,6 @@ export interface EventReceiver {
   /** Resolves when no event is being processed. */
   idle(): Promise<void>;
 }
-
-/** An agent can reply before the response to our `open` arrives. */
-const WAIT_FOR_OPEN_MS = 2_000;
 
 /** Must be shorter than durable delivery keeps replies: asking for the receipt of a forgotten one would send it again. */
 const RECEIPT_TTL_MS = 86_400_000;
@@ -37,7 +34,7 @@ const MAX_RECEIPTS = 1_000;
  */
 export function createEventReceiver(
   bridge: BridgeContext,
-  opener: ConversationOpener,
+  findConversation: FindConversation,
   effects: EventEffects,
 ): EventReceiver {
   const { adapter, lifecycle, counters, log } = bridge;
@@ -64,12 +61,10 @@ export function createEventReceiver(
     return receipt;
   };
 
-  const findConversation = async (externalId: string): Promise<Conversation | null> => {
-    const known = await lifecycle.store.findByLink(adapter.name, externalId);
-    if (known) return known;
-    log.debug({ externalId }, 'event for an unknown conversation; waiting for opens in flight');
-    await opener.settled(WAIT_FOR_OPEN_MS);
-    return lifecycle.store.findByLink(adapter.name, externalId);
+  const dropForeign = (event: InboundEvent, isCertain: boolean): null => {
+    if (isCertain) return drop(event, 'the conversation is not a handoff');
+    counters.count('unmatched');
+    return drop(event, 'the conversation is unknown; it may be one whose opening had no outcome', 'warn');
   };
 
   const apply = async (event: InboundEvent, conversation: Conversation): Promise<Receipt | null> => {
@@ -90,9 +85,11 @@ export function createEventReceiver(
     return effects.receiptOf(event, conversation);
   };
 
-  const receiveOne = async (event: InboundEvent): Promise<Receipt | null> => {
-    const conversation = await findConversation(event.externalId);
-    if (!conversation) return drop(event, 'the conversation is not a handoff');
+  const receiveOne = async (event: InboundEvent, arrivedAt: number): Promise<Receipt | null> => {
+    const found = await findConversation(event.externalId, arrivedAt);
+    if (found.kind === 'foreign') return dropForeign(event, found.isCertain);
+    if (found.kind === 'ended') return drop(event, 'its handoff has ended', 'warn');
+    const { conversation } = found;
     const seenKey = `bridge in ${adapter.name} ${event.id}`;
     if (await lifecycle.store.hasIdempotencyKey(seenKey)) {
       drop(event, 'it is a repeat');
@@ -108,16 +105,18 @@ export function createEventReceiver(
   /** Stops at the first failure, so that later events do not overtake it. */
   const receiveInOrder = async (
     events: readonly InboundEvent[],
+    arrivedAt: number,
   ): Promise<[InboundEvent, Receipt | null][]> => {
     const results: [InboundEvent, Receipt | null][] = [];
-    for (const event of events) results.push([event, await receiveOne(event)]);
+    for (const event of events) results.push([event, await receiveOne(event, arrivedAt)]);
     return results;
   };
 
   return {
     async receive(events) {
+      const arrivedAt = Date.now();
       const groups = [...groupByConversation(events)].map(([externalId, group]) =>
-        queue.run(externalId, () => receiveInOrder(group)),
+        queue.run(externalId, () => receiveInOrder(group, arrivedAt)),
       );
       // Settle all groups before rejecting: events passed again must not run beside their first attempt.
       await Promise.allSettled(groups);
@@ -205,7 +204,8 @@ export function createEventEffects(
 
   /** Without a closed state in the helpdesk, our `close` shows the agents that theirs took effect. */
   const confirmClose = (conversation: Conversation): void => {
-    closer.close(conversation, 'kit', 'An agent has ended the conversation.').catch((error: unknown) => {
+    const reason = { by: 'kit', text: 'An agent has ended the conversation.' } as const;
+    closer.close(conversation, reason).catch((error: unknown) => {
       const details = { conversationId: conversation.id, err: error };
       log.warn(details, 'close not shown in the helpdesk yet; the reconcile loop retries');
     });

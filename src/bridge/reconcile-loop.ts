@@ -2,7 +2,7 @@ import { type Conversation, isOpen } from '../handoff/index.js';
 import { pause } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
 import type { BackgroundLoop, BridgeContext } from './bridge-context.js';
-import type { HelpdeskCloser } from './close-conversation.js';
+import { closeReason, type HelpdeskCloser } from './close-conversation.js';
 import { failUnaccepted } from './conversation.js';
 import type { Orphans } from './orphans.js';
 
@@ -57,18 +57,21 @@ export function createReconcileLoop(
     if (!found && age(conversation) > NO_ORPHAN_AFTER_MS) await orphans.clearOpening(conversation);
   };
 
-  /** Conversations ended by handoff-kit or by the application: the helpdesk may not know yet. */
+  /** The helpdesk may not know of the end yet. That of the user is the handler's to report, unless it has failed. */
   const reportClose = async (conversation: Conversation): Promise<void> => {
-    const by = conversation.closure?.by;
-    if (conversation.link?.adapter !== adapter.name || (by !== 'agent' && by !== 'kit')) return;
-    if (!(await closer.isMarkedClosed(conversation))) await closer.close(conversation, 'kit');
+    const { closure, link } = conversation;
+    if (link?.adapter !== adapter.name || !closure) return;
+    const by = closure.by === 'agent' ? 'kit' : closure.by;
+    if (by !== 'kit' && age(conversation) < settings.callTimeoutMs) return;
+    if (!(await closer.isMarkedClosed(conversation))) await closer.close(conversation, closeReason(by));
   };
 
   const failIfAbandoned = async (conversation: Conversation): Promise<Conversation> => {
     const openingTakesMs = settings.openWithinMs + settings.callTimeoutMs;
     // Before it is linked, the process that opens it has given up by then; acceptance can come much later.
     if (age(conversation) < (conversation.link ? ABANDONED_AFTER_MS : openingTakesMs)) return conversation;
-    const failed = await failUnaccepted(store, conversation, 'it was never accepted', () => true);
+    const isUnchanged = ({ version }: Conversation): boolean => version === conversation.version;
+    const failed = await failUnaccepted(store, conversation, 'it was never accepted', isUnchanged);
     return failed ?? conversation;
   };
 

@@ -48,7 +48,8 @@ export function createWebhook(bridge: BridgeContext, events: EventReceiver): Web
     try {
       await events.receive(parsed.events);
     } catch (error) {
-      log.error(
+      const level = error instanceof AdapterError ? 'warn' : 'error';
+      log[level](
         { err: error },
         'events of a webhook request could not be stored; answered 503 so that the helpdesk sends them again',
       );

@@ -186,7 +186,16 @@ function restore({ content }: SqlRow): Conversation {
  * one condition for several states would sort the whole table.
  */
 function listStatement(table: string, filter: ConversationFilter, values: SqlValue[]): string {
-  const { states = ALL_STATES, userKey, adapter, changedBefore, after, limit = 100 } = filter;
+  const {
+    states = ALL_STATES,
+    userKey,
+    adapter,
+    linked,
+    changedBefore,
+    changedAfter,
+    after,
+    limit = 100,
+  } = filter;
   const parameter = (value: SqlValue): string => `$${values.push(value)}`;
   const order = 'ORDER BY changed_at DESC, conversation DESC';
 
@@ -194,7 +203,9 @@ function listStatement(table: string, filter: ConversationFilter, values: SqlVal
     const conditions = [
       which,
       ...(adapter === undefined ? [] : [`adapter = ${parameter(digestText(adapter))}`]),
+      ...(linked === undefined ? [] : [`link IS ${linked ? 'NOT ' : ''}NULL`]),
       ...(changedBefore ? [`changed_at < ${parameter(changedBefore.getTime())}`] : []),
+      ...(changedAfter ? [`changed_at > ${parameter(changedAfter.getTime())}`] : []),
       ...(after
         ? [
             `(changed_at, conversation) < (${parameter(after.changedAt.getTime())}, ${parameter(conversationKey(after.id))})`,

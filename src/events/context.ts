@@ -103,6 +103,10 @@ abstract class DeliveredEventContext<Name extends DeliveredEventName> implements
   get signal(): AbortSignal {
     return this.#run.signal;
   }
+
+  get ensureClaimed(): () => Promise<void> {
+    return async () => this.#run.ensureClaimed?.();
+  }
 }
 
 class MessageEventContext extends DeliveredEventContext<'message'> implements MessageContext {

@@ -50,6 +50,14 @@ export interface DeliveredContext<Name extends DeliveredEventName> extends BaseC
    * @example receiver.on('message', async ({ signal, text }) => { await fetch(url, { method: 'POST', body: text, signal }); });
    */
   readonly signal: AbortSignal;
+  /**
+   * Makes sure that the event is still this process's to handle. Call it right before an effect in another system that
+   * must not come from two processes. Rejects with the code `CLAIM_LOST` when another process has taken the event
+   * over, because this one was paused for longer than its lease, and with the reason of `signal` once that has aborted.
+   *
+   * @example receiver.on('message', async ({ ensureClaimed, text }) => { await ensureClaimed(); await crm.note(text); });
+   */
+  readonly ensureClaimed: () => Promise<void>;
 }
 
 /** The part that every event of a handed-over conversation has. */
@@ -163,7 +171,7 @@ export type ErrorHandler = (report: FailureReport) => unknown;
 /** The argument of a gate: a handoff request that is not yet accepted. */
 export type AdmitContext = Omit<
   HandoffRequestedContext,
-  keyof ConversationActions | 'attempt' | 'signal' | 'conversation' | 'raw'
+  keyof ConversationActions | 'attempt' | 'signal' | 'ensureClaimed' | 'conversation' | 'raw'
 >;
 
 /** Accepts a handoff (`true`) or refuses it: `false`, or the reason for the platform. */

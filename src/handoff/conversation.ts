@@ -16,8 +16,12 @@ export interface ConversationFilter {
   readonly userKey?: string;
   /** Only those of an adapter. */
   readonly adapter?: string;
+  /** Only those that have a place in a human-service system (`true`), or none (`false`). */
+  readonly linked?: boolean;
   /** Only those last changed before this time. */
   readonly changedBefore?: Date;
+  /** Only those last changed after this time. */
+  readonly changedAfter?: Date;
   /** Only those after this one: pass the last conversation of a page to get the next page. */
   readonly after?: Pick<Conversation, 'changedAt' | 'id'>;
   /** The maximum number, the last changed first. Default 100. */

@@ -110,13 +110,15 @@ const linkKey = ({ link }: Conversation): string | null =>
   link && JSON.stringify([link.adapter, link.externalId]);
 
 function pick(conversations: readonly Conversation[], filter: ConversationFilter): Conversation[] {
-  const { states, userKey, adapter, changedBefore, after, limit = 100 } = filter;
+  const { states, userKey, adapter, linked, changedBefore, changedAfter, after, limit = 100 } = filter;
   const matching = conversations.filter(
     (each) =>
       (states === undefined || states.includes(each.state)) &&
       (userKey === undefined || each.user.key === userKey) &&
       (adapter === undefined || each.link?.adapter === adapter) &&
+      (linked === undefined || (each.link !== null) === linked) &&
       (changedBefore === undefined || each.changedAt < changedBefore) &&
+      (changedAfter === undefined || each.changedAt > changedAfter) &&
       (after === undefined || byLastChange(after, each) < 0),
   );
   return matching.sort(byLastChange).slice(0, limit);

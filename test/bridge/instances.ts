@@ -40,7 +40,7 @@ export async function onSharedFile(desk: FakeDesk) {
     const receiver = createReceiver({
       auth: { message: false, handoff: pathToken(PATH_TOKEN) },
       service: bench.service,
-      delivery: await sqliteDelivery(file),
+      delivery: await sqliteDelivery({ file }),
       log: logged.log,
     });
     const bridge = createBridge({

@@ -49,7 +49,7 @@ describe('polling', () => {
     const first = await setUpBridge({
       desk,
       capabilities: POLLED,
-      receiver: { delivery: await sqliteDelivery(file) },
+      receiver: { delivery: await sqliteDelivery({ file }) },
     });
     await vi.waitFor(() => expect(desk.count('poll')).toBeGreaterThan(0));
     await first.bench.requestHandoff();
@@ -57,7 +57,7 @@ describe('polling', () => {
     await setUpBridge({
       desk: second,
       capabilities: POLLED,
-      receiver: { delivery: await sqliteDelivery(file) },
+      receiver: { delivery: await sqliteDelivery({ file }) },
     });
     const before = desk.count('poll');
     await vi.waitFor(() => expect(desk.count('poll')).toBeGreaterThan(before + 5));

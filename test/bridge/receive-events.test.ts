@@ -140,6 +140,15 @@ describe('messages of the bridge', () => {
   });
 });
 
+it('closes a conversation in the helpdesk that the user left, also after the handler of that event has failed', async () => {
+  const { bench, desk, receiver } = await setUpBridge({
+    bridge: { reconcileEveryMs: 20, callTimeoutMs: 50 },
+  });
+  const { id } = await bench.requestHandoff();
+  await receiver.conversations.lifecycle.end(id, 'user');
+  await expect.poll(() => desk.tickets[0]?.closes).toMatchObject([{ by: 'user' }]);
+});
+
 it('closes a conversation in the helpdesk that the application ended', async () => {
   const { bench, desk, receiver } = await setUpBridge({ bridge: { reconcileEveryMs: 20 } });
   const { id } = await bench.requestHandoff();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Adapter, AdapterCapabilities, InboundEvent } from '../../src/adapter.js';
-import { sqlite } from '../../src/delivery/sqlite/index.js';
+import { type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
 import {
   type BridgeOptions,
   createBridge,
@@ -74,10 +74,11 @@ export async function setUpBridge(options: SetupOptions = {}) {
 export type BridgeSetup = Awaited<ReturnType<typeof setUpBridge>>;
 
 /** Delivery with a SQLite file that is deleted after the test. */
-export async function sqliteDelivery(file?: string): Promise<Delivery> {
+export async function sqliteDelivery(options: Partial<SqliteOptions> = {}): Promise<Delivery> {
   return sqlite({
-    file: file ?? join(await temporaryFolder(), 'handoff.db'),
+    file: options.file ?? join(await temporaryFolder(), 'handoff.db'),
     pollMs: 20,
     backoff: { minDelayMs: 20 },
+    ...options,
   });
 }

@@ -120,6 +120,8 @@ export function watchHandlers(delivery: Delivery, process: SimulatedProcess, wit
         handle(event, run) {
           const sentAt = event.name === 'message' ? event.body.create_time : event.body.timestamp;
           const ended = witness.handlerStarted(process, eventLabel(event.conversationId, sentAt));
+          // A run that was given up may go on for a while, but must have no effect any more.
+          run.signal.addEventListener('abort', () => ended('failed'));
           const handling = host.handle(event, run);
           if (!handling) ended('done');
           handling?.then(

@@ -29,8 +29,6 @@ export interface HelpdeskOptions {
   readonly choose: () => RunningProcess | null;
   /** The number of the message after which the agent closes the conversation. */
   readonly endsAt: (conversation: string) => number | null;
-  /** Whether a ticket is stored with its conversation. */
-  readonly isLinked: (ticket: string) => boolean;
 }
 
 interface OpenedTicket extends Ticket {
@@ -48,7 +46,7 @@ const WAY_MS = 5;
 
 /** Creates a {@link Helpdesk}. */
 export function createHelpdesk(options: HelpdeskOptions): Helpdesk {
-  const { scheduler, witness, faults, choose, endsAt, isLinked } = options;
+  const { scheduler, witness, faults, choose, endsAt } = options;
   const { random } = scheduler;
   const tickets: OpenedTicket[] = [];
 
@@ -72,7 +70,7 @@ export function createHelpdesk(options: HelpdeskOptions): Helpdesk {
     scheduler.schedule(process, wayMs(), `receives ${event.id} of the helpdesk`, () => {
       const response = createResponse((status) => {
         scheduler.trace(process.name, `answers ${status} to ${event.id}`);
-        if (status === 200) witness.agentEventSafe(event.id, isLinked(event.externalId));
+        if (status === 200) witness.agentEventSafe(event.id);
         else if (status !== 503) witness.violation(`${process.name} answered ${status} to ${event.id}`);
         if (!isAnswerLost) scheduler.schedule(null, wayMs(), '', () => answer(status === 200));
       });

@@ -177,7 +177,6 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
     faults,
     choose,
     endsAt,
-    isLinked: (ticket) => storedConversations().some(({ link }) => link?.externalId === ticket),
   });
   for (const conversation of conversations) platform.converse(conversation);
 

@@ -147,6 +147,21 @@ export const MISTAKES: readonly KnownMistake[] = [
     made: { engine: inInbox(() => ({ releaseUnused: () => Promise.resolve() })) },
     shows: /still waits/,
   },
+  {
+    name: 'what an agent writes before the ticket is linked is taken for another conversation of the helpdesk',
+    made: { sql: (text) => text.replaceAll('link IS NULL', 'link IS NULL AND FALSE') },
+    shows: /the agent's .* was lost/,
+  },
+  {
+    name: 'a bridge without fencing: a handler that was given up still sends to the helpdesk',
+    made: {
+      delivery: withHost((host) => ({
+        ...host,
+        handle: (event, { attempt }) => host.handle(event, { attempt, signal: new AbortController().signal }),
+      })),
+    },
+    shows: /sent to the helpdesk by|to the helpdesk again/,
+  },
 ];
 
 /** The key without the conversation. */

@@ -11,7 +11,9 @@ import type { JobRecord, Storage } from './storage.js';
  * 3. A reply is sent only if it is the first unsent one of its conversation, by the process that has claimed it. The
  *    user sees replies in the order of the events that they answer, and the close after them.
  * 4. A reply is sent again only if its sender cannot know that it arrived.
- * 5. In the end nothing waits, and a dead letter has failed as often as the settings say, each time with a report.
+ * 5. A message is sent to the helpdesk only by the process that has claimed its event. What an agent writes is stored as
+ *    a reply, or dropped with a warning, once the helpdesk was told that it is safe.
+ * 6. In the end nothing waits, and a dead letter has failed as often as the settings say, each time with a report.
  */
 export interface Witness {
   readonly violations: readonly string[];
@@ -38,11 +40,8 @@ export interface Witness {
   messageSent(process: SimulatedProcess, event: string): void;
   /** The helpdesk has a user's message. Returns whether it is new. */
   messageArrived(event: string): boolean;
-  /**
-   * The helpdesk was told that an agent's event is safe. What an agent writes in a ticket that is not linked to its
-   * conversation yet counts as foreign, because the bridge cannot tell it from other tickets.
-   */
-  agentEventSafe(reply: string, isLinked: boolean): void;
+  /** The helpdesk was told that an agent's event is safe. */
+  agentEventSafe(reply: string): void;
   /** A message of a user, or an event of the helpdesk, was dropped with a line in the log. */
   dropped(name: string): void;
   /** A renewal of the lease, with the time at which the process asked for it. */
@@ -232,6 +231,9 @@ export function createWitness({
       scheduler.trace(process.name, `sends ${event} to the helpdesk`);
       const job = jobOf('inbox', event);
       if (!job) violation(`${event} is sent to the helpdesk, but was never stored`);
+      else if (job.state !== 'waiting')
+        violation(`${process.name} sends ${event} to the helpdesk again, which is ${job.state}`);
+      else checkOwnership(process, job, `${event} is sent to the helpdesk`);
     },
     messageArrived(event) {
       const conversation = conversationOf(event);
@@ -247,8 +249,8 @@ export function createWitness({
       order.push(event);
       return true;
     },
-    agentEventSafe(reply, isLinked) {
-      if (isLinked) agentEvents.add(reply);
+    agentEventSafe(reply) {
+      agentEvents.add(reply);
     },
     dropped(name) {
       dropped.add(name);

@@ -24,11 +24,13 @@ export function fencing(engine: Engine): void {
       const isReclaimed = deferred();
       // Its only slot stays taken, so it cannot claim the event again.
       const paused = await set.receive(service.options, { concurrency: 1 });
-      paused.receiver.on('handoff.message', async ({ reply, end, signal }) => {
+      paused.receiver.on('handoff.message', async ({ reply, end, ensureClaimed, signal }) => {
         running.add(signal);
+        await ensureClaimed();
         await isReclaimed.promise;
         outcomes.add(await reply('stale').catch(codeOf));
         outcomes.add(await end().catch(codeOf));
+        outcomes.add(await ensureClaimed().catch(codeOf));
       });
       for (const event of [requestEvent('c'), chatEvent('c')]) await paused.accept(event);
       const [signal] = await running.until(1);
@@ -39,7 +41,7 @@ export function fencing(engine: Engine): void {
       await other.start();
       await eventually(() => expect(service.said('c')).toEqual(['fresh']));
       isReclaimed.resolve();
-      expect(await outcomes.until(2)).toEqual(['CLAIM_LOST', 'CLAIM_LOST']);
+      expect(await outcomes.until(3)).toEqual(['CLAIM_LOST', 'CLAIM_LOST', 'CLAIM_LOST']);
       expect(signal?.reason).toMatchObject({ code: 'CLAIM_LOST' });
       expect(paused.logged.about('longer than its lease')).toMatchObject([{ code: 'CLAIM_LOST' }]);
       await paused.stop();

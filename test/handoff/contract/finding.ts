@@ -78,6 +78,15 @@ export function finding(engine: StoreEngine): void {
       expect(await sorted(store, { userKey: 'user:bob', adapter: 'other-desk' })).toEqual([]);
     });
 
+    it('has those with a place in a human-service system, or those without', async () => {
+      const store = await some();
+      expect(await sorted(store, { linked: true })).toEqual(['b', 'c', 'd']);
+      expect(await sorted(store, { linked: false })).toEqual(['a']);
+      expect(await sorted(store, { linked: true, userKey: 'user:ada', states: ['connected'] })).toEqual([
+        'c',
+      ]);
+    });
+
     it('starts with the latest change', async () => {
       const store = await openOne(engine);
       for (const id of ['a', 'b', 'c']) await store.create(fresh(id));
@@ -91,6 +100,8 @@ export function finding(engine: StoreEngine): void {
       const [last] = await store.list();
       if (!last) throw new Error('the list is empty');
       expect(await sorted(store, { changedBefore: last.changedAt })).toEqual(['b', 'c']);
+      expect(await sorted(store, { changedAfter: new Date(last.changedAt.getTime() - 1) })).toContain('a');
+      expect(await sorted(store, { changedAfter: last.changedAt })).toEqual([]);
     });
 
     it('can be read page by page, each conversation once, also where many changed at the same time', async () => {

@@ -1,0 +1,50 @@
+import { describe, expect, it, vi } from 'vitest';
+import { AdapterError } from '../../src/adapter.js';
+import { deferred } from '../helpers/deferred.js';
+import { fakeDesk } from './fake-desk.js';
+import { setUpBridge, sqliteDelivery } from './setup.js';
+
+describe('a handler run that was given up after its time limit', () => {
+  it('aborts the call to the helpdesk', async () => {
+    const desk = fakeDesk();
+    const signals: AbortSignal[] = [];
+    const { bench, shown } = await setUpBridge({
+      desk,
+      receiver: { delivery: await sqliteDelivery({ handlerTimeoutMs: 1_500 }) },
+      adapter: {
+        send: (_ref, _message, { signal }) => {
+          signals.push(signal);
+          return signals.length === 1 ? new Promise(() => {}) : Promise.resolve({ messageId: 'm' });
+        },
+      },
+    });
+    await bench.requestHandoff();
+    await bench.say('hello');
+    await vi.waitFor(() => expect(signals).toHaveLength(2), 10_000);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    expect(shown()).toEqual([]);
+  });
+
+  it('sends nothing more', async () => {
+    const desk = fakeDesk();
+    const gate = deferred();
+    desk.behave({
+      send: async (apply, nth) => {
+        if (nth > 1) return apply();
+        await gate.promise;
+        throw new AdapterError('transient', 'the desk is down.');
+      },
+    });
+    const { bench, logged } = await setUpBridge({
+      desk,
+      receiver: { delivery: await sqliteDelivery({ handlerTimeoutMs: 1_500, maxAttempts: 1 }) },
+    });
+    await bench.requestHandoff();
+    await bench.say('hello');
+    await logged.until('parked as a dead letter');
+    gate.resolve();
+    await bench.say('again');
+    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['again']));
+    expect(desk.count('send')).toBe(2);
+  });
+});
