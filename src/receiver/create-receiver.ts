@@ -1,9 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceClient } from '../client/index.js';
-import { type DeliveryStats, inline, type QueueAdmin, type SqlDatabase } from '../delivery/index.js';
+import {
+  DEFAULT_RECEIVER,
+  type DeliveryStats,
+  inline,
+  type QueueAdmin,
+  type SqlDatabase,
+} from '../delivery/index.js';
 import {
   type AdmitGate,
   type AnyHandler,
+  checkName,
   createDirectReplies,
   createDispatcher,
   createRegistry,
@@ -11,6 +18,7 @@ import {
   type ErrorHandler,
   type EventName,
   type Handler,
+  singleAgent,
 } from '../events/index.js';
 import { createHandoffLifecycle, createMemoryHandoffStore } from '../handoff/index.js';
 import { createLog, withRedaction } from '../internal/create-log.js';
@@ -160,9 +168,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const registry = createRegistry();
   const inFlight = createTaskCounter();
   const client = serviceOf(options.service);
+  const agents = singleAgent(client);
+  const name = checkName('name', options.name ?? DEFAULT_RECEIVER);
   const untracked =
-    delivery.createReplies?.(client) ??
-    createDirectReplies(client, (conversationId, err) =>
+    delivery.createReplies?.(agents) ??
+    createDirectReplies(agents, (conversationId, err) =>
       log.warn({ conversationId, err }, 'a reply or end did not reach the platform'),
     );
   const waitTimeoutMs = checkDuration('waitTimeoutMs', options.waitTimeoutMs ?? 60_000);
@@ -192,6 +202,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     return registry.handlersOf(name).length > 0 || (name === 'handoff.closed' && tracked !== null);
   };
   delivery.connect({
+    name,
+    hasAgent: (agent) => agents.names.includes(agent),
     handles,
     async greet(event) {
       if (!greet) return;

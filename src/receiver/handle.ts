@@ -1,4 +1,4 @@
-import type { Dispatcher, FailureDetails } from '../events/index.js';
+import { DEFAULT_AGENT, type Dispatcher, type FailureDetails } from '../events/index.js';
 import type { TaskCounter } from '../internal/index.js';
 import { type Answers, isRefusal, type Refusal, refuse } from './answer.js';
 import type { Greet } from './greeting.js';
@@ -68,7 +68,10 @@ export function createHandle(parts: HandleParts): RequestHandling {
     send(answers.success(route.endpoint, requestId));
     requestLog.accepted(exchange, outcome);
     if (outcome.kind === 'probe') {
-      const observed = dispatcher.observe({ endpoint: route.endpoint }, requestId, receivedAt);
+      const observed = dispatcher.observe(
+        { endpoint: route.endpoint },
+        { agent: DEFAULT_AGENT, requestId, receivedAt },
+      );
       return reported(observed, { event: 'probe', requestId });
     }
     const { event, acceptance } = outcome;

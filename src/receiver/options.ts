@@ -17,6 +17,14 @@ export interface ReceiverOptions {
   };
   /** The platform's API: its address and the agent's API key, or a client. Without it, `reply` fails. */
   readonly service?: ServiceClient | ServiceClientOptions;
+  /**
+   * The receiver's name. Receivers that share a database are kept apart by it: each handles its own events and sends its
+   * own replies. Processes that run the same receiver share its name. They also share how long events are remembered:
+   * the shortest `rememberMs` counts. Default `default`.
+   *
+   * @example createReceiver({ name: 'shop', auth, service, delivery: postgres({ connectionString }) });
+   */
+  readonly name?: string;
   /** Where events are kept until they are handled. Default: `inline()`, handlers run before the answer. */
   readonly delivery?: Delivery;
   /**
@@ -61,12 +69,13 @@ export interface ReceiverOptions {
 /** The argument of a greeting function. */
 export type GreetingContext = Pick<
   HandoffRequestedContext,
-  'payload' | 'conversationId' | 'user' | 'transcript'
+  'payload' | 'agent' | 'conversationId' | 'user' | 'transcript'
 >;
 
 const OPTION_NAMES: ReadonlySet<string> = new Set<keyof ReceiverOptions>([
   'auth',
   'service',
+  'name',
   'delivery',
   'greeting',
   'unhandled',

@@ -1,5 +1,6 @@
 import type { Acceptance, Delivery } from '../delivery/index.js';
 import {
+  DEFAULT_AGENT,
   type DeliveredEvent,
   type DeliveredEventName,
   type Dispatcher,
@@ -188,6 +189,7 @@ function toEvent(
 ): DeliveredEvent {
   return {
     name: EVENT_OF_ENDPOINT[endpoint],
+    agent: DEFAULT_AGENT,
     key: eventKey(endpoint, body, session),
     conversationId: body.conversation_id,
     body,

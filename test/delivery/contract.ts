@@ -5,6 +5,7 @@ import { fencing } from './contract/fencing.js';
 import { forgetting } from './contract/forgetting.js';
 import { greeting } from './contract/greeting.js';
 import { handling } from './contract/handling.js';
+import { names } from './contract/names.js';
 import { once } from './contract/once.js';
 import { outages } from './contract/outages.js';
 import { postponements } from './contract/postponements.js';
@@ -27,6 +28,7 @@ export function describeDelivery(name: string, engine: Engine): void {
     if (!engine.stores) return;
     start(engine);
     sharing(engine);
+    names(engine);
     retries(engine);
     deadLetters(engine);
     duplicates(engine);

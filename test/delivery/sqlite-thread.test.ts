@@ -23,6 +23,8 @@ function connect(delivery: ReturnType<typeof sqliteWith>) {
   const logged = logLines();
   const handled = notes<string>();
   delivery.connect({
+    name: 'default',
+    hasAgent: () => true,
     handles: () => true,
     handle: async ({ key }) => handled.add(key),
     greet: async () => {},
@@ -48,7 +50,7 @@ const HOST = `
   const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet, child: () => log };
   const connect = (file, handle) => {
     const delivery = sqlite({ file });
-    delivery.connect({ handles: () => true, handle, greet: async () => {}, report: quiet, log });
+    delivery.connect({ name: 'default', hasAgent: () => true, handles: () => true, handle, greet: async () => {}, report: quiet, log });
     return delivery;
   };
   const event = (key) => ({ name: 'handoff.message', key, conversationId: key, body: {}, receivedAt: 1, requestId: 'r' });
