@@ -1,4 +1,4 @@
-import { DEFAULT_AGENT, type Dispatcher, type FailureDetails } from '../events/index.js';
+import type { Dispatcher, FailureDetails } from '../events/index.js';
 import type { TaskCounter } from '../internal/index.js';
 import { type Answers, isRefusal, type Refusal, refuse } from './answer.js';
 import type { Greet } from './greeting.js';
@@ -70,15 +70,16 @@ export function createHandle(parts: HandleParts): RequestHandling {
     if (outcome.kind === 'probe') {
       const observed = dispatcher.observe(
         { endpoint: route.endpoint },
-        { agent: DEFAULT_AGENT, requestId, receivedAt },
+        { agent: outcome.agent, requestId, receivedAt },
       );
-      return reported(observed, { event: 'probe', requestId });
+      return reported(observed, { event: 'probe', agent: outcome.agent, requestId });
     }
     const { event, acceptance } = outcome;
     if (!greet || event.name !== 'handoff.requested') return undefined;
     // The worker greets stored handoffs.
     if (acceptance === 'duplicate' || acceptance === 'stored') return undefined;
-    return reported(greet(event), { event: event.name, conversationId: event.conversationId, requestId });
+    const { name, agent, conversationId } = event;
+    return reported(greet(event), { event: name, agent, conversationId, requestId });
   };
 
   const refuseRequest = (exchange: Exchange, refusal: Refusal, send: SendAnswer): Promise<void> | void => {
