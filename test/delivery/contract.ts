@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { agents } from './contract/agents.js';
 import { deadLetters } from './contract/dead.js';
 import { duplicates } from './contract/duplicates.js';
 import { fencing } from './contract/fencing.js';
@@ -29,6 +30,7 @@ export function describeDelivery(name: string, engine: Engine): void {
     start(engine);
     sharing(engine);
     names(engine);
+    agents(engine);
     retries(engine);
     deadLetters(engine);
     duplicates(engine);

@@ -50,7 +50,9 @@ export function names(engine: Engine): void {
       for (const text of ['1', '2']) await sales.reply('c', text, { once: text });
       for (const text of ['1', '2']) await support.reply('c', text, { once: text });
       await eventually(() => expect(services.support.said('c')).toEqual(['1', '2']));
-      expect(await support.queues.depth('outbox')).toMatchObject({ waiting: 0 });
+      await eventually(async () =>
+        expect(await support.queues.depth('outbox')).toMatchObject({ waiting: 0 }),
+      );
       expect(await sales.queues.depth('outbox')).toMatchObject({ waiting: 2 });
       await services.sales.up();
       await eventually(() => expect(services.sales.said('c')).toEqual(['1', '2']));
