@@ -80,6 +80,7 @@ export default defineConfig({
     ],
     // More workers than cores: many tests wait for a child process or a socket.
     maxWorkers: 3,
+    setupFiles: ['test/helpers/several-processes.ts'],
     sequence: { sequencer: LongFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,

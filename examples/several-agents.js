@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Several agents on one app, each with its own URL, credentials and API key. The credentials of one agent are refused
- * by the others, and a reply is sent with the key of its agent.
+ * Several agents in one receiver. Each has its own credentials and API key; the agent of a request is known by its
+ * credentials, or by the name in its path, as here: /agents/sales/…
  *
  *   export SERVICE_BASE_URL=https://api.example.com
  *   export SALES_USERNAME=… SALES_SECRET=… SALES_TOKEN=$(openssl rand -hex 24) SALES_API_KEY=…
@@ -9,40 +9,41 @@
  *   node examples/several-agents.js
  */
 import express from 'express';
-import { createReceiver, createServiceClient, pathToken, webhookUser } from 'handoff-kit';
+import { createReceiver, pathToken, webhookUser } from 'handoff-kit';
 
 const { env } = process;
 
 /** @param {string} name */
-function createAgent(name) {
+function agentOf(name) {
   /** @param {string} setting */
   const settingOf = (setting) => env[`${name.toUpperCase()}_${setting}`] ?? '';
-
-  const service = createServiceClient({
-    baseUrl: env.SERVICE_BASE_URL ?? '',
-    apiKey: settingOf('API_KEY'),
-  });
-  const receiver = createReceiver({
+  return {
     auth: {
       message: webhookUser({ username: settingOf('USERNAME'), secret: settingOf('SECRET') }),
       handoff: pathToken(settingOf('TOKEN')),
     },
-    service,
-    greeting: `You are talking to ${name}.`,
-  });
-  receiver.on('message', ({ conversationId }) => console.log(`${name}: an answer in ${conversationId}`));
-  receiver.on('handoff.requested', ({ user }) => console.log(`${name}: ${user.key} asks for a human`));
-  receiver.on('handoff.message', ({ payload, reply }) => reply(`${name} received: ${payload.body}`));
-  receiver.on('handoff.closed', ({ conversationId }) => console.log(`${name}: ${conversationId} has ended`));
-  return { name, receiver };
+    service: { baseUrl: env.SERVICE_BASE_URL ?? '', apiKey: settingOf('API_KEY') },
+  };
 }
 
-const agents = ['sales', 'support'].map(createAgent);
+const receiver = createReceiver({
+  agents: { sales: agentOf('sales'), support: agentOf('support') },
+  greeting: ({ agent }) => `You are talking to ${agent}.`,
+});
+// The ids of conversations begin with the agent's name: sales/65d4…
+receiver.on('message', ({ agent, conversationId }) =>
+  console.log(`${agent}: an answer in ${conversationId}`),
+);
+receiver.on('handoff.requested', ({ agent, user }) => console.log(`${agent}: ${user.key} asks for a human`));
+receiver.on('handoff.message', ({ agent, text, reply }) => reply(`${agent} received: ${text}`));
+receiver.on('handoff.closed', ({ agent, payload }) =>
+  console.log(`${agent}: ${payload.conversation_id} has ended`),
+);
 
-await Promise.all(agents.map(({ receiver }) => receiver.start()));
+await receiver.start();
 
 const app = express();
-for (const { name, receiver } of agents) app.use(`/agents/${name}`, receiver);
+app.use('/agents', receiver);
 
 const server = app.listen(Number(env.PORT ?? 3000), (error) => {
   if (error) throw error;
@@ -52,5 +53,5 @@ const server = app.listen(Number(env.PORT ?? 3000), (error) => {
 
 process.once('SIGTERM', () => {
   server.close();
-  void Promise.all(agents.map(({ receiver }) => receiver.close())).then(() => server.closeIdleConnections());
+  void receiver.close().then(() => server.closeIdleConnections());
 });

@@ -58,12 +58,14 @@ export { createLog, type LogOptions } from './internal/create-log.js';
 export { type ErrorCode, HandoffKitError, type Log } from './internal/index.js';
 export { ValidationError } from './protocol/index.js';
 export {
+  type AgentOptions,
   type AuthChoice,
   type AuthFunction,
   type AuthRequest,
   type AuthScheme,
   basic,
   bearer,
+  type CommonReceiverOptions,
   type Conversations,
   createReceiver,
   type EndpointPaths,
@@ -80,5 +82,6 @@ export {
   type ReceiverRequest,
   type RequestListener,
   type SendAnswer,
+  type SeveralAgentsOptions,
   webhookUser,
 } from './receiver/index.js';

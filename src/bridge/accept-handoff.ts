@@ -66,9 +66,10 @@ export function createAdmitHandoff(
 
 /** The event of this request. */
 function toEvent(context: AdmitContext): DeliveredEvent<'handoff.requested'> {
-  const { key, conversationId, receivedAt, requestId, payload } = context;
+  const { agent, key, conversationId, receivedAt, requestId, payload } = context;
   return {
     name: 'handoff.requested',
+    agent,
     key,
     conversationId,
     body: payload,

@@ -23,11 +23,13 @@ export interface AdapterCall {
 export interface HandoffSession {
   /** Idempotency key: the same on every attempt to open this conversation, and unique to it. */
   readonly key: string;
-  /** The platform's id of the conversation. */
+  /** The id of the conversation: the platform's, or `<agent>/<the platform's id>` where a receiver has several agents. */
   readonly conversationId: string;
+  /** The platform's agent that requested the handoff, by its name in `createReceiver`; `default` where there is one. */
+  readonly agent: string;
   /** The user. Identify contacts by `user.key`: many users can share one placeholder e-mail address. */
   readonly user: User;
-  /** The platform agent that requested the handoff. */
+  /** The platform's own id of that agent. */
   readonly botId: string | null;
   /** The conversation before the handoff, oldest first. */
   readonly transcript: readonly TranscriptItem[];
@@ -48,8 +50,10 @@ export interface OpenedConversation {
 
 /** An open conversation, as `send` and `close` receive it. */
 export interface ConversationRef {
-  /** The platform's id of the conversation. */
+  /** The id of the conversation, as in {@link HandoffSession}. */
   readonly conversationId: string;
+  /** The platform's agent that requested the handoff. */
+  readonly agent: string;
   /** The helpdesk's id, as `open` returned it. */
   readonly externalId: string;
   readonly url: string | null;

@@ -23,10 +23,11 @@ export function sessionKey({ id, session }: Pick<Conversation, 'id' | 'session'>
 
 /** The conversation as `open` and `find` receive it. */
 export function toSession(conversation: Conversation): HandoffSession {
-  const { id, user, botId, transcript, requestedAt, replyBy } = conversation;
+  const { id, agent, user, botId, transcript, requestedAt, replyBy } = conversation;
   return {
     key: sessionKey(conversation),
     conversationId: id,
+    agent,
     user,
     botId,
     transcript,
@@ -41,9 +42,12 @@ export function toLink(adapter: string, { externalId, url, extra = {} }: OpenedC
 }
 
 /** The conversation as `send` and `close` receive it. */
-export function toRef({ id, user }: Pick<Conversation, 'id' | 'user'>, link: AdapterLink): ConversationRef {
+export function toRef(
+  { id, agent, user }: Pick<Conversation, 'id' | 'agent' | 'user'>,
+  link: AdapterLink,
+): ConversationRef {
   const { externalId, url, extra } = link;
-  return { conversationId: id, externalId, url, extra, user };
+  return { conversationId: id, agent, externalId, url, extra, user };
 }
 
 /**

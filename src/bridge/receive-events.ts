@@ -172,7 +172,7 @@ export function createEventEffects(
     if (event.text.trim() === '') return drop('it has no text');
     if (!isOpen(state)) return { dropped: `the conversation is ${state}`, warn: true };
     const text = settings.addAgentName(author.name, event.text);
-    const receipt = await conversations.reply(id, text, { once: onceKey(event), agent: author.name });
+    const receipt = await conversations.reply(id, text, { once: onceKey(event), humanAgent: author.name });
     counters.count('replied');
     return receipt;
   };
@@ -183,7 +183,7 @@ export function createEventEffects(
     if (!isOpen(conversation.state)) return drop(`the conversation is ${conversation.state}`);
     const text = await renderMessage('agentJoined', conversation, name);
     if (text === null) return drop('messages.agentJoined is not set');
-    return conversations.reply(conversation.id, text, { once: onceKey(event), by: 'kit', agent: name });
+    return conversations.reply(conversation.id, text, { once: onceKey(event), by: 'kit', humanAgent: name });
   };
 
   const onClosed = async (event: InboundClose, conversation: Conversation): Promise<EventOutcome> => {

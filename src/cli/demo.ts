@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Demo } from './demo/server.js';
 import { EXIT } from './exit-codes.js';
 import { parsePort } from './flags.js';
@@ -6,6 +6,7 @@ import { type Output, print, runCommand } from './output.js';
 
 interface DemoFlags {
   readonly port: number;
+  readonly agents: '1' | '2';
   readonly automatic?: boolean;
   readonly script?: boolean;
   readonly json?: boolean;
@@ -30,6 +31,9 @@ Examples:
   Without the desk, answered by a program:
     $ handoff-kit demo --automatic
 
+  With two AI agents, sales and support, in one receiver:
+    $ handoff-kit demo --agents 2
+
   On a port of your choice:
     $ handoff-kit demo --port 8080
 
@@ -53,6 +57,14 @@ export function define(command: Command): void {
       'Starts a simulated platform, a receiver and a desk together, and shows the requests between them.',
     )
     .option('--port <number>', 'the port of the page; 0 takes any free one', parsePort, 0)
+    .addOption(
+      new Option(
+        '--agents <number>',
+        'the number of AI agents; with two, the desk shows whose conversation it is',
+      )
+        .choices(['1', '2'])
+        .default('1'),
+    )
     .option('--automatic', 'let a program play the human, without the desk')
     .option('--script', 'play two conversations in the terminal, then exit')
     .option('--json', 'one JSON object per line')
@@ -63,13 +75,14 @@ export function define(command: Command): void {
 }
 
 async function runDemo(
-  { port, automatic = false, script = false }: Omit<DemoFlags, 'json'>,
+  { port, agents, automatic = false, script = false }: Omit<DemoFlags, 'json'>,
   output: Output,
 ): Promise<number> {
   const { startDemo } = await import('./demo/server.js');
   const { createCommandLog } = await import('./traffic.js');
   const isAutomatic = automatic || script;
-  const demo = await startDemo({ port, log: createCommandLog(output), automatic: isAutomatic });
+  const log = createCommandLog(output);
+  const demo = await startDemo({ port, log, automatic: isAutomatic, agents: agents === '2' ? 2 : 1 });
   return script ? playDemo(demo, output) : watchDemo(demo, output, isAutomatic);
 }
 

@@ -100,21 +100,28 @@ async function listJobs(
 }
 
 const COLUMNS = ['id', 'state', 'since', 'conversation', 'what', 'attempts', 'last error'];
+
+/** The receiver and the agent of a job, where it has others than the default ones. */
+const ownerOf = ({ receiver, agent }: StoredJob): string =>
+  [receiver, agent].filter((name) => name !== 'default').join(' ');
 /** Longer cells of the list are cut; `show` has the whole text. */
 const MAX_CELL_LENGTH = 60;
 
 function listText(queue: QueueName, jobs: readonly StoredJob[], more: boolean): string {
   if (jobs.length === 0) return `The ${queue} has no such jobs.`;
+  const hasOwners = jobs.some((job) => ownerOf(job) !== '');
   const rows = jobs.map((job) => [
     job.id,
     job.state,
     job.createdAt.toISOString(),
+    ...(hasOwners ? [ownerOf(job)] : []),
     shortCell(job.conversationId),
     job.what,
     String(job.attempts),
     shortCell(job.error ?? ''),
   ]);
-  return `${table([COLUMNS, ...rows])}${more ? '\nThere are more: --limit shows them.' : ''}`;
+  const columns = hasOwners ? COLUMNS.toSpliced(3, 0, 'agent') : COLUMNS;
+  return `${table([columns, ...rows])}${more ? '\nThere are more: --limit shows them.' : ''}`;
 }
 
 function shortCell(text: string): string {
@@ -159,6 +166,8 @@ function jobText(job: StoredJobDetails, showText: boolean): string {
     ['id', job.id],
     ['state', job.state],
     ['since', job.createdAt.toISOString()],
+    ...(job.receiver === 'default' ? [] : [['receiver', job.receiver]]),
+    ...(job.agent === 'default' ? [] : [['agent', job.agent]]),
     ['conversation', printable(job.conversationId)],
     ['what', job.what],
     ['attempts', String(job.attempts)],

@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { createColors } from 'picocolors';
 import type { ProbeInput, SimulatedAgent, Simulator, WebhookDelivery } from '../simulator/index.js';
-import { printable } from '../standalone/index.js';
+import { printable, readConfigFile } from '../standalone/index.js';
 import { EXIT } from './exit-codes.js';
 import { parseDuration, parsePort, parseUrl } from './flags.js';
 import { asSentence, type Output, runCommand, UsageError } from './output.js';
 
 interface SimulateFlags {
   readonly receiver: string;
+  readonly config?: string;
   readonly username?: string;
   readonly secret?: string;
   readonly token?: string;
@@ -37,6 +38,9 @@ Examples:
   The receiver of this package, in a second terminal with the same variables:
     $ SERVICE_BASE_URL=http://127.0.0.1:4000 HANDOFF_AUTH=path:$HANDOFF_TOKEN handoff-kit serve
 
+  A receiver with several agents, from the file that it reads itself. Each agent is played at <receiver>/<its name>:
+    $ handoff-kit simulate --receiver http://127.0.0.1:3000/webhook --port 4000 --config handoff.json
+
   Handoffs without a reply time out quickly:
     $ handoff-kit simulate --receiver http://127.0.0.1:3000/webhook --wait-timeout 5s
 
@@ -50,6 +54,16 @@ export function define(command: Command): void {
   command
     .description('Starts the simulated platform alone, for a receiver that runs anywhere.')
     .requiredOption('--receiver <url>', 'the URL for messages; handoffs go below it', parseReceiver)
+    .addOption(
+      new Option('--config <file>', 'play the agents of this config file of serve').conflicts([
+        'username',
+        'secret',
+        'token',
+        'handoffUsername',
+        'handoffSecret',
+        'apiKey',
+      ]),
+    )
     .addOption(
       new Option('--username <name>', 'sent with messages: as Bearer, or as Basic with a secret').env(
         'WEBHOOK_USERNAME',
@@ -91,8 +105,9 @@ async function simulate(flags: SimulateFlags, output: Output): Promise<number> {
   const { createSimulator } = await import('../simulator/index.js');
   const { createCommandLog, readOpenapi, watchTraffic } = await import('./traffic.js');
   const apiKey = flags.apiKey ?? randomBytes(24).toString('hex');
+  const targets = flags.config === undefined ? [targetFor(flags, apiKey)] : targetsIn(flags, flags.config);
   const simulator = createSimulator({
-    agents: [agentFor(flags, apiKey)],
+    agents: targets.map(({ agent }) => agent),
     waitTimeoutMs: flags.waitTimeout,
     openapi: readOpenapi(),
     log: createCommandLog(output),
@@ -101,11 +116,10 @@ async function simulate(flags: SimulateFlags, output: Output): Promise<number> {
   const opening = {
     url,
     openapi: `${url}/openapi.json`,
-    // Only a generated key is shown. The user's own key and the token stay out of the output.
-    environment: `SERVICE_BASE_URL=${url} SERVICE_API_KEY=${flags.apiKey === undefined ? apiKey : '…'}`,
-    messagesUrl: flags.receiver,
-    handoffsUrl: shownHandoffsUrl(flags),
-    probes: await probeReceiver(simulator),
+    // Only a generated key is shown. The user's own keys and tokens stay out of the output.
+    environment: `SERVICE_BASE_URL=${url}${flags.config === undefined ? ` SERVICE_API_KEY=${flags.apiKey === undefined ? apiKey : '…'}` : ''}`,
+    ...(targets.length === 1 && targets[0]?.shown),
+    probes: (await Promise.all(targets.map((target) => probeReceiver(simulator, target)))).flat(),
   };
   await watchTraffic(
     {
@@ -124,28 +138,62 @@ function parseReceiver(text: string): string {
   return text.trim();
 }
 
-/** The only human-service component of the simulated agent. */
+/** The only human-service component of a simulated agent. */
 const COMPONENT_ID = 'desk';
 
-/** The agent whose webhooks are the receiver's, as a user would enter them in the platform's settings. */
-function agentFor(flags: SimulateFlags, apiKey: string): SimulatedAgent {
-  requireUsername(flags.username, flags.secret, '--username');
-  requireUsername(flags.handoffUsername, flags.handoffSecret, '--handoff-username');
+/** An agent whose webhooks are the receiver's, and their URLs as they may be shown. */
+interface SimulatedTarget {
+  readonly agent: SimulatedAgent;
+  readonly shown: { readonly messagesUrl: string; readonly handoffsUrl: string };
+}
+
+/** The agent as a user would enter it in the platform's settings. */
+function targetFor(flags: SimulateFlags, apiKey: string): SimulatedTarget {
+  const { receiver, token, username, secret, handoffUsername, handoffSecret } = flags;
+  requireUsername(username, secret, '--username');
+  requireUsername(handoffUsername, handoffSecret, '--handoff-username');
+  const handoff = { url: handoffsUrl(receiver, token), username: handoffUsername, secret: handoffSecret };
   return {
-    id: 'agent',
-    name: 'Agent',
-    apiKey,
-    message: { url: flags.receiver, username: flags.username, secret: flags.secret },
-    humanServices: [
-      {
-        componentId: COMPONENT_ID,
-        componentName: 'Desk',
-        url: handoffsUrl(flags.receiver, flags.token),
-        username: flags.handoffUsername,
-        secret: flags.handoffSecret,
-      },
-    ],
+    agent: {
+      id: 'agent',
+      name: 'Agent',
+      apiKey,
+      message: { url: receiver, username, secret },
+      humanServices: [{ componentId: COMPONENT_ID, componentName: 'Desk', ...handoff }],
+    },
+    shown: { messagesUrl: receiver, handoffsUrl: shownHandoffsUrl(receiver, token) },
   };
+}
+
+/** The agents of a config file. */
+function targetsIn({ receiver }: SimulateFlags, file: string): SimulatedTarget[] {
+  const { agents, problems } = readConfigFile(file);
+  const [problem] = problems;
+  if (problem) throw new UsageError(`${file}: ${problem.setting} ${problem.message}`);
+  if (!agents || Object.keys(agents).length === 0) {
+    throw new UsageError(`${file} names no agents. Give --username and --token instead of --config.`);
+  }
+  return Object.entries(agents).map(([name, settings]) => {
+    const { webhookUsername: username, webhookSecret: secret, handoffAuth = '', serviceApiKey } = settings;
+    if (serviceApiKey === undefined) throw new UsageError(`${file}: agents.${name} has no serviceApiKey.`);
+    const [, kind, credential] = /^(path|bearer):(.*)$/s.exec(handoffAuth) ?? [];
+    const token = kind === 'path' ? credential : undefined;
+    const url = `${receiver.replace(/\/+$/, '')}/${name}`;
+    const handoff = {
+      url: handoffsUrl(url, token),
+      ...(kind === 'bearer' && { username: credential }),
+      ...(handoffAuth === 'webhook' && { username, secret }),
+    };
+    return {
+      agent: {
+        id: name,
+        apiKey: serviceApiKey,
+        message: { url, username, secret },
+        humanServices: [{ componentId: COMPONENT_ID, componentName: `Desk of ${name}`, ...handoff }],
+      },
+      shown: { messagesUrl: url, handoffsUrl: shownHandoffsUrl(url, token) },
+    };
+  });
 }
 
 function requireUsername(username: string | undefined, secret: string | undefined, flag: string): void {
@@ -162,13 +210,14 @@ function handoffsUrl(receiver: string, token: string | undefined): string {
 }
 
 /** The same URL with a placeholder for the token. */
-function shownHandoffsUrl({ receiver, token }: SimulateFlags): string {
+function shownHandoffsUrl(receiver: string, token: string | undefined): string {
   return handoffsUrl(receiver, token && '<token>').replace('%3Ctoken%3E', '<token>');
 }
 
 /** The result of an availability test of one webhook. */
 interface ProbeReport {
   readonly webhook: 'messages' | 'handoffs';
+  readonly url: string;
   readonly reachable: boolean;
   readonly status: number | null;
   readonly latencyMs: number;
@@ -177,15 +226,22 @@ interface ProbeReport {
   readonly advice: string | null;
 }
 
-/** Tests both webhooks of the simulated agent. */
-async function probeReceiver(simulator: Simulator): Promise<ProbeReport[]> {
+/** Tests both webhooks of a simulated agent. */
+async function probeReceiver(
+  simulator: Simulator,
+  { agent: { id: agentId }, shown }: SimulatedTarget,
+): Promise<ProbeReport[]> {
+  const urls = { messages: shown.messagesUrl, handoffs: shown.handoffsUrl };
   const test = async (webhook: ProbeReport['webhook'], input: ProbeInput): Promise<ProbeReport> => {
     const delivery = await simulator.probe(input);
     const { accepted: reachable, status, latencyMs, error } = delivery;
     const advice = reachable ? null : adviceOn(webhook, delivery);
-    return { webhook, reachable, status, latencyMs, error, advice };
+    return { webhook, url: urls[webhook], reachable, status, latencyMs, error, advice };
   };
-  return Promise.all([test('messages', {}), test('handoffs', { componentId: COMPONENT_ID })]);
+  return Promise.all([
+    test('messages', { agentId }),
+    test('handoffs', { agentId, componentId: COMPONENT_ID }),
+  ]);
 }
 
 const CREDENTIALS_ADVICE = {
@@ -211,23 +267,18 @@ function adviceOn(webhook: ProbeReport['webhook'], { status, error }: WebhookDel
 
 interface Opening {
   readonly url: string;
-  readonly messagesUrl: string;
-  readonly handoffsUrl: string;
   readonly environment: string;
   readonly probes: readonly ProbeReport[];
 }
 
-function openingText(
-  { url, messagesUrl, handoffsUrl: shownUrl, environment, probes }: Opening,
-  colours: boolean,
-): string {
+function openingText({ url, environment, probes }: Opening, colours: boolean): string {
   const { bold, green, red } = createColors(colours);
-  const urls = { messages: messagesUrl, handoffs: shownUrl };
-  const width = Math.max(messagesUrl.length, shownUrl.length);
+  const width = Math.max(...probes.map((probe) => probe.url.length));
 
-  const probeLines = ({ webhook, reachable, status, latencyMs, advice }: ProbeReport): string[] => {
+  const probeLines = (probe: ProbeReport): string[] => {
+    const { webhook, reachable, status, latencyMs, advice } = probe;
     const outcome = reachable ? green(`answers 200 in ${latencyMs} ms`) : red(`no: ${status ?? 'no answer'}`);
-    const line = `    ${webhook}  ${printable(urls[webhook]).padEnd(width)}  ${outcome}`;
+    const line = `    ${webhook}  ${printable(probe.url).padEnd(width)}  ${outcome}`;
     return advice === null ? [line] : [line, `              ${printable(asSentence(advice))}`];
   };
 

@@ -1,5 +1,5 @@
-import type { ServiceClient } from '../client/index.js';
 import type {
+  AgentDirectory,
   DeliveredEvent,
   DeliveredEventName,
   FailureDetails,
@@ -26,6 +26,10 @@ export type Acceptance = 'handled' | 'late' | 'stored' | 'duplicate' | 'failed' 
 
 /** The receiver, as its delivery uses it. */
 export interface DeliveryHost {
+  /** The receiver's name, by which receivers that share a store are kept apart. */
+  readonly name: string;
+  /** Whether the receiver has an agent of this name. */
+  hasAgent(agent: string): boolean;
   /** Runs an event's handlers. Rejects when one failed, after reporting it. Returns no promise when all were synchronous. */
   handle(event: DeliveredEvent, run: HandlerRun): Promise<void> | undefined;
   /** Whether a handler is registered for events of this name. */
@@ -50,7 +54,7 @@ export interface DeliveryStats {
  * Takes an event from "accepted" to "handled". Implement it to store events in another system.
  */
 export interface Delivery {
-  /** Connects the delivery to its receiver. Called once, by `createReceiver`. */
+  /** Connects the delivery to its receiver. Called once, by `createReceiver`; throws if it belongs to another already. */
   connect(host: DeliveryHost): void;
   /**
    * Opens the storage, then starts to handle stored events. Called once all handlers are registered. Rejects when the
@@ -64,16 +68,19 @@ export interface Delivery {
   pendingEvents?(conversationId: string): Promise<readonly DeliveredEventName[]>;
   /** Whether an event is a repeat. */
   seen(event: DeliveredEvent): boolean | Promise<boolean>;
-  /** Creates the outbox for replies; absent where replies are sent directly. */
-  createReplies?(client: ServiceClient | null): Replies;
+  /** Creates the outboxes for replies, one for each agent; absent where replies are sent directly. */
+  createReplies?(agents: AgentDirectory): Replies;
   /** Handles or stores an event. After `handled`, `late`, `stored` or `duplicate` the sender is answered 200. */
   accept(event: DeliveredEvent): Promise<Acceptance> | Acceptance;
   /** Lets running handlers finish within a time, then aborts them. Resolves to how many were left unfinished. */
   stop(options: { readonly timeoutMs: number }): Promise<{ readonly unfinished: number }>;
   /** The current load. */
   stats(): DeliveryStats | Promise<DeliveryStats>;
-  /** Whether replies wait because the platform refuses the API key or has moved; absent where none are stored. */
-  isOutboxPaused?(): boolean;
+  /**
+   * Whether the replies of an agent, or of any, wait because the platform refuses the API key or has moved; absent where
+   * none are stored.
+   */
+  isOutboxPaused?(agent?: string): boolean;
   /** Inspects and repairs the stored queues; absent where nothing is stored. */
   readonly queues?: QueueAdmin;
   /** The store of handed-over conversations; absent where they are kept in the receiver's memory. */

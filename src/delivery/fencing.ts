@@ -20,8 +20,12 @@ import type { Worker } from './worker.js';
 export interface Fencing {
   /** See {@link HandlerRun.ensureClaimed}. */
   readonly ensureClaimed: (job: ClaimedJob) => Promise<void> | undefined;
-  /** Adds a reply. That of a handler names the claim under which the handler runs. */
-  readonly addReply: (reply: NewJob, run: HandlerRun | undefined) => Promise<AddResult>;
+  /** Adds a reply to an outbox. That of a handler names the claim under which the handler runs. */
+  readonly addReply: (
+    reply: NewJob,
+    run: HandlerRun | undefined,
+    add: (reply: NewJob) => Promise<AddResult>,
+  ) => Promise<AddResult>;
 }
 
 /** Options of {@link createFencing}. */
@@ -29,18 +33,18 @@ export interface FencingOptions {
   /** Renews the lease of this process now. */
   readonly renewLease: () => Promise<void>;
   readonly leaseMs: number;
-  readonly inbox: Pick<Queue, 'holds'>;
+  readonly inbox: () => Pick<Queue, 'holds'>;
+  /** The inbox's name in the database. */
+  readonly inboxName: () => string;
   readonly inboxWorker: () => Pick<Worker, 'settlement'> | undefined;
   /** Whether a claim, by its number, is certainly still held by this process. */
   readonly isClaimValid: (claim: number) => boolean;
-  /** Adds a job to the outbox. */
-  readonly add: (reply: NewJob) => Promise<AddResult>;
   readonly log: () => Log | undefined;
 }
 
 /** Creates a {@link Fencing}. */
 export function createFencing(options: FencingOptions): Fencing {
-  const { renewLease, leaseMs, inbox, inboxWorker, isClaimValid, add, log } = options;
+  const { renewLease, leaseMs, inbox, inboxName, inboxWorker, isClaimValid, log } = options;
 
   const claimLost = ({ conversation, type }: ClaimedJob): ClaimLost => {
     const error = new ClaimLost();
@@ -53,7 +57,7 @@ export function createFencing(options: FencingOptions): Fencing {
     for (;;) {
       const startedAt = performance.now();
       await renewLease();
-      if (!(await inbox.holds(job))) throw claimLost(job);
+      if (!(await inbox().holds(job))) throw claimLost(job);
       if (performance.now() - startedAt < leaseMs) return;
     }
   };
@@ -74,11 +78,11 @@ export function createFencing(options: FencingOptions): Fencing {
       const recorded = isRecorded(job);
       return recorded ? ensureRecorded(job, recorded) : askDatabase(job);
     },
-    async addReply(reply, run) {
+    async addReply(reply, run, add) {
       if (!(run instanceof AbortableRun && run.claim)) return add(reply);
       const { job } = run.claim;
       const { conversation, claim } = job;
-      const result = await add({ ...reply, onBehalfOf: { conversation, claim } });
+      const result = await add({ ...reply, onBehalfOf: { queue: inboxName(), conversation, claim } });
       if (!result.isRefused) return result;
       // A handler that has finished may go on replying, as code outside handlers does.
       if (await isRecorded(job)) return add(reply);

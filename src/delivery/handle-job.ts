@@ -56,6 +56,20 @@ export function createHandleJob({
     return dead(describeError(error));
   };
 
+  /**
+   * Waits for a process that has the event's agent. During a deployment that adds an agent, processes without it share the
+   * queue: a dead letter would need an operator.
+   */
+  const waitForAgent = (event: DeliveredEvent): JobOutcome => {
+    const error = `the agent ${event.agent} is not configured in the process that tried to handle it`;
+    const retryInMs = postponements.next(event.key, new Postponed(error));
+    host.log.error(
+      { ...describeEvent(event), retryInMs },
+      `a stored event waits, because this receiver has no agent ${event.agent}. Configure the agent, or remove its events: handoff-kit inbox list`,
+    );
+    return { state: 'failed', error, retryInMs, counts: false };
+  };
+
   const outcomeOf = (event: DeliveredEvent, failures: number, result: RunResult): JobOutcome => {
     if (result?.error instanceof Postponed) {
       const retryInMs = postponements.next(event.key, result.error);
@@ -78,6 +92,7 @@ export function createHandleJob({
       host.report(error, { attempt });
       return dead('its stored content cannot be parsed');
     }
+    if (!host.hasAgent(event.agent)) return waitForAgent(event);
     if (!host.handles(event.name)) {
       host.log.error(
         describeEvent(event),

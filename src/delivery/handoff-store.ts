@@ -1,3 +1,4 @@
+import { DEFAULT_AGENT } from '../events/index.js';
 import {
   applyConversationChange,
   type Conversation,
@@ -25,9 +26,15 @@ const ALL_STATES: readonly ConversationState[] = [
   'failed',
 ];
 
-/** Creates a {@link HandoffStore} in a database. `keepContent`: whether transcripts are kept after the end. */
+/**
+ * Creates a {@link HandoffStore} in a database. Receivers that share the database are kept apart by the keys of their
+ * rows, which contain the receiver's name.
+ * `keepContent`: whether transcripts are kept after the end.
+ */
 export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolean): HandoffStore {
-  const { now } = database;
+  const { now, receiver } = database;
+  const keyOf = (id: string): string => conversationKey(id, receiver());
+  const digest = (text: string): string => digestText(text, receiver());
   const table = database.table('conversation');
   const keys = database.table('idempotency_key');
   const cursors = database.table('cursor');
@@ -37,7 +44,7 @@ export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolea
     const [row] = await database.read(`SELECT content FROM ${table} WHERE ${where}`, values);
     return row ? restore(row) : null;
   };
-  const get = (id: string): Promise<Conversation | null> => find('conversation = $1', [conversationKey(id)]);
+  const get = (id: string): Promise<Conversation | null> => find('conversation = $1', [keyOf(id)]);
 
   const wrote = async (sql: string, values: readonly SqlValue[]): Promise<boolean> =>
     (await database.write(sql, values)).length > 0;
@@ -64,27 +71,29 @@ export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolea
       const first = createConversation(conversation, Date.now());
       const created = await wrote(
         `INSERT INTO ${table} (${COLUMNS}) VALUES (${PARAMETERS}) ON CONFLICT DO NOTHING RETURNING 1 AS one`,
-        columnsOf(first),
+        columnsOf(first, receiver()),
       );
       return { conversation: created ? first : ((await get(conversation.id)) ?? first), created };
     },
     findByLink: (adapter, externalId) =>
-      find('link = $1 ORDER BY requested_at DESC, conversation DESC LIMIT 1', [linkKey(adapter, externalId)]),
+      find('link = $1 ORDER BY requested_at DESC, conversation DESC LIMIT 1', [
+        linkKey(adapter, externalId, receiver()),
+      ]),
     async update(id, version, change) {
-      const found = await find('conversation = $1 AND version = $2', [conversationKey(id), version]);
+      const found = await find('conversation = $1 AND version = $2', [keyOf(id), version]);
       if (!found) return null;
       const next = applyConversationChange(found, change, { now: Date.now(), keepContent });
       const updated = await wrote(
         `UPDATE ${table} SET (${COLUMNS}) = (${PARAMETERS})
          WHERE conversation = $1 AND version = $13 RETURNING 1 AS one`,
-        [...columnsOf(next), version],
+        [...columnsOf(next, receiver()), version],
       );
       return updated ? next : null;
     },
     async list(filter = {}) {
       if (filter.states?.length === 0) return [];
       const values: SqlValue[] = [];
-      const rows = await database.read(listStatement(table, filter, values), values);
+      const rows = await database.read(listStatement(table, filter, receiver(), values), values);
       return rows.map(restore);
     },
     addIdempotencyKey: (key, keepMs) =>
@@ -92,29 +101,27 @@ export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolea
         `INSERT INTO ${keys} AS k (key, expires_at) VALUES ($1, ${now} + $2)
          ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at WHERE k.expires_at <= ${now}
          RETURNING 1 AS one`,
-        [digestText(key), keepMs],
+        [digest(key), keepMs],
       ),
     async hasIdempotencyKey(key) {
       const sql = `SELECT 1 AS one FROM ${keys} WHERE key = $1 AND expires_at > ${now}`;
-      return (await database.read(sql, [digestText(key)])).length > 0;
+      return (await database.read(sql, [digest(key)])).length > 0;
     },
     async removeIdempotencyKey(key) {
-      await database.write(`DELETE FROM ${keys} WHERE key = $1`, [digestText(key)]);
+      await database.write(`DELETE FROM ${keys} WHERE key = $1`, [digest(key)]);
     },
     async cursor(name) {
-      const [row] = await database.read(`SELECT position FROM ${cursors} WHERE name = $1`, [
-        digestText(name),
-      ]);
+      const [row] = await database.read(`SELECT position FROM ${cursors} WHERE name = $1`, [digest(name)]);
       return row ? decodeText(row.position) : null;
     },
     moveCursor: (name, from, to) =>
       from === null
         ? wrote(
             `INSERT INTO ${cursors} (name, position) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1 AS one`,
-            [digestText(name), encodeText(to)],
+            [digest(name), encodeText(to)],
           )
         : wrote(`UPDATE ${cursors} SET position = $3 WHERE name = $1 AND position = $2 RETURNING 1 AS one`, [
-            digestText(name),
+            digest(name),
             encodeText(from),
             encodeText(to),
           ]),
@@ -125,16 +132,18 @@ export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolea
          ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
          WHERE l.owner = excluded.owner OR l.expires_at <= ${now} OR l.expires_at > ${now} + 2 * $3
          RETURNING 1 AS one`,
-        [digestText(name), digestText(owner), forMs],
+        [digest(name), digest(owner), forMs],
       ),
     async release(name, owner) {
       await database.write(`DELETE FROM ${leases} WHERE name = $1 AND owner = $2`, [
-        digestText(name),
-        digestText(owner),
+        digest(name),
+        digest(owner),
       ]);
     },
     forget: (userId) =>
-      removeAll(table, 'conversation', 'user_id = $1 OR anonymous_id = $1', [digestText(userId)]),
+      removeAll(table, 'conversation', `(user_id = $1 OR anonymous_id = $1) AND ${isOf(receiver())}`, [
+        digestText(userId),
+      ]),
     async prune(closedBefore) {
       await removeAll(keys, 'key', `expires_at <= ${now}`, []);
       await removeAll(leases, 'name', `expires_at <= ${now}`, []);
@@ -143,24 +152,33 @@ export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolea
   };
 }
 
-const linkKey = (adapter: string, externalId: string): string =>
-  digestText(JSON.stringify([adapter, externalId]));
+const linkKey = (adapter: string, externalId: string, receiver: string | null): string =>
+  digestText(JSON.stringify([adapter, externalId]), receiver);
 
-const digestOrNull = (text: string | null | undefined): string | null =>
-  text === null || text === undefined ? null : digestText(text);
+/** The state of a conversation in its column, where it separates the receivers in the index. */
+const stateKey = (state: ConversationState, receiver: string | null): string =>
+  receiver === null ? state : `${receiver}:${state}`;
+
+/** The condition that a conversation is a receiver's. */
+const isOf = (receiver: string | null): string =>
+  receiver === null
+    ? "conversation NOT LIKE '#%/%'"
+    : `substr(conversation, 1, ${receiver.length + 2}) = '#${receiver}/'`;
+
+const digestOrNull = (text: string | null): string | null => (text === null ? null : digestText(text));
 
 /** Lookup columns, then the whole conversation as JSON, in the order of {@link COLUMNS}. */
-function columnsOf(conversation: Conversation): SqlValue[] {
+function columnsOf(conversation: Conversation, receiver: string | null): SqlValue[] {
   const { id, version, state, user, link, closure, requestedAt, changedAt } = conversation;
   return [
-    conversationKey(id),
+    conversationKey(id, receiver),
     version,
-    state,
-    digestText(user.key),
+    stateKey(state, receiver),
+    digestText(user.key, receiver),
     digestOrNull(user.userId),
     digestOrNull(user.anonymousId),
-    digestOrNull(link?.adapter),
-    link && linkKey(link.adapter, link.externalId),
+    link && digestText(link.adapter, receiver),
+    link && linkKey(link.adapter, link.externalId, receiver),
     requestedAt.getTime(),
     changedAt.getTime(),
     closure?.at.getTime() ?? null,
@@ -173,6 +191,7 @@ function restore({ content }: SqlRow): Conversation {
   const { closure } = stored;
   return {
     ...stored,
+    agent: stored.agent ?? DEFAULT_AGENT,
     requestedAt: new Date(stored.requestedAt),
     replyBy: new Date(stored.replyBy),
     firstReplyAt: stored.firstReplyAt && new Date(stored.firstReplyAt),
@@ -185,7 +204,12 @@ function restore({ content }: SqlRow): Conversation {
  * The SQL of `list`; adds its parameters to `values`. Each state is read in index order and the parts are merged:
  * one condition for several states would sort the whole table.
  */
-function listStatement(table: string, filter: ConversationFilter, values: SqlValue[]): string {
+function listStatement(
+  table: string,
+  filter: ConversationFilter,
+  receiver: string | null,
+  values: SqlValue[],
+): string {
   const {
     states = ALL_STATES,
     userKey,
@@ -202,13 +226,13 @@ function listStatement(table: string, filter: ConversationFilter, values: SqlVal
   const part = (which: string): string => {
     const conditions = [
       which,
-      ...(adapter === undefined ? [] : [`adapter = ${parameter(digestText(adapter))}`]),
+      ...(adapter === undefined ? [] : [`adapter = ${parameter(digestText(adapter, receiver))}`]),
       ...(linked === undefined ? [] : [`link IS ${linked ? 'NOT ' : ''}NULL`]),
       ...(changedBefore ? [`changed_at < ${parameter(changedBefore.getTime())}`] : []),
       ...(changedAfter ? [`changed_at > ${parameter(changedAfter.getTime())}`] : []),
       ...(after
         ? [
-            `(changed_at, conversation) < (${parameter(after.changedAt.getTime())}, ${parameter(conversationKey(after.id))})`,
+            `(changed_at, conversation) < (${parameter(after.changedAt.getTime())}, ${parameter(conversationKey(after.id, receiver))})`,
           ]
         : []),
     ];
@@ -216,11 +240,12 @@ function listStatement(table: string, filter: ConversationFilter, values: SqlVal
       ${order} LIMIT ${parameter(limit)}`;
   };
 
-  const inStates = `state IN (${states.map((state) => `'${state}'`).join(', ')})`;
+  const stored = states.map((state) => `'${stateKey(state, receiver)}'`);
+  const inStates = `state IN (${stored.join(', ')})`;
   const parts =
     userKey === undefined
-      ? states.map((state) => part(`state = '${state}'`))
-      : [part(`user_key = ${parameter(digestText(userKey))} AND ${inStates}`)];
+      ? stored.map((state) => part(`state = ${state}`))
+      : [part(`user_key = ${parameter(digestText(userKey, receiver))} AND ${inStates}`)];
   const merged = parts.map((each, index) => `SELECT * FROM (${each}) AS part_${index}`).join(' UNION ALL ');
   return `SELECT content FROM (${merged}) AS parts ${order} LIMIT ${parameter(limit)}`;
 }

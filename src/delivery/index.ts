@@ -28,11 +28,13 @@ export type { QueueName } from './queue.js';
 export type {
   JobFilter,
   OpenDatabase,
+  OutboxDepth,
   QueueAdmin,
   QueueDepth,
   StoredJob,
   StoredJobDetails,
 } from './queue-admin.js';
+export { DEFAULT_RECEIVER } from './queue-names.js';
 export type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
 export type { StoredDeliveryOptions } from './stored-delivery.js';
 export { conversationKey, decodeText, encodeText } from './text.js';

@@ -8,6 +8,7 @@ import {
   settlesWithin,
 } from '../internal/index.js';
 import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
+import { checkUnconnected } from './one-receiver.js';
 import { createHandlerRunner, createInlineRetry, describeEvent, type RunResult } from './run-handlers.js';
 
 /** Settings of {@link inline}. */
@@ -96,6 +97,7 @@ export function inline({
 
   return {
     connect(deliveryHost) {
+      checkUnconnected(host);
       host = deliveryHost;
     },
     seen: (event) => handled.has(event.key),

@@ -1,4 +1,5 @@
 import { ServiceError } from '../client/index.js';
+import { agentField } from '../events/index.js';
 import { type Backoff, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
 
@@ -25,6 +26,8 @@ export interface OutboxPause {
 
 /** Options of {@link createOutboxPause}. */
 export interface OutboxPauseOptions {
+  /** The agent whose replies pause. */
+  readonly agent: string;
   readonly backoff: Backoff;
   readonly host: DeliveryHost;
   /** Called when replies may be sent again. */
@@ -45,7 +48,7 @@ export function concernsEveryReply(error: unknown): error is ServiceError {
 }
 
 /** Creates an {@link OutboxPause}. */
-export function createOutboxPause({ backoff, host, onResume }: OutboxPauseOptions): OutboxPause {
+export function createOutboxPause({ agent, backoff, host, onResume }: OutboxPauseOptions): OutboxPause {
   let state: 'sending' | 'paused' | 'trying' = 'sending';
   /** Pauses in a row. */
   let pauses = 0;
@@ -61,10 +64,10 @@ export function createOutboxPause({ backoff, host, onResume }: OutboxPauseOption
     pauses += 1;
     const pauseMs = delayAfter(pauses, backoff);
     host.log.error(
-      { code: error.code, status: error.status, pauseMs },
+      { ...agentField(agent), code: error.code, status: error.status, pauseMs },
       `replies are paused, because the platform refuses them all: ${error.message}`,
     );
-    if (pauses === 1) host.report(error, {});
+    if (pauses === 1) host.report(error, { agent });
     timer = setTimeout(() => {
       state = 'trying';
       onResume();
@@ -75,7 +78,7 @@ export function createOutboxPause({ backoff, host, onResume }: OutboxPauseOption
     state = 'sending';
     pauses = 0;
     resumptions += 1;
-    host.log.info({}, 'the platform accepts replies again: those that waited are sent');
+    host.log.info(agentField(agent), 'the platform accepts replies again: those that waited are sent');
     onResume();
   };
 

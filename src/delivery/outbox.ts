@@ -9,9 +9,11 @@ import { concernsEveryReply, type OutboxPause } from './outbox-pause.js';
 import type { ClaimedJob, JobOutcome } from './queue.js';
 import type { Receipts } from './receipts.js';
 
-/** A reply to a handed-over conversation, or its end, as it is stored. */
+/** A reply to a handed-over conversation, or its end, as it is stored. Its outbox tells the agent. */
 export type StoredReply = {
   readonly conversationId: string;
+  /** The platform's id of the conversation, where it differs. */
+  readonly platformId?: string;
   readonly timestamp: number;
 } & ({ readonly kind: 'reply'; readonly text: string } | { readonly kind: 'close' });
 
@@ -42,11 +44,13 @@ export function checkReply(client: ServiceClient | null, reply: StoredReply): vo
       'cannot reply or end the conversation: this receiver was not told where the platform is. Pass service: { baseUrl, apiKey } to createReceiver.',
     );
   }
-  const { conversationId, timestamp } = reply;
-  if (reply.kind === 'reply')
-    validate(humanReply, { conversation_id: conversationId, timestamp, body: reply.text });
-  else validate(humanClose, { conversation_id: conversationId, timestamp });
+  const { timestamp } = reply;
+  const conversation_id = platformIdOf(reply);
+  if (reply.kind === 'reply') validate(humanReply, { conversation_id, timestamp, body: reply.text });
+  else validate(humanClose, { conversation_id, timestamp });
 }
+
+const platformIdOf = ({ platformId, conversationId }: StoredReply): string => platformId ?? conversationId;
 
 /** The idempotency key of a reply: the caller's, scoped by its conversation and kind, or a unique one. */
 export function replyKey(
@@ -61,6 +65,8 @@ export function replyKey(
 
 /** Options of {@link createSendJob}. */
 export interface SendJobOptions {
+  /** The agent whose replies these are. */
+  readonly agent: string;
   readonly client: ServiceClient;
   readonly receipts: Receipts;
   readonly policy: OutboxPolicy;
@@ -73,6 +79,7 @@ export interface SendJobOptions {
 
 /** Creates the function that sends a stored reply once and returns the job's outcome. Never rejects. */
 export function createSendJob({
+  agent,
   client,
   receipts,
   policy,
@@ -99,7 +106,7 @@ export function createSendJob({
       const age = { attempt, ageMs: Date.now() - createdAt, isPaused };
       const retryInMs = retryReplyAfter(error, age, policy);
       if (retryInMs === null) {
-        host.report(error, { ...(reply && { conversationId: reply.conversationId }), attempt });
+        host.report(error, { agent, ...(reply && { conversationId: reply.conversationId }), attempt });
         receipts.failed(id, error);
       }
       return { state: 'failed', error: describeError(error), retryInMs, counts: true };
@@ -108,7 +115,8 @@ export function createSendJob({
 }
 
 function send(client: ServiceClient, reply: StoredReply, maySend: () => boolean): Promise<unknown> {
-  const { conversationId, timestamp } = reply;
+  const { timestamp } = reply;
+  const conversationId = platformIdOf(reply);
   if (reply.kind === 'close') return client.end({ conversationId, timestamp }, { maySend });
   return client.reply({ conversationId, text: reply.text, timestamp }, { maySend });
 }

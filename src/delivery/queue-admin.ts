@@ -1,11 +1,17 @@
+import { DEFAULT_AGENT } from '../events/index.js';
 import type { QueueName } from './queue.js';
+import { DEFAULT_RECEIVER, queueNameOf, queueOwnerOf, readQueueNames, sqlList } from './queue-names.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
-import { conversationKey, decodeText, digestText } from './text.js';
+import { conversationKey, decodeText, digestText, receiverOfKey } from './text.js';
 
 /** A job as an operator sees it. */
 export interface StoredJob {
   readonly id: string;
   readonly queue: QueueName;
+  /** The name of its receiver; `default` for one without a name. */
+  readonly receiver: string;
+  /** The agent whose event or reply it is; `default` in a receiver with one agent. */
+  readonly agent: string;
   /** `waiting` for its turn, running or waiting for its next attempt; `dead` after too many failures; `done`. */
   readonly state: 'waiting' | 'done' | 'dead';
   readonly conversationId: string;
@@ -34,6 +40,13 @@ export interface QueueDepth {
   readonly oldestAt: Date | null;
 }
 
+/** The outbox of an agent. */
+export interface OutboxDepth extends QueueDepth {
+  /** The name of its receiver. */
+  readonly receiver: string;
+  readonly agent: string;
+}
+
 /** Which jobs to list. */
 export interface JobFilter {
   readonly state?: StoredJob['state'];
@@ -42,7 +55,10 @@ export interface JobFilter {
   readonly limit?: number;
 }
 
-/** Inspects and repairs the queues, also while receivers work on them. */
+/**
+ * Inspects and repairs the queues, also while receivers work on them. That of a receiver has its own queues, with those of
+ * all its agents; the command line has the queues of all receivers in a database.
+ */
 export interface QueueAdmin {
   /** Lists jobs. Jobs that are done are there only where `keepContent` is set. */
   list(queue: QueueName, filter?: JobFilter): Promise<StoredJob[]>;
@@ -60,6 +76,8 @@ export interface QueueAdmin {
    */
   forget(userId: string): Promise<number>;
   depth(queue: QueueName): Promise<QueueDepth>;
+  /** The depth of each outbox that has jobs: every agent has its own. */
+  outboxes(): Promise<readonly OutboxDepth[]>;
   /** Rejects when nothing can be written: the database is unreachable, its disk is full, or it is read-only. */
   check(): Promise<void>;
 }
@@ -74,25 +92,71 @@ export interface OpenDatabase {
 /** Conversations per transaction; larger batches would block other writers. */
 const BATCH_SIZE = 100;
 
-/** Creates a {@link QueueAdmin} on a database that is open. */
-export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly ForgetHook[]): QueueAdmin {
+/**
+ * Creates a {@link QueueAdmin} on a database that is open.
+ *
+ * @param receiver - gives the name of the receiver whose queues it has, or `null` for one without a name. Without it, it
+ *   has those of all receivers.
+ */
+export function createQueueAdmin(
+  database: SqlDatabase,
+  forgetHooks: readonly ForgetHook[],
+  receiver?: () => string | null,
+): QueueAdmin {
   const { table, list, now } = database;
   const jobs = table('job');
   const columns =
     'seq, queue, state, conversation, type, attempts, interruptions, error, created_at, content';
 
+  /** The names of the queues of one kind. */
+  const queuesOf = async (queue: QueueName): Promise<string[]> => {
+    const names = (await readQueueNames(database)).filter((name) => queueOwnerOf(name).queue === queue);
+    if (!receiver) return names;
+    const own = receiver() ?? DEFAULT_RECEIVER;
+    const ofOwn = names.filter((name) => queueOwnerOf(name).receiver === own);
+    return [...new Set([...ofOwn, queueNameOf({ queue, receiver: own })])];
+  };
+
+  /** The condition that a job is in a queue of one kind. */
+  const isIn = async (queue: QueueName): Promise<string> => `queue IN (${sqlList(await queuesOf(queue))})`;
+
+  /** The keys that a conversation's id may have, by the receivers of these queues. */
+  const keysOf = (conversationId: string, queues: readonly string[]): string[] => {
+    if (receiver) return [conversationKey(conversationId, receiver())];
+    const receivers = new Set(queues.map((name) => queueOwnerOf(name).receiver));
+    return [...receivers].map((each) =>
+      conversationKey(conversationId, each === DEFAULT_RECEIVER ? null : each),
+    );
+  };
+
+  const depthOf = async (queues: readonly string[]): Promise<QueueDepth> => {
+    const names = sqlList(queues);
+    const [row] = await database.read(
+      `SELECT (SELECT coalesce(sum(jobs), 0) FROM ${table('head')} WHERE queue IN (${names})) AS waiting,
+        (SELECT count(*) FROM ${jobs} WHERE queue IN (${names}) AND state = 'dead') AS dead,
+        (SELECT min(created_at) FROM ${jobs} WHERE queue IN (${names}) AND state = 'waiting') AS oldest`,
+    );
+    const oldest = row?.oldest ?? null;
+    return {
+      waiting: Number(row?.waiting),
+      dead: Number(row?.dead),
+      oldestAt: oldest === null ? null : new Date(Number(oldest)),
+    };
+  };
+
   /**
    * Removes a conversation's jobs with their keys. Heads are locked first (and created if missing), so that no job
    * is added meanwhile: its head would be removed, and the job would never run.
    */
-  const removeJobs = (conversations: readonly string[]): SqlStatement[] => {
+  const removeJobs = (conversations: readonly string[], queues: readonly string[]): SqlStatement[] => {
     const values = [JSON.stringify(conversations)];
     const those = `conversation IN ${list('$1')}`;
     // The indexes of jobs and heads begin with the queue.
-    const inQueues = `queue IN ('inbox', 'outbox') AND ${those}`;
+    const inQueues = `queue IN (${sqlList(queues)}) AND ${those}`;
+    const names = queues.map((name) => `(${sqlList([name])})`).join(', ');
     const lock = `INSERT INTO ${table('head')} AS h (queue, conversation, jobs, due_at)
-      SELECT queue, item, 0, ${now} FROM (VALUES ('inbox'), ('outbox')) AS queues (queue), ${list('$1')} AS items
-      ORDER BY queue, item COLLATE "C"
+      SELECT queue, item, 0, ${now} FROM (VALUES ${names}) AS queues (queue), ${list('$1')} AS items
+      ORDER BY queue COLLATE "C", item COLLATE "C"
       ON CONFLICT (queue, conversation) DO UPDATE SET jobs = h.jobs`;
     return [
       ...(database.dialect === 'postgres' ? [{ sql: lock, values }] : []),
@@ -107,49 +171,51 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
     ];
   };
 
-  /** Makes the conversation of a waiting job due. `false`: the job does not wait. */
-  const endDelay = async (queue: QueueName, id: string): Promise<boolean> => {
+  /** Makes the conversation of a waiting job due. Returns the name of its queue; `null`: the job does not wait. */
+  const endDelay = async (inQueue: string, id: string): Promise<string | null> => {
     const [job] = await database.read(
-      `SELECT conversation FROM ${jobs} WHERE seq = $1 AND queue = $2 AND state = 'waiting'`,
-      [Number(id), queue],
+      `SELECT queue, conversation FROM ${jobs} WHERE seq = $1 AND ${inQueue} AND state = 'waiting'`,
+      [Number(id)],
     );
-    if (!job) return false;
+    if (!job) return null;
+    const queue = String(job.queue);
     await database.write(
       `UPDATE ${table('head')} SET due_at = ${now}, delay_ms = 0
        WHERE queue = $1 AND conversation = $2 AND owner IS NULL`,
       [queue, String(job.conversation)],
     );
-    return true;
+    return queue;
   };
 
   return {
     async list(queue, { state, conversationId, limit = 100 } = {}) {
-      const values: SqlValue[] = [queue, limit];
+      const queues = await queuesOf(queue);
+      const values: SqlValue[] = [limit];
+      const keys = conversationId === undefined ? [] : keysOf(conversationId, queues);
       const conditions = [
-        'queue = $1',
+        `queue IN (${sqlList(queues)})`,
         ...(state === undefined ? [] : [`state = $${values.push(state)}`]),
-        ...(conversationId === undefined
+        ...(keys.length === 0
           ? []
-          : [`conversation = $${values.push(conversationKey(conversationId))}`]),
+          : [`conversation IN (${keys.map((key) => `$${values.push(key)}`).join(', ')})`]),
       ].join(' AND ');
-      const sql = `SELECT ${columns} FROM ${jobs} WHERE ${conditions} ORDER BY seq LIMIT $2`;
+      const sql = `SELECT ${columns} FROM ${jobs} WHERE ${conditions} ORDER BY seq LIMIT $1`;
       return (await database.read(sql, values)).map((row) => toJob(row));
     },
     async show(queue, id) {
       if (!isId(id)) return null;
-      const [row] = await database.read(`SELECT ${columns} FROM ${jobs} WHERE seq = $1 AND queue = $2`, [
-        Number(id),
-        queue,
-      ]);
+      const sql = `SELECT ${columns} FROM ${jobs} WHERE seq = $1 AND ${await isIn(queue)}`;
+      const [row] = await database.read(sql, [Number(id)]);
       return row ? toDetails(row) : null;
     },
     async retry(queue, id) {
       if (!isId(id)) return false;
+      const inQueue = await isIn(queue);
       const done = await database.transaction([
         {
           sql: `UPDATE ${jobs} SET state = 'waiting', attempts = 0, interruptions = 0, crashes = 0
-            WHERE seq = $1 AND queue = $2 AND state = 'dead' RETURNING 1 AS one`,
-          values: [Number(id), queue],
+            WHERE seq = $1 AND ${inQueue} AND state = 'dead' RETURNING queue`,
+          values: [Number(id)],
           required: true,
         },
         {
@@ -159,16 +225,16 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
           values: [Number(id)],
         },
       ]);
-      const isRetried = done !== null || (await endDelay(queue, id));
-      if (isRetried) database.publish(queue);
-      return isRetried;
+      const retried = done ? String(done[0]?.[0]?.queue) : await endDelay(inQueue, id);
+      if (retried !== null) database.publish(retried);
+      return retried !== null;
     },
     async discard(queue, id) {
       if (!isId(id)) return false;
       const done = await database.transaction([
         {
-          sql: `DELETE FROM ${jobs} WHERE seq = $1 AND queue = $2 AND state = 'dead' RETURNING 1 AS one`,
-          values: [Number(id), queue],
+          sql: `DELETE FROM ${jobs} WHERE seq = $1 AND ${await isIn(queue)} AND state = 'dead' RETURNING 1 AS one`,
+          values: [Number(id)],
           required: true,
         },
         { sql: `DELETE FROM ${table('seen_key')} WHERE seq = $1`, values: [Number(id)] },
@@ -182,33 +248,30 @@ export function createQueueAdmin(database: SqlDatabase, forgetHooks: readonly Fo
          UNION SELECT conversation FROM ${table('conversation')} WHERE user_id = $1 OR anonymous_id = $1`,
         [digest],
       );
-      const all = rows.map(({ conversation }) => String(conversation));
+      const all = rows
+        .map(({ conversation }) => String(conversation))
+        .filter((key) => !receiver || receiverOfKey(key) === receiver());
+      const queues = await readQueueNames(database);
       let removed = 0;
       for (let from = 0; from < all.length; from += BATCH_SIZE) {
         const some = all.slice(from, from + BATCH_SIZE);
         // Other stores first: they are found through the rows that are deleted below.
         for (const hook of forgetHooks) await hook(some);
         const [conversations, , , jobsRemoved] = (
-          (await database.transaction(removeJobs(some))) ?? []
+          (await database.transaction(removeJobs(some, queues))) ?? []
         ).toReversed();
         removed += (conversations?.length ?? 0) + (jobsRemoved?.length ?? 0);
       }
       return removed;
     },
-    async depth(queue) {
-      const [row] = await database.read(
-        `SELECT (SELECT coalesce(sum(jobs), 0) FROM ${table('head')} WHERE queue = $1) AS waiting,
-          (SELECT count(*) FROM ${jobs} WHERE queue = $1 AND state = 'dead') AS dead,
-          (SELECT min(created_at) FROM ${jobs} WHERE queue = $1 AND state = 'waiting') AS oldest`,
-        [queue],
-      );
-      const oldest = row?.oldest ?? null;
-      return {
-        waiting: Number(row?.waiting),
-        dead: Number(row?.dead),
-        oldestAt: oldest === null ? null : new Date(Number(oldest)),
-      };
-    },
+    depth: async (queue) => depthOf(await queuesOf(queue)),
+    outboxes: async () =>
+      Promise.all(
+        (await queuesOf('outbox')).map(async (name) => {
+          const { receiver: owner, agent } = queueOwnerOf(name);
+          return { receiver: owner, agent, ...(await depthOf([name])) };
+        }),
+      ),
     async check() {
       await database.write(
         `INSERT INTO ${table('task_lease')} (name, owner, expires_at) VALUES ('check', '', 0)
@@ -222,6 +285,7 @@ const isId = (id: string): boolean => /^\d{1,15}$/.test(id);
 
 interface StoredContent {
   readonly key?: string;
+  readonly agent?: string;
   readonly conversationId?: string;
   readonly body?: unknown;
 }
@@ -236,12 +300,15 @@ function parseContent({ content }: SqlRow): StoredContent | string {
 
 function toJob(row: SqlRow): StoredJob {
   const content = parseContent(row);
-  const inContent = typeof content === 'string' ? undefined : content.conversationId;
+  const inContent = typeof content === 'string' ? {} : content;
+  const { queue, receiver, agent } = queueOwnerOf(String(row.queue));
   return {
     id: String(row.seq),
-    queue: row.queue as QueueName,
+    queue,
+    receiver,
+    agent: queue === 'outbox' ? agent : (inContent.agent ?? DEFAULT_AGENT),
     state: row.state as StoredJob['state'],
-    conversationId: inContent ?? decodeText(row.conversation),
+    conversationId: inContent.conversationId ?? decodeText(row.conversation),
     what: String(row.type),
     attempts: Number(row.attempts) + Number(row.interruptions),
     error: row.error === null ? null : decodeText(row.error),
@@ -253,5 +320,6 @@ function toDetails(row: SqlRow): StoredJobDetails {
   const content = parseContent(row);
   if (typeof content === 'string') return { ...toJob(row), key: null, content };
   const { key = null, body = null } = content;
-  return { ...toJob(row), key, content: row.queue === 'inbox' ? body : content };
+  const job = toJob(row);
+  return { ...job, key, content: job.queue === 'inbox' ? body : content };
 }

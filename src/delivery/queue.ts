@@ -28,14 +28,15 @@
  */
 import type { DeliveredEvent } from '../events/index.js';
 
-/** The two queues: events that were received, and replies to be sent. */
+/** The two kinds of queues: events that were received, and replies to be sent. */
 export type QueueName = 'inbox' | 'outbox';
 
 /** A job to be added. */
 export interface NewJob {
   /** The idempotency key: a second job with the same key is not added for as long as the first is remembered. */
   readonly key: string;
-  readonly conversationId: string;
+  /** The conversation's id as `conversationKey` writes it. */
+  readonly conversation: string;
   /** The event's name, or `reply` or `close`. */
   readonly type: string;
   /** JSON. */
@@ -46,7 +47,13 @@ export interface NewJob {
    * The fencing token of a reply that a handler makes: the claim on the event in the inbox. The job is added only if
    * this process still holds it.
    */
-  readonly onBehalfOf?: Pick<ClaimedJob, 'conversation' | 'claim'>;
+  readonly onBehalfOf?: EventClaim;
+}
+
+/** The claim on an event in an inbox. */
+export interface EventClaim extends Pick<ClaimedJob, 'conversation' | 'claim'> {
+  /** The inbox. */
+  readonly queue: string;
 }
 
 /** A job that this process is to run. */
@@ -173,7 +180,7 @@ export interface RenewalResult {
   readonly now: number;
 }
 
-/** The lease of this process on everything it has claimed, in both queues. */
+/** The lease of this process on everything it has claimed, in all queues. */
 export interface ProcessLease {
   renew(record: Omit<ProcessRecord, 'owner'>): Promise<RenewalResult>;
   /**

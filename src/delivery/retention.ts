@@ -1,4 +1,5 @@
 import type { HandoffStore } from '../handoff/index.js';
+import { readQueueNames, sqlList } from './queue-names.js';
 import type { SqlDatabase } from './sql.js';
 
 /** Options of {@link startRetention}. */
@@ -83,11 +84,12 @@ async function removeExpiredKeys(
 
 /** Removes one batch of users and heads whose conversations are idle. Resolves to whether there may be more. */
 async function removeIdle(database: SqlDatabase, before: number): Promise<boolean> {
+  const queues = sqlList(await readQueueNames(database));
   // The user of a conversation stays known until all its data is deleted: `forget` needs it.
   const users = await database.write(
     `DELETE FROM ${database.table('user_conversation')} WHERE (user_id, conversation) IN (
        SELECT user_id, conversation FROM ${database.table('user_conversation')} u WHERE seen_at < $1
-         AND NOT EXISTS (SELECT 1 FROM ${database.table('job')} j WHERE j.queue IN ('inbox', 'outbox') AND j.conversation = u.conversation)
+         AND NOT EXISTS (SELECT 1 FROM ${database.table('job')} j WHERE j.queue IN (${queues}) AND j.conversation = u.conversation)
        LIMIT ${BATCH_SIZE}) RETURNING 1 AS one`,
     [before - USER_NOTED_MS],
   );

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ServiceClient } from '../client/index.js';
 import {
+  type AgentDirectory,
   ClaimLost,
   type DeliveredEventName,
   type HandlerRun,
@@ -15,6 +15,7 @@ import { createFencing } from './fencing.js';
 import { createHandleJob } from './handle-job.js';
 import { createSqlHandoffStore } from './handoff-store.js';
 import { type LeaseRenewal, startLeaseRenewal } from './lease-renewal.js';
+import { checkUnconnected, useStore } from './one-receiver.js';
 import {
   checkReply,
   createSendJob,
@@ -24,8 +25,9 @@ import {
   type StoredReply,
 } from './outbox.js';
 import { createOutboxPause, type OutboxPause } from './outbox-pause.js';
-import type { AddResult, NewJob, ProcessLease, Queue, QueueName } from './queue.js';
+import type { AddResult, NewJob, ProcessLease, Queue } from './queue.js';
 import { createQueueAdmin } from './queue-admin.js';
+import { DEFAULT_RECEIVER, queueNameOf } from './queue-names.js';
 import { createReceipts } from './receipts.js';
 import { startRetention } from './retention.js';
 import { createHandlerRunner } from './run-handlers.js';
@@ -33,7 +35,7 @@ import type { ForgetHook, SqlDatabase } from './sql.js';
 import { storeEvent, userIdsOf } from './stored-event.js';
 import { conversationKey } from './text.js';
 import { createThrottledLog } from './throttled-log.js';
-import { createWorker, type Worker } from './worker.js';
+import { createWorker, type Worker, type WorkerOptions } from './worker.js';
 
 /** Options of every delivery that stores events. */
 export interface StoredDeliveryOptions {
@@ -64,7 +66,10 @@ export interface StoredDeliveryOptions {
 /** A database with its queues: the part of {@link createStoredDelivery} that differs between databases. */
 export interface StorageEngine {
   readonly sql: SqlDatabase;
-  readonly queues: Readonly<Record<QueueName, Queue>>;
+  /** Where the database is, without credentials: the same for two engines on one database. */
+  readonly location?: string;
+  /** The queue with this name in the database; see queue-names.ts. */
+  readonly queue: (name: string) => Queue;
   readonly lease: ProcessLease;
   readonly forgetHooks: readonly ForgetHook[];
   /** Connects, and brings the tables up to date. Called once at a time; called again after it failed. */
@@ -95,8 +100,8 @@ const CLOSE_TIMEOUT_MS = 3_000;
 const START_REMINDER_MS = 5_000;
 
 /**
- * Creates a delivery on a database: `accept` stores an event, one worker handles it, and another worker sends the
- * replies from the outbox.
+ * Creates a delivery on a database: `accept` stores an event, one worker handles it, and a worker for each agent sends the
+ * replies from that agent's outbox, so that the outage of one platform does not delay the replies of another.
  */
 export function createStoredDelivery(
   options: StoredDeliveryOptions,
@@ -114,21 +119,38 @@ export function createStoredDelivery(
   const runner = createHandlerRunner(checkDuration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));
 
   let host: DeliveryHost | undefined;
-  let client: ServiceClient | null = null;
+  let agents: AgentDirectory | undefined;
   let stopped = false;
   const onError = createThrottledLog(() => (stopped ? undefined : host?.log));
   const engine = createEngine({ keepContent, leaseMs, pollMs, onError });
-  const { sql, queues } = engine;
+  /** The receiver's name, from `connect` on. */
+  let receiverName = DEFAULT_RECEIVER;
+  let inboxName = queueNameOf({ queue: 'inbox' });
+  const receiver = (): string | null => (receiverName === DEFAULT_RECEIVER ? null : receiverName);
+  const keyOf = (conversationId: string): string => conversationKey(conversationId, receiver());
+  const outboxName = (agent: string): string =>
+    queueNameOf({ queue: 'outbox', receiver: receiverName, agent });
+  const sql: SqlDatabase = { ...engine.sql, receiver };
+  const queues = new Map<string, Queue>();
+  const queueOf = (name: string): Queue => {
+    const queue = queues.get(name) ?? engine.queue(name);
+    queues.set(name, queue);
+    return queue;
+  };
+  const inbox = (): Queue => queueOf(inboxName);
   const handoffs = createSqlHandoffStore(sql, keepContent);
-  const receipts = createReceipts(queues.outbox);
+  const receipts = createReceipts({ statusOf: (ids) => inbox().statusOf(ids) });
 
   let opening: Promise<void> | undefined;
   let isOpen = false;
   let starting: Promise<void> | undefined;
   let stopping: Promise<{ unfinished: number }> | undefined;
   let reminder: NodeJS.Timeout | undefined;
-  const workers: { inbox?: Worker; outbox?: Worker } = {};
-  let pause: OutboxPause | undefined;
+  /** By the names of their queues. */
+  const workers = new Map<string, Worker>();
+  const inboxWorker = (): Worker | undefined => workers.get(inboxName);
+  /** By agent. */
+  const pauses = new Map<string, OutboxPause>();
   const cleanups: (() => void)[] = [];
 
   const open = async (): Promise<void> => {
@@ -147,13 +169,13 @@ export function createStoredDelivery(
 
   /** Stores a job. From `start` on this is the worker's task, since it may run the job at once. */
   const add = async (
-    queue: QueueName,
+    queue: string,
     job: NewJob,
     event?: Parameters<Worker['add']>[1],
   ): Promise<AddResult> => {
     if (!isOpen) await open();
-    const worker = workers[queue];
-    const result = worker ? await worker.add(job, event) : await queues[queue].add(job, null);
+    const worker = workers.get(queue);
+    const result = worker ? await worker.add(job, event) : await queueOf(queue).add(job, null);
     // Other processes are woken only if this one has no free slot: each process that wakes queries the database.
     const isWaiting = !result.isDuplicate && !result.isClaimed && !result.isRefused;
     if (isWaiting && (!worker || worker.isFull())) sql.publish(queue);
@@ -177,26 +199,45 @@ export function createStoredDelivery(
   const fencing = createFencing({
     renewLease: async () => lease?.renewNow(),
     leaseMs,
-    inbox: queues.inbox,
-    inboxWorker: () => workers.inbox,
+    inbox,
+    inboxName: () => inboxName,
+    inboxWorker,
     isClaimValid,
-    add: (reply) => add('outbox', reply),
     log: () => host?.log,
   });
 
-  const store = async (reply: StoredReply, how: ReplyOptions = {}, run?: HandlerRun): Promise<Receipt> => {
-    const { conversationId, kind } = reply;
+  /** The agent of a conversation, and the reply as it is stored. Throws for one that the platform would never accept. */
+  const address = (
+    directory: AgentDirectory,
+    reply: StoredReply,
+  ): { agent: string; addressed: StoredReply } => {
+    const { conversationId } = reply;
     try {
-      checkReply(client, reply);
+      const { agent, platformId } = directory.locate(conversationId);
+      const addressed = platformId === conversationId ? reply : { ...reply, platformId };
+      checkReply(directory.serviceOf(agent), addressed);
+      return { agent, addressed };
     } catch (error) {
       // The caller may not wait for its reply.
       host?.log.warn({ conversationId, err: error }, 'a reply or end was not stored');
       throw error;
     }
+  };
+
+  const store = async (
+    directory: AgentDirectory,
+    reply: StoredReply,
+    how: ReplyOptions = {},
+    run?: HandlerRun,
+  ): Promise<Receipt> => {
+    const { conversationId, kind } = reply;
+    const { agent, addressed } = address(directory, reply);
     const key = replyKey(reply, how, randomUUID());
+    const outbox = outboxName(agent);
     try {
-      const job = { key, conversationId, type: kind, content: JSON.stringify(reply) };
-      const { id } = await fencing.addReply(job, run);
+      const content = JSON.stringify(addressed);
+      const job = { key, conversation: keyOf(conversationId), type: kind, content };
+      const { id } = await fencing.addReply(job, run, (each) => add(outbox, each));
       return receipts.open(id, conversationId);
     } catch (error) {
       if (error instanceof ClaimLost) throw error;
@@ -219,7 +260,7 @@ export function createStoredDelivery(
             { conversations: reclaimed },
             'a process ended without being stopped; its conversations continue',
           );
-        for (const worker of Object.values(workers)) {
+        for (const worker of workers.values()) {
           await worker.releaseUnused();
           if (reclaimed > 0) worker.wake();
         }
@@ -228,9 +269,9 @@ export function createStoredDelivery(
     });
     cleanups.push(lease.stop);
     const shared = { concurrency, pollMs, isClaimValid, nextClaim: () => (claims += 1), onError };
-    workers.inbox = createWorker({
+    const handler = createWorker({
       ...shared,
-      queue: queues.inbox,
+      queue: inbox(),
       suspectWaitMs: leaseMs,
       run: createHandleJob({
         host: to,
@@ -241,34 +282,57 @@ export function createStoredDelivery(
       }),
       abortRuns: () => runner.abortAll(),
     });
+    workers.set(inboxName, handler);
     cleanups.push(
-      sql.subscribe('inbox', () => workers.inbox?.wake()),
+      sql.subscribe(inboxName, handler.wake),
       startRetention({ database: sql, handoffs, rememberMs, onError }),
     );
-    if (client) {
-      const outboxPause = createOutboxPause({
-        backoff: policy,
-        host: to,
-        onResume: () => workers.outbox?.wake(),
-      });
-      pause = outboxPause;
-      workers.outbox = createWorker({
-        ...shared,
-        queue: queues.outbox,
-        run: createSendJob({ client, receipts, policy, pause: outboxPause, host: to, isClaimValid }),
-        limit: outboxPause.limit,
-        onSettled: () => sql.publish('receipts'),
-      });
+    for (const agent of agents?.names ?? []) startOutbox(agent, shared);
+    if (pauses.size > 0) {
       const refresh = (): void => void receipts.refresh().catch(onError);
       const timer = setInterval(refresh, pollMs).unref();
-      cleanups.push(
-        sql.subscribe('outbox', () => workers.outbox?.wake()),
-        sql.subscribe('receipts', refresh),
-        () => clearInterval(timer),
-        outboxPause.stop,
+      cleanups.push(sql.subscribe('receipts', refresh), () => clearInterval(timer));
+    }
+    for (const worker of workers.values()) worker.wake();
+    await warnOfUnsent(to).catch(onError);
+  };
+
+  /** Starts to send the replies of an agent. */
+  const startOutbox = (
+    agent: string,
+    shared: Pick<WorkerOptions, 'concurrency' | 'pollMs' | 'isClaimValid' | 'nextClaim' | 'onError'>,
+  ): void => {
+    const to = connected(host);
+    const client = agents?.serviceOf(agent);
+    if (!client) return;
+    const name = outboxName(agent);
+    const pause = createOutboxPause({
+      agent,
+      backoff: policy,
+      host: to,
+      onResume: () => workers.get(name)?.wake(),
+    });
+    const sender = createWorker({
+      ...shared,
+      queue: queueOf(name),
+      run: createSendJob({ agent, client, receipts, policy, pause, host: to, isClaimValid }),
+      limit: pause.limit,
+      onSettled: () => sql.publish('receipts'),
+    });
+    workers.set(name, sender);
+    pauses.set(agent, pause);
+    cleanups.push(sql.subscribe(name, sender.wake), pause.stop);
+  };
+
+  /** Stored replies of an agent that has no platform here wait until it has one, or until an operator discards them. */
+  const warnOfUnsent = async ({ log }: DeliveryHost): Promise<void> => {
+    const unsent = (await admin.outboxes()).filter(({ agent, waiting }) => waiting > 0 && !pauses.has(agent));
+    for (const { agent, waiting } of unsent) {
+      log.error(
+        { agent, waiting },
+        `stored replies of the agent ${agent} are not sent: this receiver was not told where its platform is. Configure the agent with its service, or see: handoff-kit outbox list`,
       );
     }
-    for (const worker of Object.values(workers)) worker.wake();
   };
 
   const stop = async (timeoutMs: number): Promise<{ unfinished: number }> => {
@@ -276,19 +340,32 @@ export function createStoredDelivery(
     await starting?.catch(() => undefined);
     const deadline = performance.now() + timeoutMs;
     // Handlers may wait for their replies, so the outbox stops after them.
-    const handlers = (await workers.inbox?.stop(timeoutMs)) ?? 0;
-    const replies = (await workers.outbox?.stop(Math.max(1, deadline - performance.now()))) ?? 0;
-    if (handlers + replies > 0) for (const queue of ['inbox', 'outbox'] as const) sql.publish(queue);
+    const handler = inboxWorker();
+    const handlers = (await handler?.stop(timeoutMs)) ?? 0;
+    const senders = [...workers.values()].filter((worker) => worker !== handler);
+    const leftMs = Math.max(1, deadline - performance.now());
+    const replies = await Promise.all(senders.map((sender) => sender.stop(leftMs)));
+    const unfinished = replies.reduce((sum, count) => sum + count, handlers);
+    if (unfinished > 0) for (const queue of workers.keys()) sql.publish(queue);
     for (const cleanup of cleanups) cleanup();
     if (isOpen) await settlesWithin(engine.lease.end().catch(onError), CLOSE_TIMEOUT_MS);
     stopped = true;
     await settlesWithin(engine.close().catch(onError), CLOSE_TIMEOUT_MS);
-    return { unfinished: handlers + replies };
+    leaveStore?.();
+    return { unfinished };
   };
+
+  const opened = withOpening(sql, open);
+  const admin = createQueueAdmin(opened, engine.forgetHooks, receiver);
+  let leaveStore: (() => void) | undefined;
 
   return {
     connect(deliveryHost) {
+      checkUnconnected(host);
+      if (engine.location !== undefined) leaveStore = useStore(engine.location, deliveryHost.name);
       host = deliveryHost;
+      receiverName = deliveryHost.name;
+      inboxName = queueNameOf({ queue: 'inbox', receiver: receiverName });
     },
     start() {
       starting ??= start().catch((error: unknown) => {
@@ -297,14 +374,14 @@ export function createStoredDelivery(
       });
       return starting;
     },
-    createReplies(serviceClient): Replies {
-      client = serviceClient;
+    createReplies(directory): Replies {
+      agents = directory;
       const timestamp = (): number => Date.now();
       return {
         reply: (conversationId, text, how, run) =>
-          store({ kind: 'reply', conversationId, text, timestamp: timestamp() }, how, run),
+          store(directory, { kind: 'reply', conversationId, text, timestamp: timestamp() }, how, run),
         end: (conversationId, how, run) =>
-          store({ kind: 'close', conversationId, timestamp: timestamp() }, how, run),
+          store(directory, { kind: 'close', conversationId, timestamp: timestamp() }, how, run),
         idle: () => Promise.resolve(),
       };
     },
@@ -312,15 +389,15 @@ export function createStoredDelivery(
       await open();
       const rows = await sql.read(
         `SELECT type FROM ${sql.table('job')}
-         WHERE queue = 'inbox' AND conversation = $1 AND state = 'waiting' ORDER BY seq`,
-        [conversationKey(conversationId)],
+         WHERE queue = $1 AND conversation = $2 AND state = 'waiting' ORDER BY seq`,
+        [inboxName, keyOf(conversationId)],
       );
       return rows.map(({ type }) => String(type) as DeliveredEventName);
     },
     async seen({ key }) {
       try {
         await open();
-        return await queues.inbox.has(key);
+        return await inbox().has(key);
       } catch (error) {
         // `accept` will fail for the same reason, and the sender gets 503.
         onError(error);
@@ -333,12 +410,12 @@ export function createStoredDelivery(
       try {
         const job = {
           key,
-          conversationId,
+          conversation: keyOf(conversationId),
           type: name,
           content: storeEvent(event),
           userIds: userIdsOf(event),
         };
-        const { isDuplicate } = await add('inbox', job, event);
+        const { isDuplicate } = await add(inboxName, job, event);
         return isDuplicate ? 'duplicate' : 'stored';
       } catch (error) {
         onError(error);
@@ -351,17 +428,19 @@ export function createStoredDelivery(
       if (!isOpen) return { pending: 0, remembered: 0 };
       // Estimated from the range of sequence numbers: counting millions of rows would be slow.
       const [row] = await sql.read(
-        `SELECT (SELECT coalesce(sum(jobs), 0) FROM ${table('head')} WHERE queue = 'inbox') AS pending,
+        `SELECT (SELECT coalesce(sum(jobs), 0) FROM ${table('head')} WHERE queue = $1) AS pending,
           (SELECT coalesce(max(seq) - min(seq) + 1, 0) FROM ${table('seen_key')}) AS keys,
           (SELECT coalesce(sum(jobs), 0) FROM ${table('head')}) AS jobs`,
+        [inboxName],
       );
       const keys = Number(row?.keys);
       return { pending: Number(row?.pending), remembered: Math.max(0, keys - Number(row?.jobs)) };
     },
-    isOutboxPaused: () => pause?.isPaused ?? false,
-    queues: createQueueAdmin(withOpening(sql, open), engine.forgetHooks),
-    database: withOpening(sql, open),
-    handoffs: createSqlHandoffStore(withOpening(sql, open), keepContent),
+    isOutboxPaused: (agent) =>
+      [...pauses].some(([name, { isPaused }]) => isPaused && (agent === undefined || name === agent)),
+    queues: admin,
+    database: opened,
+    handoffs: createSqlHandoffStore(opened, keepContent),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { DeliveredEvent } from '../events/index.js';
+import { DEFAULT_AGENT, type DeliveredEvent } from '../events/index.js';
 import { encodeText } from './text.js';
 
 /**
@@ -6,15 +6,19 @@ import { encodeText } from './text.js';
  * change nothing.
  */
 export function storeEvent(event: DeliveredEvent): string {
-  const { body, text, raw, name, key, conversationId, receivedAt, requestId } = event;
-  const fields = `"name":"${name}","key":"${encodeText(key)}","conversationId":"${encodeText(conversationId)}"`;
+  const { body, text, raw, name, key, agent, conversationId, receivedAt, requestId } = event;
+  const ids = `"key":"${encodeText(key)}","conversationId":"${encodeText(conversationId)}"`;
+  const fields = `"name":"${name}",${agent === DEFAULT_AGENT ? '' : `"agent":"${agent}",`}${ids}`;
   const received = `"receivedAt":${receivedAt},"requestId":"${encodeText(requestId)}"`;
   const original = raw === undefined ? '' : `,"raw":${JSON.stringify(raw)}`;
   return `{${fields},${received},"body":${text ?? JSON.stringify(body)}${original}}`;
 }
 
 /** The inverse of {@link storeEvent}. */
-export const restoreEvent = (content: string): DeliveredEvent => JSON.parse(content) as DeliveredEvent;
+export function restoreEvent(content: string): DeliveredEvent {
+  const stored = JSON.parse(content) as DeliveredEvent;
+  return stored.agent === undefined ? { ...(stored as DeliveredEvent), agent: DEFAULT_AGENT } : stored;
+}
 
 /** Every id under which the platform knows the user of an event. */
 export function userIdsOf(event: DeliveredEvent): string[] {

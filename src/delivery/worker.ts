@@ -1,7 +1,6 @@
 import { createTaskCounter, settlesWithin } from '../internal/index.js';
 import type { AddResult, ClaimedJob, JobOutcome, NewJob, Queue, SettleResult } from './queue.js';
 import { createSuspects, isSuspect } from './suspects.js';
-import { conversationKey } from './text.js';
 
 /**
  * Runs the jobs of a queue: at most `concurrency` at once, one at a time per conversation.
@@ -300,9 +299,9 @@ export function createWorker(options: WorkerOptions): Worker {
   };
 }
 
-const toClaimedJob = ({ conversationId, type, content }: NewJob, id: string, claim: number): ClaimedJob => ({
+const toClaimedJob = ({ conversation, type, content }: NewJob, id: string, claim: number): ClaimedJob => ({
   id,
-  conversation: conversationKey(conversationId),
+  conversation,
   type,
   content,
   attempt: 1,

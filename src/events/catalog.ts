@@ -54,9 +54,11 @@ export type DeliveredBodies = {
 interface Delivered<Name extends DeliveredEventName> {
   /** The event's name. */
   readonly name: Name;
+  /** The agent it is from; `default` in a receiver with one agent. */
+  readonly agent: string;
   /** The idempotency key: equal for two deliveries of the same event, and for no others. */
   readonly key: string;
-  /** The conversation whose events are handled one at a time, in the order of arrival. */
+  /** The conversation whose events are handled one at a time, in the order of arrival. Unique among all agents. */
   readonly conversationId: string;
   /** The validated body. */
   readonly body: DeliveredBodies[Name];

@@ -8,6 +8,7 @@ import {
   normaliseOrdinaryMessage,
   toDate,
 } from '../protocol/index.js';
+import { agentField } from './agents.js';
 import type { DeliveredEvent, DeliveredEventName, EventPayloads } from './catalog.js';
 import type { Conversation } from './conversation.js';
 import type {
@@ -48,6 +49,7 @@ export interface ContextParts {
  */
 abstract class DeliveredEventContext<Name extends DeliveredEventName> implements DeliveredContext<Name> {
   readonly event: Name;
+  readonly agent: string;
   readonly key: string;
   readonly conversationId: string;
   readonly requestId: string;
@@ -61,6 +63,7 @@ abstract class DeliveredEventContext<Name extends DeliveredEventName> implements
 
   constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: HandlerRun, sentTime: number | null) {
     this.event = event.name;
+    this.agent = event.agent;
     this.key = event.key;
     this.conversationId = event.conversationId;
     this.requestId = event.requestId;
@@ -95,8 +98,8 @@ abstract class DeliveredEventContext<Name extends DeliveredEventName> implements
   }
 
   get log(): Log {
-    const { event, conversationId, requestId } = this;
-    this.#log ??= this.parts.log.child({ event, conversationId, requestId });
+    const { event, agent, conversationId, requestId } = this;
+    this.#log ??= this.parts.log.child({ event, ...agentField(agent), conversationId, requestId });
     return this.#log;
   }
 
@@ -226,7 +229,7 @@ class RequestedEventContext
   readonly replyBy: Date;
 
   constructor(parts: ContextParts, event: DeliveredEvent<'handoff.requested'>, run: HandlerRun) {
-    super(parts, event, run, event.body, userOf(event.body));
+    super(parts, event, run, event.body, userOf(event));
     this.transcript = transcriptOf(event.body);
     this.replyBy = new Date(event.receivedAt + parts.waitTimeoutMs);
   }
@@ -280,6 +283,7 @@ export function admitContextOf(
 ): AdmitContext {
   const context = new RequestedEventContext(parts, event, NO_RUN);
   const {
+    agent,
     key,
     conversationId,
     requestId,
@@ -294,6 +298,7 @@ export function admitContextOf(
   } = context;
   return {
     event: 'handoff.requested',
+    agent,
     key,
     conversationId,
     requestId,

@@ -38,8 +38,13 @@ export interface Closure {
 
 /** One handed-over conversation. */
 export interface Conversation {
-  /** The platform's id of the handoff. */
+  /**
+   * Its id, unique among all agents: the platform's id of the handoff, or `<agent>/<the platform's id>` in a receiver with
+   * several agents.
+   */
   readonly id: string;
+  /** The platform's agent that requested the handoff, by its name in `createReceiver`; `default` where there is one. */
+  readonly agent: string;
   /** 1 for the first handoff of this id; higher after an end and another request. */
   readonly session: number;
   readonly state: ConversationState;
@@ -57,7 +62,7 @@ export interface Conversation {
   /** When the first reply was sent, or `null`. */
   readonly firstReplyAt: Date | null;
   /** The human agent's name, if the human-service system provides it. */
-  readonly agent: string | null;
+  readonly humanAgent: string | null;
   readonly link: AdapterLink | null;
   readonly closure: Closure | null;
   readonly changedAt: Date;

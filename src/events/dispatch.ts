@@ -1,5 +1,6 @@
 import { createWarnOnce, HandoffKitError, type Log } from '../internal/index.js';
 import { CLOSE_TYPES, MESSAGE_TYPES, unknownContentKinds } from '../protocol/index.js';
+import { agentField, DEFAULT_AGENT } from './agents.js';
 import type { DeliveredEvent, DeliveredEventName, EventPayloads, ProbePayload } from './catalog.js';
 import { admitContextOf, type ContextParts, contextOf } from './context.js';
 import type { FailureReport, HandlerContexts } from './handler.js';
@@ -9,7 +10,7 @@ import type { Registry } from './registry.js';
 
 /** The event, conversation, request and attempt of a failure, as far as known. */
 export type FailureDetails = Partial<
-  Pick<FailureReport, 'event' | 'conversationId' | 'requestId' | 'attempt'>
+  Pick<FailureReport, 'event' | 'agent' | 'conversationId' | 'requestId' | 'attempt'>
 >;
 
 /** Calls the handlers that were registered for events. */
@@ -22,7 +23,10 @@ export interface Dispatcher {
   /** Calls the gates. Resolves to `true`, or to the reason of the first one that refuses. */
   admit(event: DeliveredEvent<'handoff.requested'>): Promise<true | string>;
   /** Calls the observers of a probe. Never rejects: the answer to a probe does not depend on them. */
-  observe(probe: ProbePayload, requestId: string, receivedAt: number): Promise<void>;
+  observe(
+    probe: ProbePayload,
+    request: { readonly agent: string | null; readonly requestId: string; readonly receivedAt: number },
+  ): Promise<void>;
   /** Logs a failure and calls the error handlers. Never throws. */
   report(error: unknown, place: FailureDetails): void;
 }
@@ -75,17 +79,20 @@ export function createDispatcher({
   };
 
   const report = (error: unknown, place: FailureDetails): void => {
-    const where = { event: null, conversationId: null, requestId: null, attempt: 1, ...place };
+    const { agent = place.event ? DEFAULT_AGENT : null, ...rest } = place;
+    const details = { event: null, conversationId: null, requestId: null, attempt: 1, ...rest };
+    const where = { ...details, ...(agent !== null && agentField(agent)) };
     log.error({ ...where, err: error }, where.event ? 'handling an event failed' : 'a request failed');
     for (const handler of registry.errorHandlers) {
-      callAsync(() => handler({ ...where, error, log: handlerLog.child(where) })).catch((failure: unknown) =>
-        log.error({ ...where, err: failure }, 'an error handler failed itself'),
+      callAsync(() => handler({ ...details, agent, error, log: handlerLog.child(where) })).catch(
+        (failure: unknown) => log.error({ ...where, err: failure }, 'an error handler failed itself'),
       );
     }
   };
 
   const placeOf = (event: DeliveredEvent): FailureDetails => ({
     event: event.name,
+    agent: event.agent,
     conversationId: event.conversationId,
     requestId: event.requestId,
   });
@@ -171,21 +178,22 @@ export function createDispatcher({
         return NO_HUMAN;
       }
     },
-    async observe(payload, requestId, receivedAt) {
+    async observe(payload, { agent, requestId, receivedAt }) {
       const observers = registry.handlersOf('probe');
       if (observers.length === 0) return;
       const context: HandlerContexts['probe'] = {
         event: 'probe',
+        agent,
         payload,
         requestId,
         receivedAt: new Date(receivedAt),
-        log: handlerLog.child({ event: 'probe', requestId }),
+        log: handlerLog.child({ event: 'probe', ...(agent !== null && agentField(agent)), requestId }),
       };
       for (const observer of observers) {
         try {
           await observer(context);
         } catch (error) {
-          report(nameEmptyError(error), { event: 'probe', requestId });
+          report(nameEmptyError(error), { event: 'probe', agent, requestId });
         }
       }
     },

@@ -30,6 +30,12 @@ export interface BaseContext<Name extends EventName> {
 
 /** The part that every event of a conversation has. */
 export interface DeliveredContext<Name extends DeliveredEventName> extends BaseContext<Name> {
+  /**
+   * The agent that the event is from, by its name in `createReceiver({ agents })`; `default` in a receiver with one.
+   *
+   * @example receiver.on('message', ({ agent, text }) => console.log(`${agent}: ${text}`));
+   */
+  readonly agent: string;
   /** The body as received, before normalising, with fields that the contract does not name. */
   readonly raw: unknown;
   /**
@@ -38,7 +44,11 @@ export interface DeliveredContext<Name extends DeliveredEventName> extends BaseC
    * @example receiver.on('message', async ({ key, text }) => { await archive.insert({ key, text }); });
    */
   readonly key: string;
-  /** The conversation's id. A handoff has an id of its own, which differs from that of the agent's conversation. */
+  /**
+   * The conversation's id. A handoff has an id of its own, which differs from that of the agent's conversation. In a
+   * receiver with several agents it is `<agent>/<the platform's id>`, except for the agent named `default`: two agents
+   * may have conversations with the same id. `payload.conversation_id` is the platform's id.
+   */
   readonly conversationId: string;
   /** The time of the event according to the platform, or `null`. */
   readonly sentAt: Date | null;
@@ -121,7 +131,10 @@ export interface HandoffMessageContext extends HandoffContext<'handoff.message'>
 export interface HandoffClosedContext extends HandoffContext<'handoff.closed'> {}
 
 /** The argument of an observer of `probe`. */
-export interface ProbeContext extends BaseContext<'probe'> {}
+export interface ProbeContext extends BaseContext<'probe'> {
+  /** The agent that was tested; `null` if the probe had no credentials and came to an address that agents share. */
+  readonly agent: string | null;
+}
 
 /** The argument of each event's handlers, by the event's name. */
 export interface HandlerContexts {
@@ -155,6 +168,8 @@ export interface FailureReport {
   readonly error: unknown;
   /** The event that was being handled; `null` when there was none. */
   readonly event: EventName | null;
+  /** The agent; `null` when the failure concerns none. */
+  readonly agent: string | null;
   /** The conversation, or `null`. */
   readonly conversationId: string | null;
   /** The request's id, or `null`. */

@@ -4,6 +4,15 @@
  * @module
  */
 export {
+  type AgentDirectory,
+  agentField,
+  checkName,
+  DEFAULT_AGENT,
+  type PlatformConversation,
+  severalAgents,
+  singleAgent,
+} from './agents.js';
+export {
   type DeliveredEvent,
   type DeliveredEventName,
   EVENT_OF_ENDPOINT,

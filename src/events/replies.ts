@@ -1,5 +1,6 @@
 import type { ServiceClient } from '../client/index.js';
 import { createKeyedQueue, HandoffKitError, type KeyedQueue } from '../internal/index.js';
+import type { AgentDirectory } from './agents.js';
 import type { HandlerRun } from './handler-run.js';
 
 /** Options of a reply. */
@@ -20,8 +21,8 @@ export interface ReplyOptions {
   readonly once?: string;
   /** The author: a human `agent`, the default, or `kit` for a program, whose replies do not connect the user to a human. */
   readonly by?: 'agent' | 'kit';
-  /** The agent's name, if known. It is not sent to the platform. */
-  readonly agent?: string | null;
+  /** The name of the human agent, if known. It is not sent to the platform. */
+  readonly humanAgent?: string | null;
 }
 
 /** Options of ending a conversation. */
@@ -64,16 +65,20 @@ export interface Replies {
 export type ReplyFailed = (conversationId: string, error: unknown) => void;
 
 /** Sends replies directly to the platform, in order per conversation. A receipt means that the platform has it. */
-export function createDirectReplies(client: ServiceClient | null, onFailed: ReplyFailed): Replies {
+export function createDirectReplies(agents: AgentDirectory, onFailed: ReplyFailed): Replies {
   const conversations = createKeyedQueue();
 
   return {
-    reply: (conversationId, text, options) =>
-      send(conversations, conversationId, onFailed, () =>
-        needed(client).reply({ conversationId, text }, options),
-      ),
-    end: (conversationId, options) =>
-      send(conversations, conversationId, onFailed, () => needed(client).end({ conversationId }, options)),
+    reply: (id, text, options) =>
+      send(conversations, id, onFailed, () => {
+        const { client, conversationId } = platformOf(agents, id);
+        return client.reply({ conversationId, text }, options);
+      }),
+    end: (id, options) =>
+      send(conversations, id, onFailed, () => {
+        const { client, conversationId } = platformOf(agents, id);
+        return client.end({ conversationId }, options);
+      }),
     idle: () => conversations.idle(),
   };
 }
@@ -93,8 +98,14 @@ function send(
   return sent;
 }
 
-function needed(client: ServiceClient | null): ServiceClient {
-  if (client) return client;
+/** The client of a conversation's platform, and the conversation's id there. */
+function platformOf(
+  agents: AgentDirectory,
+  id: string,
+): { readonly client: ServiceClient; readonly conversationId: string } {
+  const { agent, platformId } = agents.locate(id);
+  const client = agents.serviceOf(agent);
+  if (client) return { client, conversationId: platformId };
   throw new HandoffKitError(
     'SERVICE_NOT_CONFIGURED',
     'cannot reply or end the conversation: this receiver was not told where the platform is. Pass service: { baseUrl, apiKey } to createReceiver.',

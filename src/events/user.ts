@@ -1,10 +1,12 @@
-import type { HandoffRequest } from '../protocol/index.js';
+import { DEFAULT_AGENT } from './agents.js';
+import type { DeliveredEvent } from './catalog.js';
 
 /** The user of a handed-over conversation. */
 export interface User {
   /**
    * The key for a contact: the developer's user id, else the anonymous id, else the conversation. Never the e-mail
-   * address: channels without one send the same placeholder for every user.
+   * address: channels without one send the same placeholder for every user. The same id under two agents is two users:
+   * the key begins with the agent's name, unless that is `default`.
    */
   readonly key: string;
   /** The developer's own id of the user. */
@@ -19,7 +21,7 @@ export interface User {
 
 /** The user of a conversation that this receiver does not know. */
 export const unknownUser = (conversationId: string): User => ({
-  key: userKey(null, null, conversationId),
+  key: `conversation:${conversationId}`,
   userId: null,
   anonymousId: null,
   email: null,
@@ -27,9 +29,12 @@ export const unknownUser = (conversationId: string): User => ({
 });
 
 /** Reads the user of a handoff request. */
-export function userOf({ user_info, email, conversation_id }: HandoffRequest): User {
+export function userOf(
+  event: Pick<DeliveredEvent<'handoff.requested'>, 'agent' | 'conversationId' | 'body'>,
+): User {
+  const { user_info, email } = event.body;
   return {
-    key: userKey(user_info.user_id, user_info.anonymous_id, conversation_id),
+    key: userKey(event),
     userId: user_info.user_id,
     anonymousId: user_info.anonymous_id,
     email: user_info.email ?? email,
@@ -37,8 +42,10 @@ export function userOf({ user_info, email, conversation_id }: HandoffRequest): U
   };
 }
 
-function userKey(userId: string | null, anonymousId: string | null, conversationId: string): string {
-  if (userId !== null) return `user:${userId}`;
-  if (anonymousId !== null) return `anonymous:${anonymousId}`;
+function userKey({ agent, conversationId, body }: Parameters<typeof userOf>[0]): string {
+  const { user_id: userId, anonymous_id: anonymousId } = body.user_info;
+  const prefix = agent === DEFAULT_AGENT ? '' : `${agent}/`;
+  if (userId !== null) return `${prefix}user:${userId}`;
+  if (anonymousId !== null) return `${prefix}anonymous:${anonymousId}`;
   return `conversation:${conversationId}`;
 }

@@ -3,7 +3,7 @@ import type { Conversation, ConversationState } from '../events/index.js';
 /** The fields of a conversation when it is created. */
 export type NewConversation = Pick<
   Conversation,
-  'id' | 'user' | 'botId' | 'transcript' | 'requestKey' | 'requestedAt' | 'replyBy'
+  'id' | 'agent' | 'user' | 'botId' | 'transcript' | 'requestKey' | 'requestedAt' | 'replyBy'
 >;
 
 /** The fields that an update may set. */
@@ -31,6 +31,7 @@ export interface ConversationFilter {
 /** Creates a conversation in state `requested`. */
 export const createConversation = (conversation: NewConversation, now: number): Conversation => ({
   id: conversation.id,
+  agent: conversation.agent,
   user: conversation.user,
   botId: conversation.botId,
   transcript: conversation.transcript,
@@ -41,7 +42,7 @@ export const createConversation = (conversation: NewConversation, now: number): 
   state: 'requested',
   version: 1,
   firstReplyAt: null,
-  agent: null,
+  humanAgent: null,
   link: null,
   closure: null,
   changedAt: new Date(now),

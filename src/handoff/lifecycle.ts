@@ -55,7 +55,7 @@ export interface HandoffLifecycle {
   /** Records a reply to the user. If a human wrote it, `waiting` becomes `connected`. */
   replied(
     id: string,
-    by: { readonly human: boolean; readonly agent?: string | null },
+    by: { readonly human: boolean; readonly humanAgent?: string | null },
   ): Promise<Conversation | null>;
   /** Records that one side ended it: it is `closing` until the other side knows. */
   end(id: string, by: ClosedBy, why?: string | null): Promise<CloseResult | null>;
@@ -88,7 +88,7 @@ const MOST_TRIES = 100;
 const NEW_SESSION = {
   state: 'requested',
   firstReplyAt: null,
-  agent: null,
+  humanAgent: null,
   link: null,
   closure: null,
 } as const;
@@ -144,13 +144,13 @@ export function createHandoffLifecycle(
         if (state === 'requested') return { state: 'waiting' };
         return isOpen(state) ? 'keep' : 'refuse';
       }),
-    replied: (id, { human, agent }) =>
+    replied: (id, { human, humanAgent }) =>
       settle(id, (conversation) => {
         if (!isOpen(conversation.state)) return 'refuse';
         const change: ConversationChange = {
           ...(human && conversation.state !== 'connected' && { state: 'connected' }),
           ...(conversation.firstReplyAt === null && { firstReplyAt: new Date(now()) }),
-          ...(agent && agent !== conversation.agent && { agent }),
+          ...(humanAgent && humanAgent !== conversation.humanAgent && { humanAgent }),
         };
         return Object.keys(change).length > 0 ? change : 'keep';
       }),
@@ -174,13 +174,12 @@ export function createHandoffLifecycle(
   };
 }
 
-function newConversation(
-  { body, conversationId, key, receivedAt }: DeliveredEvent<'handoff.requested'>,
-  waitTimeoutMs: number,
-): NewConversation {
+function newConversation(event: DeliveredEvent<'handoff.requested'>, waitTimeoutMs: number): NewConversation {
+  const { agent, body, conversationId, key, receivedAt } = event;
   return {
     id: conversationId,
-    user: userOf(body),
+    agent,
+    user: userOf(event),
     botId: body.bot_id,
     transcript: transcriptOf(body),
     requestKey: key,

@@ -10,6 +10,7 @@ export const ERROR_CODES = [
   'REGISTRATION_CLOSED',
   'UNKNOWN_EVENT',
   'SERVICE_NOT_CONFIGURED',
+  'AGENT_NOT_CONFIGURED',
 
   // Bodies that do not match the contract
   'INVALID_BODY',

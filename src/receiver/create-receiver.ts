@@ -1,12 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceClient } from '../client/index.js';
-import { type DeliveryStats, inline, type QueueAdmin, type SqlDatabase } from '../delivery/index.js';
+import {
+  DEFAULT_RECEIVER,
+  type DeliveryStats,
+  inline,
+  type QueueAdmin,
+  type SqlDatabase,
+} from '../delivery/index.js';
 import {
   type AdmitGate,
   type AnyHandler,
+  checkName,
   createDirectReplies,
   createDispatcher,
   createRegistry,
+  DEFAULT_AGENT,
   type DeliveredEventName,
   type ErrorHandler,
   type EventName,
@@ -22,9 +30,8 @@ import {
   settlesWithin,
   silentLog,
 } from '../internal/index.js';
-import type { WebhookEndpoint } from '../protocol/index.js';
+import { createAgents } from './agents.js';
 import { createAnswers } from './answer.js';
-import { createAuthenticate, createGuard, type Guards } from './auth/authenticate.js';
 import { type Conversations, createConversations } from './conversations.js';
 import { createFindSession } from './current-session.js';
 import { createFetch, type FetchHandler } from './fetch.js';
@@ -36,11 +43,10 @@ import {
   acceptsUnhandled,
   checkOptionNames,
   type ReceiverOptions,
-  serviceOf,
+  type SeveralAgentsOptions,
 } from './options.js';
 import { createPipeline } from './pipeline.js';
 import { createRequestLog } from './request-log.js';
-import { createRoutes } from './routes.js';
 import { beginHandoff, trackReplies, withHandoffTracking } from './track-conversations.js';
 
 /** A request handler for Express, `http.createServer` and Fetch, and the methods to set it up and close it. */
@@ -104,8 +110,14 @@ export interface Receiver {
     /** Inspects and repairs stored events and replies; `null` with inline delivery. */
     readonly queues: QueueAdmin | null;
   };
-  /** The client that replies go through; `null` without the option `service`. */
+  /** The client that replies go through; `null` without the option `service`. With several agents, that of `default`. */
   readonly service: ServiceClient | null;
+  /**
+   * The agents by name, each with the client that its replies go through, or `null`. With one agent, it is `default`.
+   *
+   * @example await receiver.services.get('sales')?.checkWebhooks();
+   */
+  readonly services: ReadonlyMap<string, ServiceClient | null>;
   /** The number of events that are accepted and not yet handled, and of remembered keys. */
   stats(): Promise<DeliveryStats>;
   /** Whether it accepts requests: `false` once `close` was called. */
@@ -131,8 +143,6 @@ export interface Receiver {
 /** How long each closing hook may take. */
 const CLOSING_HOOK_MS = 2_000;
 
-const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies readonly WebhookEndpoint[];
-
 /**
  * Creates a receiver for everything the platform sends.
  *
@@ -147,29 +157,27 @@ const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies read
  * await receiver.start();
  * app.use('/webhook', receiver);
  */
-export function createReceiver(options: ReceiverOptions): Receiver {
+export function createReceiver(options: ReceiverOptions | SeveralAgentsOptions): Receiver {
   // In JavaScript the options can be missing; the guards say what is needed then.
   checkOptionNames(options ?? {});
-  const guards: Guards = {
-    message: createGuard('message', options?.auth?.message),
-    handoff: createGuard('handoff', options?.auth?.handoff),
-  };
+  const agents = createAgents(options ?? ({} as ReceiverOptions));
+  const { directory, services, hasMessages, hasHandoffs } = agents;
+  const name = checkName('name', options.name ?? DEFAULT_RECEIVER);
   const log = logOf(options.log);
   const handlerLog = withRedaction(log);
   const delivery = options.delivery ?? inline();
   const registry = createRegistry();
   const inFlight = createTaskCounter();
-  const client = serviceOf(options.service);
   const untracked =
-    delivery.createReplies?.(client) ??
-    createDirectReplies(client, (conversationId, err) =>
+    delivery.createReplies?.(directory) ??
+    createDirectReplies(directory, (conversationId, err) =>
       log.warn({ conversationId, err }, 'a reply or end did not reach the platform'),
     );
   const waitTimeoutMs = checkDuration('waitTimeoutMs', options.waitTimeoutMs ?? 60_000);
   const lifecycle = createHandoffLifecycle(delivery.handoffs ?? createMemoryHandoffStore(), {
     waitTimeoutMs,
   });
-  const tracked = guards.handoff ? trackReplies({ lifecycle, replies: untracked, log }) : null;
+  const tracked = hasHandoffs ? trackReplies({ lifecycle, replies: untracked, log }) : null;
   const replies = tracked ?? untracked;
   const dispatcher = createDispatcher({
     registry,
@@ -191,23 +199,6 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     // A close ends the conversation, even if the application has no handler for it.
     return registry.handlersOf(name).length > 0 || (name === 'handoff.closed' && tracked !== null);
   };
-  delivery.connect({
-    handles,
-    async greet(event) {
-      if (!greet) return;
-      // A stored handoff is greeted before it is handled. If this fails, handling fails too, and reports it.
-      if (tracked) await beginHandoff(lifecycle, event).catch(() => undefined);
-      await greet(event);
-    },
-    handle: tracked
-      ? withHandoffTracking(lifecycle, dispatcher)
-      : (event, run) => dispatcher.handle(event, run),
-    report: (error, place) => dispatcher.report(error, place),
-    log,
-  });
-
-  const knowsToken = (segment: string): boolean =>
-    Boolean(guards.message?.knowsToken(segment) || guards.handoff?.knowsToken(segment));
   const limits = {
     maxBytes: checkCount('limits.bodyBytes', options.limits?.bodyBytes ?? 262_144),
     readTimeoutMs: checkDuration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
@@ -215,20 +206,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   };
 
   const handling = createHandle({
-    routes: createRoutes({
-      basePath: options.basePath,
-      paths: options.paths,
-      mounted: [
-        ...(guards.message ? ['message' as const] : []),
-        ...(guards.handoff ? HANDOFF_ENDPOINTS : []),
-      ],
-      tokenInPath: Boolean(guards.message?.inPath || guards.handoff?.inPath),
-      knowsToken,
-    }),
-    knowsToken,
+    routes: agents.routes,
+    knowsToken: agents.knowsToken,
     pipeline: createPipeline({
       isDraining: () => closing !== undefined,
-      authenticate: createAuthenticate(guards, options.probes?.auth !== 'none'),
+      agents: directory,
+      authenticate: agents.authenticate,
       limits,
       dispatcher,
       delivery,
@@ -244,6 +227,23 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     inFlight,
   });
   const listener = createListener(handling);
+  // Last, since it takes the name: the options are checked by now.
+  delivery.connect({
+    name,
+    hasAgent: (agent) => services.has(agent),
+    handles,
+    async greet(event) {
+      if (!greet) return;
+      // A stored handoff is greeted before it is handled. If this fails, handling fails too, and reports it.
+      if (tracked) await beginHandoff(lifecycle, event).catch(() => undefined);
+      await greet(event);
+    },
+    handle: tracked
+      ? withHandoffTracking(lifecycle, dispatcher)
+      : (event, run) => dispatcher.handle(event, run),
+    report: (error, place) => dispatcher.report(error, place),
+    log,
+  });
 
   const closingHooks: (() => unknown)[] = [];
   const runClosingHook = async (hook: () => unknown): Promise<void> => {
@@ -256,8 +256,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   const warnOfMissingHandlers = (): void => {
     const expected: readonly DeliveredEventName[] = [
-      ...(guards.message ? ['message' as const] : []),
-      ...(guards.handoff ? ['handoff.message' as const] : []),
+      ...(hasMessages ? ['message' as const] : []),
+      ...(hasHandoffs ? ['handoff.message' as const] : []),
     ];
     const missing = expected.filter((name) => !handles(name));
     if (missing.length > 0) {
@@ -266,7 +266,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         `no handler for ${missing.join(', ')}: such events are acknowledged and dropped`,
       );
     }
-    if (guards.handoff && !acceptsHandoffs()) {
+    if (hasHandoffs && !acceptsHandoffs()) {
       log.warn(
         { events: ['handoff.requested'] },
         `no handler for handoff.requested: requests for a human are answered 503; ${ADD_HANDOFF_HANDLER}`,
@@ -320,7 +320,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     handle: handling.handle,
     conversations: createConversations(lifecycle, replies),
     storage: { database: delivery.database ?? null, queues: delivery.queues ?? null },
-    service: client,
+    service: services.get(DEFAULT_AGENT) ?? null,
+    services,
     stats: async () => delivery.stats(),
     accepting: true,
     started: !delivery.start,

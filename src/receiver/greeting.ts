@@ -15,7 +15,8 @@ export function createGreet(
   if (greeting === undefined) return null;
   // A repeat that arrives while the handlers of the first still run is not yet recognised as a duplicate.
   const greeted = createRecentKeys({ maxKeys: 10_000, maxAgeMs: 600_000 });
-  return async ({ name, key, body, conversationId, requestId }) => {
+  return async (event) => {
+    const { name, agent, key, body, conversationId, requestId } = event;
     if (greeted.has(key)) return;
     greeted.add(key);
     try {
@@ -24,15 +25,16 @@ export function createGreet(
           ? greeting
           : await greeting({
               payload: body,
+              agent,
               conversationId,
-              user: userOf(body),
+              user: userOf(event),
               transcript: transcriptOf(body),
             });
       if (text !== null) await replies.reply(conversationId, text, { once: `greeting ${key}` });
     } catch (error) {
       greeted.delete(key);
       if (error instanceof HandoffKitError && error.code === 'NOT_STORED') throw error;
-      dispatcher.report(error, { event: name, conversationId, requestId });
+      dispatcher.report(error, { event: name, agent, conversationId, requestId });
     }
   };
 }

@@ -68,14 +68,18 @@ export function createHandle(parts: HandleParts): RequestHandling {
     send(answers.success(route.endpoint, requestId));
     requestLog.accepted(exchange, outcome);
     if (outcome.kind === 'probe') {
-      const observed = dispatcher.observe({ endpoint: route.endpoint }, requestId, receivedAt);
-      return reported(observed, { event: 'probe', requestId });
+      const observed = dispatcher.observe(
+        { endpoint: route.endpoint },
+        { agent: outcome.agent, requestId, receivedAt },
+      );
+      return reported(observed, { event: 'probe', agent: outcome.agent, requestId });
     }
     const { event, acceptance } = outcome;
     if (!greet || event.name !== 'handoff.requested') return undefined;
     // The worker greets stored handoffs.
     if (acceptance === 'duplicate' || acceptance === 'stored') return undefined;
-    return reported(greet(event), { event: event.name, conversationId: event.conversationId, requestId });
+    const { name, agent, conversationId } = event;
+    return reported(greet(event), { event: name, agent, conversationId, requestId });
   };
 
   const refuseRequest = (exchange: Exchange, refusal: Refusal, send: SendAnswer): Promise<void> | void => {

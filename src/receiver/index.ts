@@ -21,7 +21,13 @@ export { createReceiver, type Receiver } from './create-receiver.js';
 export { createFetch, type FetchContext, type FetchHandler } from './fetch.js';
 export type { RequestHandling } from './handle.js';
 export { createListener, type NextFunction, type RequestListener } from './node-http.js';
-export type { GreetingContext, ReceiverOptions } from './options.js';
+export type {
+  AgentOptions,
+  CommonReceiverOptions,
+  GreetingContext,
+  ReceiverOptions,
+  SeveralAgentsOptions,
+} from './options.js';
 export { type ReadLimits, SENDER_HUNG_UP } from './read-body.js';
 export type { ReceiverAnswer, ReceiverRequest, SendAnswer } from './request.js';
 export { createRequestIds } from './request-log.js';

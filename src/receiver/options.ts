@@ -1,4 +1,4 @@
-import { createServiceClient, type ServiceClient, type ServiceClientOptions } from '../client/index.js';
+import type { ServiceClient, ServiceClientOptions } from '../client/index.js';
 import type { Delivery } from '../delivery/index.js';
 import type { HandoffRequestedContext } from '../events/index.js';
 import { configError, type Log } from '../internal/index.js';
@@ -6,8 +6,8 @@ import type { HandoffAnswers } from './answer.js';
 import type { AuthChoice } from './auth/schemes.js';
 import type { EndpointPaths } from './routes.js';
 
-/** Settings of `createReceiver`. */
-export interface ReceiverOptions {
+/** The credentials and the platform of one agent. */
+export interface AgentOptions {
   /** The credentials of each group of endpoints. There is no default; `false` does not mount a group. */
   readonly auth: {
     /** The message webhook. */
@@ -17,6 +17,46 @@ export interface ReceiverOptions {
   };
   /** The platform's API: its address and the agent's API key, or a client. Without it, `reply` fails. */
   readonly service?: ServiceClient | ServiceClientOptions;
+}
+
+/** Settings of `createReceiver` with one agent, which is named `default`. */
+export interface ReceiverOptions extends CommonReceiverOptions, AgentOptions {
+  readonly agents?: undefined;
+}
+
+/** Settings of `createReceiver` with several agents. */
+export interface SeveralAgentsOptions extends CommonReceiverOptions {
+  readonly auth?: undefined;
+  readonly service?: undefined;
+  /**
+   * The agents, by names of your choice. Requests are told apart by their credentials, or by the agent's name in the path:
+   * `/sales/chat`. Agents with `noAuth()` or a function are reachable only there.
+   *
+   * Handlers get the name as `context.agent`. The ids of conversations begin with it, since two agents may have the same
+   * ids: `sales/65d4…`. The agent named `default` keeps the platform's ids, so that an application with one agent can add
+   * others: it names its old one `default`.
+   *
+   * @example
+   * createReceiver({
+   *   agents: {
+   *     sales: { auth: { message: webhookUser(sales), handoff: pathToken(salesToken) }, service: salesService },
+   *     support: { auth: { message: webhookUser(support), handoff: pathToken(supportToken) }, service: supportService },
+   *   },
+   * });
+   */
+  readonly agents: Readonly<Record<string, AgentOptions>>;
+}
+
+/** The settings of a receiver, whether it has one agent or several. */
+export interface CommonReceiverOptions {
+  /**
+   * The receiver's name. Receivers that share a database are kept apart by it: each handles its own events and sends its
+   * own replies. Processes that run the same receiver share its name. They also share how long events are remembered:
+   * the shortest `rememberMs` counts. Default `default`.
+   *
+   * @example createReceiver({ name: 'shop', auth, service, delivery: postgres({ connectionString }) });
+   */
+  readonly name?: string;
   /** Where events are kept until they are handled. Default: `inline()`, handlers run before the answer. */
   readonly delivery?: Delivery;
   /**
@@ -61,12 +101,14 @@ export interface ReceiverOptions {
 /** The argument of a greeting function. */
 export type GreetingContext = Pick<
   HandoffRequestedContext,
-  'payload' | 'conversationId' | 'user' | 'transcript'
+  'payload' | 'agent' | 'conversationId' | 'user' | 'transcript'
 >;
 
 const OPTION_NAMES: ReadonlySet<string> = new Set<keyof ReceiverOptions>([
   'auth',
   'service',
+  'agents',
+  'name',
   'delivery',
   'greeting',
   'unhandled',
@@ -96,10 +138,4 @@ export const ADD_HANDOFF_HANDLER =
 export function acceptsUnhandled(unhandled: ReceiverOptions['unhandled'] = 'refuse'): boolean {
   if (unhandled === 'refuse' || unhandled === 'accept') return unhandled === 'accept';
   throw configError("unhandled must be 'refuse' or 'accept'.");
-}
-
-/** The client for replies. */
-export function serviceOf(service: ReceiverOptions['service']): ServiceClient | null {
-  if (service === undefined) return null;
-  return 'reply' in service ? service : createServiceClient(service);
 }

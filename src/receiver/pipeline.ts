@@ -1,5 +1,6 @@
 import type { Acceptance, Delivery } from '../delivery/index.js';
 import {
+  type AgentDirectory,
   type DeliveredEvent,
   type DeliveredEventName,
   type Dispatcher,
@@ -27,6 +28,8 @@ import type { Route } from './routes.js';
 /** Options of {@link createPipeline}. */
 export interface PipelineOptions {
   readonly isDraining: () => boolean;
+  /** Makes the ids of conversations. */
+  readonly agents: Pick<AgentDirectory, 'conversationIdOf'>;
   readonly authenticate: Authenticate;
   readonly limits: ReadLimits & { readonly depth: number };
   readonly dispatcher: Dispatcher;
@@ -49,10 +52,9 @@ export interface Exchange {
 
 /** The outcome of a request that was not refused. */
 export type Outcome =
-  | { readonly kind: 'probe' }
+  | { readonly kind: 'probe'; readonly agent: string | null }
   | { readonly kind: 'event'; readonly event: DeliveredEvent; readonly acceptance: Acceptance | 'dropped' };
 
-const PROBE: Outcome = { kind: 'probe' };
 const DRAINING = refuse(503, 'shutting down', { headers: { 'retry-after': '5' }, closesConnection: true });
 const FAILED = refuse(500, 'handler failed');
 const NO_HANDLER = refuse(503, NO_HUMAN, {
@@ -94,6 +96,7 @@ type Result = Outcome | Refusal;
 /** Creates a {@link Pipeline}. */
 export function createPipeline({
   isDraining,
+  agents,
   authenticate,
   limits,
   dispatcher,
@@ -121,13 +124,12 @@ export function createPipeline({
   };
 
   const passInSession = async (received: ReceivedBody): Promise<Result> => {
-    const { endpoint, body, requestId } = received;
-    const { conversation_id: conversationId } = body;
+    const { endpoint, agent, conversationId, requestId } = received;
     try {
       const session = await findSession(endpoint === 'close' ? 'close' : 'establish', conversationId);
       return pass(toEvent(received, session));
     } catch (error) {
-      dispatcher.report(error, { event: EVENT_OF_ENDPOINT[endpoint], conversationId, requestId });
+      dispatcher.report(error, { event: EVENT_OF_ENDPOINT[endpoint], agent, conversationId, requestId });
       return UNAVAILABLE;
     }
   };
@@ -142,16 +144,27 @@ export function createPipeline({
       const read = isRefusal(raw) ? raw : decodeBody(raw);
       const body = isRefusal(read) ? read : parseJson(read, limits.depth);
 
-      if (!isRefusal(body) && isProbe(body)) return PROBE;
+      if (!isRefusal(body) && isProbe(body)) return { kind: 'probe', agent: grant.agent };
       // A sender who may only send probes gets no details about other bodies.
       if (grant.level === 'probe') return grant.otherwise;
       if (isRefusal(body)) return body;
 
       const valid = validateBody(grant.endpoint, body);
       if (isRefusal(valid)) return valid;
+      const { endpoint, agent } = grant;
       const { requestId, receivedAt } = exchange;
-      const received = { endpoint: grant.endpoint, body: valid, json: body, read, requestId, receivedAt };
-      return needsSession(grant.endpoint, valid) ? passInSession(received) : pass(toEvent(received));
+      const conversationId = agents.conversationIdOf({ agent, platformId: valid.conversation_id });
+      const received = {
+        endpoint,
+        agent,
+        conversationId,
+        body: valid,
+        json: body,
+        read,
+        requestId,
+        receivedAt,
+      };
+      return needsSession(endpoint, valid) ? passInSession(received) : pass(toEvent(received));
     },
   };
 }
@@ -166,6 +179,9 @@ function resultOf(event: DeliveredEvent, acceptance: Acceptance): Result {
 /** A valid body, with what its event needs. */
 interface ReceivedBody extends Pick<Exchange, 'requestId' | 'receivedAt'> {
   readonly endpoint: WebhookEndpoint;
+  readonly agent: string;
+  /** The conversation's id, unique among all agents. */
+  readonly conversationId: string;
   readonly body: WebhookBody<WebhookEndpoint>;
   /** The body before it was validated. */
   readonly json: JsonObject;
@@ -183,13 +199,14 @@ function validateBody(endpoint: WebhookEndpoint, json: JsonObject): WebhookBody<
 }
 
 function toEvent(
-  { endpoint, body, json, read, requestId, receivedAt }: ReceivedBody,
+  { endpoint, agent, conversationId, body, json, read, requestId, receivedAt }: ReceivedBody,
   session?: number,
 ): DeliveredEvent {
   return {
     name: EVENT_OF_ENDPOINT[endpoint],
-    key: eventKey(endpoint, body, session),
-    conversationId: body.conversation_id,
+    agent,
+    key: eventKey(endpoint, body, { agent, session }),
+    conversationId,
     body,
     ...(!Object.is(body, json) ? { raw: json } : typeof read === 'string' && { text: read }),
     receivedAt,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { agentField, DEFAULT_AGENT } from '../events/index.js';
 import type { Log } from '../internal/index.js';
 import { isProbe } from '../protocol/index.js';
 import { isRefusal, type Refusal } from './answer.js';
@@ -20,19 +21,25 @@ const REJECTED_PROBE =
 
 /** Creates a {@link RequestLog}. */
 export function createRequestLog(log: Log, maxDepth: number): RequestLog {
-  const fieldsOf = ({ requestId, route, receivedAt }: Exchange) => ({
+  const fieldsOf = ({ requestId, route, receivedAt }: Exchange, agent: string | null = null) => ({
     requestId,
     endpoint: route.endpoint,
+    ...agentField(agent ?? route.agent ?? DEFAULT_AGENT),
     ms: Date.now() - receivedAt,
   });
 
   return {
     accepted(exchange, outcome) {
       if (log.isLevelEnabled?.('info') === false) return;
-      if (outcome.kind === 'probe') return log.info(fieldsOf(exchange), 'probe answered');
+      if (outcome.kind === 'probe') return log.info(fieldsOf(exchange, outcome.agent), 'probe answered');
       const { event, acceptance } = outcome;
       log.info(
-        { ...fieldsOf(exchange), event: event.name, conversationId: event.conversationId, acceptance },
+        {
+          ...fieldsOf(exchange, event.agent),
+          event: event.name,
+          conversationId: event.conversationId,
+          acceptance,
+        },
         'event',
       );
     },

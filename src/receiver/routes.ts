@@ -9,6 +9,8 @@ export interface Route {
   readonly isRoot: boolean;
   /** The path segment in the place of a token. */
   readonly pathToken: string | undefined;
+  /** The agent whose name the path begins with. */
+  readonly agent?: string | undefined;
 }
 
 /** The path of each endpoint, below the mount. */
@@ -60,6 +62,38 @@ export function createRoutes({ basePath, paths, mounted, tokenInPath, knowsToken
     // A lone segment may be another handler's path, unless it is a known token.
     if (route.isRoot && !knowsToken(pathToken)) return null;
     return { ...route, pathToken };
+  };
+}
+
+/** Options of {@link createAgentRoutes}. */
+export interface AgentRouteOptions extends Pick<RouteOptions, 'basePath' | 'paths'> {
+  /** What agents that credentials can tell apart have together. */
+  readonly shared: EndpointsOf;
+  readonly agents: readonly (EndpointsOf & { readonly name: string })[];
+}
+
+/** The endpoints of an agent, or of several. */
+export type EndpointsOf = Pick<RouteOptions, 'mounted' | 'tokenInPath' | 'knowsToken'>;
+
+/** Like {@link createRoutes}, for several agents: below `/<agent>` are the endpoints of one, elsewhere those of all. */
+export function createAgentRoutes({ basePath = ROOT, paths, shared, agents }: AgentRouteOptions) {
+  const endpoints = Object.values({ ...HANDOFF_PATHS, ...paths });
+  const own = new Map<string, (url: string) => Route | null>();
+  for (const { name, ...each } of agents) {
+    if (endpoints.some((path) => path.split('/')[1] === name)) {
+      throw configError(`an agent cannot be named ${name}: the path of an endpoint begins with it.`);
+    }
+    own.set(name, createRoutes({ ...each, paths, basePath: `${normalised(basePath)}/${name}` }));
+  }
+  const common = createRoutes({ ...shared, basePath, paths });
+  const base = normalised(basePath);
+
+  return (url: string): Route | null => {
+    const agent = pathBelow(base, url)?.split('/', 2)[1] ?? '';
+    const routes = own.get(agent);
+    if (!routes) return common(url);
+    const route = routes(url);
+    return route && { ...route, agent };
   };
 }
 

@@ -32,8 +32,8 @@ export function withHandoffTracking(
     try {
       return await change;
     } catch (error) {
-      const { name, conversationId, requestId } = event;
-      dispatcher.report(error, { event: name, conversationId, requestId, attempt });
+      const { name, agent, conversationId, requestId } = event;
+      dispatcher.report(error, { event: name, agent, conversationId, requestId, attempt });
       throw error;
     }
   };
@@ -103,8 +103,8 @@ export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): 
     (id, text, options = {}, run) =>
       conversations.run(id, async () => {
         const receipt = await replies.reply(id, text, options, run);
-        const { by = author, agent = null } = options;
-        await recorded(id, lifecycle.replied(id, { human: by === 'agent', agent }));
+        const { by = author, humanAgent = null } = options;
+        await recorded(id, lifecycle.replied(id, { human: by === 'agent', humanAgent }));
         return receipt;
       });
 

@@ -34,6 +34,7 @@ const SECURITY_HEADERS = {
 export function createApp(parts: AppParts): Express {
   const { receiver, log, mountPath, trustProxy, metrics, adapter, delivery } = parts;
   const queues = delivery?.queues ?? null;
+  const agents = [...receiver.services.keys()];
   const app = express();
   app.set('trust proxy', trustProxy);
   app.disable('x-powered-by');
@@ -50,12 +51,13 @@ export function createApp(parts: AppParts): Express {
   app.use(
     metricsRoute(metrics, {
       queues,
-      isOutboxPaused: () => delivery?.isOutboxPaused?.() ?? false,
+      agents,
+      isOutboxPaused: (agent) => delivery?.isOutboxPaused?.(agent) ?? false,
       pending: async () => (await receiver.stats()).pending,
       adapter,
     }),
   );
-  app.use(metrics.countRequests(mountPath));
+  app.use(metrics.countRequests(mountPath, agents));
   app.use(receiver);
   if (adapter) app.use(adapter.path, refuseDuringShutdown(receiver), adapter.handler);
   app.use(notFound);

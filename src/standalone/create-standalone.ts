@@ -4,18 +4,21 @@ import type { Logger } from 'pino';
 import type { AgentView } from '../adapters/desk/index.js';
 import { createServiceClient } from '../client/index.js';
 import { type Delivery, inline } from '../delivery/index.js';
-import type { EventName, HandlerContexts, HandoffMessageContext } from '../events/index.js';
+import {
+  DEFAULT_AGENT,
+  type EventName,
+  type HandlerContexts,
+  type HandoffMessageContext,
+} from '../events/index.js';
 import { settlesWithin } from '../internal/index.js';
 import {
-  type AuthScheme,
-  bearer,
+  type AgentOptions,
+  type CommonReceiverOptions,
   createReceiver,
-  noAuth,
-  pathToken,
   type Receiver,
-  type ReceiverOptions,
-  webhookUser,
+  type SeveralAgentsOptions,
 } from '../receiver/index.js';
+import { type AgentSettings, authOf, singleAgentSettings } from './agent-settings.js';
 import { createApp } from './app.js';
 import { type ConnectedAdapter, loadAdapter } from './connect-adapter.js';
 import { listen } from './listen.js';
@@ -57,19 +60,21 @@ export interface StandaloneParts {
   readonly oneTimeLinkFor?: AgentView | undefined;
   /** Allows a frame of the same origin to show the desk. */
   readonly framed?: boolean;
+  /** The settings of each agent. Default: one agent, with the program's settings. */
+  readonly agents?: AgentSettings;
   /** Accepts handoff requests even if nothing answers them. AUTO_REPLY and human agents accept them anyway. */
   readonly acceptsUnanswered?: boolean;
 }
 
 /** Creates the program from its settings. It does not listen yet. */
-export async function createStandalone(
-  settings: Settings,
-  { reporter, log, delivery = null, oneTimeLinkFor, framed, acceptsUnanswered = false }: StandaloneParts,
-): Promise<Standalone> {
+export async function createStandalone(settings: Settings, parts: StandaloneParts): Promise<Standalone> {
+  const { reporter, log, delivery = null, oneTimeLinkFor, framed, acceptsUnanswered = false } = parts;
+  const agents = parts.agents ?? singleAgentSettings(settings);
   const connectAdapter = await loadAdapter(settings);
   const metrics = createMetrics();
   const receiver = createReceiver({
-    ...receiverOptions(settings, metrics),
+    ...commonOptions(settings),
+    ...agentsOf(settings, agents, metrics),
     delivery: metrics.instrumentDelivery(delivery ?? inline()),
     unhandled: acceptsUnanswered || settings.autoReply !== undefined ? 'accept' : 'refuse',
     log,
@@ -149,29 +154,37 @@ async function startReceiver(receiver: Receiver, log: Logger): Promise<void> {
   }
 }
 
-function receiverOptions(settings: Settings, metrics: Metrics): ReceiverOptions {
-  const { serviceBaseUrl: baseUrl, serviceApiKey: apiKey, greeting } = settings;
-  const { webhookUsername: username, webhookSecret: secret } = settings;
-  const message = webhookUser({ username, secret });
+function commonOptions(settings: Settings): CommonReceiverOptions {
+  const { mountPath, probeAuth, waitTimeout, bodyLimit, greeting } = settings;
   return {
-    auth: { message, handoff: handoffScheme(settings, message) },
-    basePath: settings.mountPath,
-    probes: { auth: settings.probeAuth },
-    waitTimeoutMs: settings.waitTimeout,
-    limits: { bodyBytes: settings.bodyLimit },
-    ...(baseUrl !== undefined &&
-      apiKey !== undefined && {
-        service: metrics.instrumentClient(createServiceClient({ baseUrl, apiKey })),
-      }),
+    basePath: mountPath,
+    probes: { auth: probeAuth },
+    waitTimeoutMs: waitTimeout,
+    limits: { bodyBytes: bodyLimit },
     ...(greeting !== undefined && { greeting }),
   };
 }
 
-function handoffScheme({ handoffAuth }: Settings, message: AuthScheme): AuthScheme {
-  if ('token' in handoffAuth) {
-    return handoffAuth.kind === 'path' ? pathToken(handoffAuth.token) : bearer(handoffAuth.token);
-  }
-  return handoffAuth.kind === 'webhook' ? message : noAuth();
+function agentOptions(agent: string, settings: Settings, metrics: Metrics): AgentOptions {
+  const { serviceBaseUrl: baseUrl, serviceApiKey: apiKey } = settings;
+  return {
+    auth: authOf(settings),
+    ...(baseUrl !== undefined &&
+      apiKey !== undefined && {
+        service: metrics.instrumentClient(createServiceClient({ baseUrl, apiKey }), agent),
+      }),
+  };
+}
+
+/** One agent, or several by name. */
+function agentsOf(
+  settings: Settings,
+  agents: AgentSettings,
+  metrics: Metrics,
+): AgentOptions | Pick<SeveralAgentsOptions, 'agents'> {
+  if (agents.size === 1 && agents.has(DEFAULT_AGENT)) return agentOptions(DEFAULT_AGENT, settings, metrics);
+  const options = [...agents].map(([name, own]) => [name, agentOptions(name, own, metrics)] as const);
+  return { agents: Object.fromEntries(options) };
 }
 
 /** Answers each message with the template, in which {text} is the message. A blank answer is not sent. */

@@ -24,6 +24,7 @@ export { printable } from './printable.js';
 export { createReadableLog } from './readable-log.js';
 export { SettingsError } from './settings-error.js';
 export type { SettingKey } from './settings-schema.js';
+export { readConfigFile } from './settings-sources.js';
 export { SETTING_GROUPS, SETTING_KEYS, SETTINGS } from './settings-table.js';
 export { onStopSignal, untilStopSignal } from './signals.js';
 

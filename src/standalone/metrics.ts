@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BridgeStats } from '../bridge/index.js';
 import type { ServiceClient } from '../client/index.js';
 import type { Delivery, QueueAdmin, QueueDepth, QueueName } from '../delivery/index.js';
+import { agentField, DEFAULT_AGENT } from '../events/index.js';
 import { settlesWithin } from '../internal/index.js';
 import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
 
@@ -11,7 +12,6 @@ const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
 /** Upper bounds in seconds for waiting, which lasts minutes while the platform or the handlers fail. */
 const WAIT_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 21_600];
 
-const QUEUES: readonly QueueName[] = ['inbox', 'outbox'];
 /** A scrape does not wait longer for the database; the other metrics are still exposed. */
 const DATABASE_TIMEOUT_MS = 2_000;
 
@@ -19,17 +19,17 @@ const DATABASE_TIMEOUT_MS = 2_000;
 export interface Metrics {
   /** Wraps a delivery: counts accepted events, and counts and times each run of their handlers. */
   instrumentDelivery(delivery: Delivery): Delivery;
-  /** Wraps a client: counts and times each reply and close. */
-  instrumentClient(client: ServiceClient): ServiceClient;
+  /** Wraps the client of an agent: counts and times each reply and close. */
+  instrumentClient(client: ServiceClient, agent: string): ServiceClient;
   /** Creates middleware that counts and times every answer. */
-  countRequests(mountPath: string): RequestHandler;
+  countRequests(mountPath: string, agents: readonly string[]): RequestHandler;
   /** The registry that `GET /metrics` exposes. */
   readonly registry: Registry;
 }
 
 /**
  * Creates the metrics. Labels are names from this code only: never ids of users, and never text that a sender
- * chooses, which would let a sender create any number of series.
+ * chooses, which would let a sender create any number of series. With several agents, the label `agent` tells which.
  */
 export function createMetrics(): Metrics {
   const registry = new Registry();
@@ -50,49 +50,49 @@ export function createMetrics(): Metrics {
   const events = new Counter({
     name: 'handoff_kit_events_total',
     help: 'Valid events, by event and by what the receiver did with them on arrival.',
-    labelNames: ['event', 'outcome'],
+    labelNames: ['event', 'outcome', 'agent'],
     registers,
   });
   const attempts = new Counter({
     name: 'handoff_kit_attempts_total',
     help: 'Attempts, by queue and outcome: handler runs (inbox), replies and closes sent (outbox).',
-    labelNames: ['queue', 'outcome'],
+    labelNames: ['queue', 'outcome', 'agent'],
     registers,
   });
   const handlerDuration = new Histogram({
     name: 'handoff_kit_handler_duration_seconds',
     help: 'Duration of one handler run, failed runs included, by event.',
-    labelNames: ['event'],
+    labelNames: ['event', 'agent'],
     buckets: DURATION_BUCKETS,
     registers,
   });
   const queueWait = new Histogram({
     name: 'handoff_kit_queue_wait_seconds',
     help: 'Time from the arrival of an event to its first handler run.',
-    labelNames: ['queue'],
+    labelNames: ['queue', 'agent'],
     buckets: WAIT_BUCKETS,
     registers,
   });
   const lag = new Histogram({
     name: 'handoff_kit_lag_seconds',
     help: 'Time from received to handled (inbox), and from written to accepted by the platform (outbox).',
-    labelNames: ['queue'],
+    labelNames: ['queue', 'agent'],
     buckets: WAIT_BUCKETS,
     registers,
   });
 
   const measured = async <Result>(
-    queue: QueueName,
+    labels: { readonly queue: QueueName; readonly agent?: string },
     createdAt: number,
     attempt: () => Promise<Result>,
   ): Promise<Result> => {
     try {
       const result = await attempt();
-      attempts.inc({ queue, outcome: 'ok' });
-      lag.observe({ queue }, secondsSince(createdAt));
+      attempts.inc({ ...labels, outcome: 'ok' });
+      lag.observe(labels, secondsSince(createdAt));
       return result;
     } catch (error) {
-      attempts.inc({ queue, outcome: 'failed' });
+      attempts.inc({ ...labels, outcome: 'failed' });
       throw error;
     }
   };
@@ -104,26 +104,30 @@ export function createMetrics(): Metrics {
         delivery.connect({
           ...host,
           handle(event, run) {
-            if (run.attempt === 1) queueWait.observe({ queue: 'inbox' }, secondsSince(event.receivedAt));
-            const stop = handlerDuration.startTimer({ event: event.name });
-            return measured('inbox', event.receivedAt, async () => host.handle(event, run)).finally(stop);
+            const labels = { queue: 'inbox', ...agentField(event.agent) } as const;
+            if (run.attempt === 1) queueWait.observe(labels, secondsSince(event.receivedAt));
+            const stop = handlerDuration.startTimer({ event: event.name, ...agentField(event.agent) });
+            return measured(labels, event.receivedAt, async () => host.handle(event, run)).finally(stop);
           },
         }),
       async accept(event) {
         const outcome = await delivery.accept(event);
-        events.inc({ event: event.name, outcome });
+        events.inc({ event: event.name, outcome, ...agentField(event.agent) });
         return outcome;
       },
     }),
-    instrumentClient: (client) => ({
-      ...client,
-      reply: (input, options) =>
-        measured('outbox', input.timestamp ?? Date.now(), () => client.reply(input, options)),
-      end: (input, options) =>
-        measured('outbox', input.timestamp ?? Date.now(), () => client.end(input, options)),
-    }),
-    countRequests(mountPath) {
-      const endpointOf = createEndpointOf(mountPath);
+    instrumentClient(client, agent) {
+      const labels = { queue: 'outbox', ...agentField(agent) } as const;
+      return {
+        ...client,
+        reply: (input, options) =>
+          measured(labels, input.timestamp ?? Date.now(), () => client.reply(input, options)),
+        end: (input, options) =>
+          measured(labels, input.timestamp ?? Date.now(), () => client.end(input, options)),
+      };
+    },
+    countRequests(mountPath, agents) {
+      const endpointOf = createEndpointOf(mountPath, agents);
       return ({ path }, response, next) => {
         const endpoint = endpointOf(path);
         // The desk keeps event streams open for hours, which says nothing about how fast it answers.
@@ -147,15 +151,20 @@ type EndpointLabel = WebhookEndpoint | 'adapter' | 'desk' | 'other';
 const HANDOFF_ENDPOINTS = Object.entries(HANDOFF_PATHS) as [WebhookEndpoint, string][];
 
 /** Creates a function that maps a path to its endpoint. Path tokens never become part of a label. */
-function createEndpointOf(mountPath: string): (path: string) => EndpointLabel {
+function createEndpointOf(mountPath: string, agents: readonly string[]): (path: string) => EndpointLabel {
   const base = mountPath === '/' ? '' : mountPath;
+  const withoutAgent = (rest: string): string => {
+    const [, name = '', ...others] = rest.split('/');
+    return agents.includes(name) ? others.map((segment) => `/${segment}`).join('') : rest;
+  };
   return (path) => {
     if (/^\/adapters(?:\/|$)/i.test(path)) return 'adapter';
     if (/^\/desk(?:\/|$)/i.test(path)) return 'desk';
     const trimmed = path.replace(/\/$/, '');
     if (trimmed === base) return 'message';
     if (!trimmed.startsWith(`${base}/`)) return 'other';
-    const rest = trimmed.slice(base.length);
+    const rest = withoutAgent(trimmed.slice(base.length));
+    if (rest === '') return 'message';
     const withoutToken = rest.replace(/^\/[^/]+/, '');
     const found = HANDOFF_ENDPOINTS.find(([, end]) => rest === end || withoutToken === end);
     return found?.[0] ?? 'other';
@@ -165,9 +174,10 @@ function createEndpointOf(mountPath: string): (path: string) => EndpointLabel {
 /** The parts whose numbers are read at each scrape. */
 export interface MetricsSources {
   /** The stored queues; `null` without a database. */
-  readonly queues: Pick<QueueAdmin, 'depth'> | null;
-  /** Whether replies wait because the platform refuses the API key or has moved. */
-  readonly isOutboxPaused: () => boolean;
+  readonly queues: Pick<QueueAdmin, 'depth' | 'outboxes'> | null;
+  readonly agents: readonly string[];
+  /** Whether the replies of an agent wait because the platform refuses the API key or has moved. */
+  readonly isOutboxPaused: (agent: string) => boolean;
   /** The number of events accepted and not handled; used without a database. */
   readonly pending: () => Promise<number>;
   /** The connected adapter; `null` without one. */
@@ -177,10 +187,10 @@ export interface MetricsSources {
 /** `GET /metrics`. It needs no authentication, like the health checks: the numbers hold nothing personal. */
 export function metricsRoute(
   { registry }: Metrics,
-  { queues, isOutboxPaused, pending, adapter }: MetricsSources,
+  { queues, agents, isOutboxPaused, pending, adapter }: MetricsSources,
 ): Router {
   registerUptime(registry);
-  if (queues) registerOutboxPause(registry, isOutboxPaused);
+  if (queues) registerOutboxPause(registry, agents, isOutboxPaused);
   if (adapter) registerAdapter(registry, adapter);
   const refreshQueues = queues ? registerQueues(registry, queues) : registerPending(registry, pending);
   return Router().get('/metrics', async (_request, response) => {
@@ -201,13 +211,18 @@ function registerUptime(registry: Registry): void {
   registry.registerMetric(uptime);
 }
 
-function registerOutboxPause(registry: Registry, isOutboxPaused: () => boolean): void {
+function registerOutboxPause(
+  registry: Registry,
+  agents: readonly string[],
+  isOutboxPaused: MetricsSources['isOutboxPaused'],
+): void {
   const paused = new Gauge({
     name: 'handoff_kit_outbox_paused',
     help: 'Whether replies wait because the platform refuses the API key or has moved: 1 or 0.',
+    labelNames: ['agent'],
     registers: [],
     collect() {
-      this.set(isOutboxPaused() ? 1 : 0);
+      for (const agent of agents) this.set(agentField(agent), isOutboxPaused(agent) ? 1 : 0);
     },
   });
   registry.registerMetric(paused);
@@ -248,7 +263,7 @@ function registerPending(registry: Registry, pending: () => Promise<number>): ()
  */
 export function registerQueues(
   registry: Registry,
-  queues: Pick<QueueAdmin, 'depth'>,
+  queues: Pick<QueueAdmin, 'depth' | 'outboxes'>,
   timeoutMs = DATABASE_TIMEOUT_MS,
 ): () => Promise<void> {
   const registers = [registry];
@@ -257,38 +272,43 @@ export function registerQueues(
     help: 'Whether the database answers: 1 or 0.',
     registers,
   });
+  const labelNames = ['queue', 'agent'];
   const waiting = new Gauge({
     name: 'handoff_kit_queue_waiting',
     help: 'Jobs that wait or run, in all processes.',
-    labelNames: ['queue'],
+    labelNames,
     registers,
   });
   const dead = new Gauge({
     name: 'handoff_kit_queue_dead',
     help: 'Dead letters: jobs parked after too many failures.',
-    labelNames: ['queue'],
+    labelNames,
     registers,
   });
   const oldestAge = new Gauge({
     name: 'handoff_kit_queue_oldest_age_seconds',
     help: 'Age of the oldest job that waits or runs; 0 when the queue is empty.',
-    labelNames: ['queue'],
+    labelNames,
     registers,
   });
 
-  const setDepth = (queue: QueueName, depth: QueueDepth): void => {
+  const setDepth = ({ queue, agent, ...depth }: QueueDepth & { queue: QueueName; agent: string }): void => {
     const { oldestAt } = depth;
-    waiting.set({ queue }, depth.waiting);
-    dead.set({ queue }, depth.dead);
-    oldestAge.set({ queue }, oldestAt === null ? 0 : secondsSince(oldestAt.getTime()));
+    const labels = { queue, ...agentField(agent) };
+    waiting.set(labels, depth.waiting);
+    dead.set(labels, depth.dead);
+    oldestAge.set(labels, oldestAt === null ? 0 : secondsSince(oldestAt.getTime()));
   };
 
   return async () => {
-    const query = Promise.all(QUEUES.map(async (queue) => ({ queue, depth: await queues.depth(queue) })));
+    const query = Promise.all([queues.depth('inbox'), queues.outboxes()]).then(([inbox, outboxes]) => [
+      { queue: 'inbox' as const, agent: DEFAULT_AGENT, ...inbox },
+      ...outboxes.map((outbox) => ({ queue: 'outbox' as const, ...outbox })),
+    ]);
     const answer = query.catch(() => null);
     const depths = (await settlesWithin(answer, timeoutMs)) ? await answer : null;
     databaseUp.set(depths ? 1 : 0);
     for (const gauge of [waiting, dead, oldestAge]) gauge.reset();
-    for (const { queue, depth } of depths ?? []) setDepth(queue, depth);
+    for (const depth of depths ?? []) setDepth(depth);
   };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { adapterIssues, type SettingIssue } from './adapter-settings.js';
+import { type AgentSettings, agentsProblem, singleAgentSettings } from './agent-settings.js';
 import { type SettingProblem, SettingsError } from './settings-error.js';
 import { type SettingKey, type Settings, settingsSchema } from './settings-schema.js';
 import {
@@ -9,11 +10,13 @@ import {
   type SettingSources,
   valuesOf,
 } from './settings-sources.js';
-import { SETTING_KEYS, SETTINGS } from './settings-table.js';
+import { AGENT_KEYS, type AgentKey, SETTING_KEYS, SETTINGS } from './settings-table.js';
 
 /** Settings with which the program can start. */
 export interface ReadSettings {
   readonly settings: Settings;
+  /** The settings of each agent: those above where there is one, which is named `default`. */
+  readonly agents: AgentSettings;
   /** The credentials that development mode generated. */
   readonly generated: readonly SettingKey[];
 }
@@ -23,6 +26,7 @@ type SettingTexts = Readonly<Partial<Record<SettingKey, string>>>;
 /** Reads and validates all settings. Rejects with a {@link SettingsError} that lists every problem. */
 export async function readSettings(sources: SettingSources): Promise<ReadSettings> {
   const { found, file } = gatherSettings(sources);
+  if (file.agents) return readSeveralAgents(sources, found, file, file.agents);
   const dev = sources.dev ? devSettings((key) => key in found) : { values: {}, generated: [] };
   const { data, problems } = await validate({ ...dev.values, ...valuesOf(found) }, found);
   const all = [
@@ -30,15 +34,62 @@ export async function readSettings(sources: SettingSources): Promise<ReadSetting
     ...problems.filter(({ from, setting }) => from !== null || !mayBeInFile(file, setting)),
   ];
   if (all.length > 0 || !data) throw new SettingsError(all);
-  return { settings: data, generated: dev.generated };
+  return { settings: data, agents: singleAgentSettings(data), generated: dev.generated };
 }
 
-async function validate(values: SettingTexts, found: FoundSettings) {
-  const problem = (key: SettingKey, message: string): SettingProblem => ({
-    setting: SETTINGS[key].env,
-    from: found[key]?.from ?? null,
-    message,
-  });
+const isAgentKey = (key: SettingKey): key is AgentKey => AGENT_KEYS.some((known) => known === key);
+
+/** An agent without a base URL of its own uses the common one: agents are often on one platform. */
+const SHARED_AGENT_KEY: AgentKey = 'serviceBaseUrl';
+
+/** Each agent is validated as a program of its own, with the settings that all share. */
+async function readSeveralAgents(
+  { dev, configFile = '' }: SettingSources,
+  found: FoundSettings,
+  file: ConfigFile,
+  named: NonNullable<ConfigFile['agents']>,
+): Promise<ReadSettings> {
+  const misplaced = AGENT_KEYS.filter((key) => found[key] && key !== SHARED_AGENT_KEY).map(
+    (key): SettingProblem => ({
+      setting: SETTINGS[key].env,
+      from: found[key]?.from ?? null,
+      message:
+        'belongs to one agent, and the config file names several. Move it to that agent, or remove it.',
+    }),
+  );
+  const common = { ...(dev && devSettings(() => true).values), ...valuesOf(found) };
+  for (const key of AGENT_KEYS) if (key !== SHARED_AGENT_KEY) delete common[key];
+  const agents = new Map<string, Settings>();
+  const problems = new Map<string, SettingProblem>();
+  for (const [name, own] of Object.entries(named)) {
+    const { data, problems: ofAgent } = await validate({ ...common, ...own }, found, (key) =>
+      isAgentKey(key) ? { prefix: `agents.${name}.`, from: configFile } : null,
+    );
+    if (data) agents.set(name, data);
+    // Problems of settings that all share are the same for each agent.
+    for (const problem of ofAgent) problems.set(problem.setting, problem);
+  }
+  const all = [...file.problems, ...misplaced, ...problems.values()];
+  const together = all.length === 0 ? agentsProblem(agents, configFile) : null;
+  const [settings] = agents.values();
+  if (all.length > 0 || together || !settings) throw new SettingsError(together ? [together] : all);
+  return { settings, agents, generated: [] };
+}
+
+/** Validates settings. `placeOf` tells the place of a setting of one of several agents. */
+async function validate(
+  values: SettingTexts,
+  found: FoundSettings,
+  placeOf: (key: SettingKey) => { readonly prefix: string; readonly from: string } | null = () => null,
+) {
+  const problem = (key: SettingKey, message: string): SettingProblem => {
+    const place = placeOf(key);
+    return {
+      setting: `${place?.prefix ?? ''}${SETTINGS[key].env}`,
+      from: place?.from ?? found[key]?.from ?? null,
+      message,
+    };
+  };
   const empty = SETTING_KEYS.filter((key) => values[key]?.trim() === '');
   const result = settingsSchema.safeParse(values);
   const messages = new Map<SettingKey, string>();

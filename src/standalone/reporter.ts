@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import type { EventName, HandlerContexts } from '../events/index.js';
+import { agentField, type EventName, type HandlerContexts } from '../events/index.js';
 import { printable } from './printable.js';
 
 /** A change of the program's own state. */
@@ -63,6 +63,8 @@ interface EventRecord {
   readonly time: string;
   readonly event: EventName;
   readonly requestId: string;
+  /** The agent, where there are several. */
+  readonly agent?: string;
   readonly conversationId?: string;
   /** The id of the user. */
   readonly who?: string;
@@ -81,6 +83,7 @@ function recordOf(context: HandlerContexts[EventName], showText: boolean): Event
     time: context.receivedAt.toISOString(),
     event: context.event,
     requestId: context.requestId,
+    ...(context.agent !== null && agentField(context.agent)),
     ...('conversationId' in context && { conversationId: context.conversationId }),
     ...details,
     ...(showText && text !== undefined && { text }),

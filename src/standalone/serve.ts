@@ -22,7 +22,7 @@ export interface ServeOutput {
  * running handler finished, else 1. Rejects when the program cannot start.
  */
 export async function serve(sources: SettingSources, { json, colours }: ServeOutput): Promise<number> {
-  const { settings, generated } = await readSettings(sources);
+  const { settings, agents, generated } = await readSettings(sources);
   const { logLevel: level, showText } = settings;
   const reporter = createReporter({ json, colours, showText, write: (line) => process.stdout.write(line) });
   const destination = json
@@ -43,6 +43,7 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
     reporter,
     log,
     delivery,
+    agents,
     oneTimeLinkFor,
     // The developer sends the requests and reads them in the terminal.
     acceptsUnanswered: sources.dev ?? false,
@@ -59,7 +60,7 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
     });
   });
   const { adapter, receiver } = standalone;
-  const { data, text } = welcome({ url, settings, generated, dev: sources.dev ?? false, adapter });
+  const { data, text } = welcome({ url, settings, agents, generated, dev: sources.dev ?? false, adapter });
   reporter.status('listening', data, text);
   if (adapter) void checkAtStart(adapter, log, () => !receiver.accepting);
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { SettingProblem } from './settings-error.js';
 import type { SettingKey } from './settings-schema.js';
-import { SETTING_KEYS, SETTINGS } from './settings-table.js';
+import { AGENT_KEYS, type AgentKey, SETTING_KEYS, SETTINGS } from './settings-table.js';
 
 /** The sources of settings. Flags override the environment, and the environment overrides the file. */
 export interface SettingSources {
@@ -34,12 +34,14 @@ export interface GatheredSettings {
 export interface ConfigFile {
   /** The settings in it, as text. */
   readonly values: Readonly<Partial<Record<SettingKey, string>>>;
+  /** The settings of each agent; `null` if the file names no agents. */
+  readonly agents: Readonly<Record<string, Readonly<Partial<Record<AgentKey, string>>>>> | null;
   readonly problems: readonly SettingProblem[];
   /** `false` when the file is not JSON or cannot be opened. Missing settings are not reported then. */
   readonly readable: boolean;
 }
 
-const NO_FILE: ConfigFile = { values: {}, problems: [], readable: true };
+const NO_FILE: ConfigFile = { values: {}, agents: null, problems: [], readable: true };
 
 /** Takes each setting from the first source that has it. */
 export function gatherSettings({ flags = {}, env, configFile }: SettingSources): GatheredSettings {
@@ -66,6 +68,7 @@ export function valuesOf(found: FoundSettings): Partial<Record<SettingKey, strin
 export function readConfigFile(path: string): ConfigFile {
   const unreadable = (message: string): ConfigFile => ({
     values: {},
+    agents: null,
     problems: [{ setting: '--config', from: path, message }],
     readable: false,
   });
@@ -81,13 +84,45 @@ export function readConfigFile(path: string): ConfigFile {
   return { ...settingsIn(content, path), readable: true };
 }
 
-function settingsIn(content: object, path: string): Pick<ConfigFile, 'values' | 'problems'> {
-  const values: Partial<Record<SettingKey, string>> = {};
+function settingsIn(content: object, path: string): Pick<ConfigFile, 'values' | 'agents' | 'problems'> {
+  const { agents: named, ...others } = content as { readonly agents?: unknown };
+  const plain = plainSettingsIn(others, path, SETTING_KEYS);
+  const { agents, problems } = named === undefined ? NO_FILE : agentsIn(named, path);
+  return { values: plain.values, agents, problems: [...plain.problems, ...problems] };
+}
+
+/** The settings of each agent: `{ "sales": { "webhookUsername": … }, "support": … }`. */
+function agentsIn(named: unknown, path: string): Pick<ConfigFile, 'agents' | 'problems'> {
+  if (!isObject(named) || !Object.values(named).every(isObject)) {
+    const message = 'must name each agent and its settings: { "sales": { "webhookUsername": … }, … }.';
+    return { agents: {}, problems: [{ setting: 'agents', from: path, message }] };
+  }
+  const read = Object.entries(named).map(
+    ([name, settings]) =>
+      [name, plainSettingsIn(settings as object, path, AGENT_KEYS, `agents.${name}.`)] as const,
+  );
+  return {
+    agents: Object.fromEntries(read.map(([name, { values }]) => [name, values])),
+    problems: read.flatMap(([, { problems }]) => problems),
+  };
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function plainSettingsIn<Key extends SettingKey>(
+  content: object,
+  path: string,
+  keys: readonly Key[],
+  prefix = '',
+): { readonly values: Partial<Record<Key, string>>; readonly problems: SettingProblem[] } {
+  const values: Partial<Record<Key, string>> = {};
   const problems: SettingProblem[] = [];
   for (const [name, value] of Object.entries(content)) {
-    const key = SETTING_KEYS.find((known) => known === name || SETTINGS[known].env === name);
-    const message = problemOf(name, value, key, values);
-    if (message) problems.push({ setting: key ? SETTINGS[key].env : name, from: path, message });
+    const key = keys.find((known) => known === name || SETTINGS[known].env === name);
+    const message = problemOf(name, value, key, values, keys);
+    const setting = `${prefix}${key ? SETTINGS[key].env : name}`;
+    if (message) problems.push({ setting, from: path, message });
     else if (key) values[key] = String(value);
   }
   return { values, problems };
@@ -98,8 +133,9 @@ function problemOf(
   value: unknown,
   key: SettingKey | undefined,
   values: Partial<Record<SettingKey, string>>,
+  keys: readonly SettingKey[],
 ): string | null {
-  if (!key) return `is no setting.${suggestionFor(name)}`;
+  if (!key) return `is no setting.${suggestionFor(name, keys)}`;
   if (key in values) return 'is there twice, in two spellings. Keep one.';
   const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
   return isPlain ? null : 'must be a text, a number, true or false.';
@@ -131,14 +167,16 @@ function lineOf(error: SyntaxError, text: string): string {
 /** With more edits than this, a name is a different name and not a misspelling. */
 const MAX_EDITS = 3;
 
-function suggestionFor(name: string): string {
+function suggestionFor(name: string, keys: readonly SettingKey[]): string {
   const plain = withoutPunctuation(name);
-  const [best] = SETTING_KEYS.map((key) => ({
-    key,
-    edits: editDistance(plain, withoutPunctuation(key)),
-  })).sort((one, other) => one.edits - other.edits);
+  const [best] = keys
+    .map((key) => ({
+      key,
+      edits: editDistance(plain, withoutPunctuation(key)),
+    }))
+    .sort((one, other) => one.edits - other.edits);
   if (best && best.edits <= Math.min(MAX_EDITS, plain.length / 2)) return ` Did you mean ${best.key}?`;
-  return ` The settings are ${SETTING_KEYS.join(', ')}.`;
+  return ` The settings are ${keys.join(', ')}.`;
 }
 
 /** MOUNT_PATH, mount-path and mountPath are the same name. */

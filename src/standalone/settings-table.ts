@@ -213,6 +213,18 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
 /** The keys of all settings, in the order of {@link SETTINGS}. */
 export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
 
+/** The settings that each agent has for itself, where a config file names several agents. */
+export const AGENT_KEYS = [
+  'webhookUsername',
+  'webhookSecret',
+  'handoffAuth',
+  'serviceBaseUrl',
+  'serviceApiKey',
+] as const satisfies readonly SettingKey[];
+
+/** A setting of {@link AGENT_KEYS}. */
+export type AgentKey = (typeof AGENT_KEYS)[number];
+
 /** Settings that are explained together. */
 export interface SettingGroup {
   readonly title: string;

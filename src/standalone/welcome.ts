@@ -1,3 +1,5 @@
+import { DEFAULT_AGENT } from '../events/index.js';
+import type { AgentSettings } from './agent-settings.js';
 import type { ConnectedAdapter } from './connect-adapter.js';
 import { describeDatabase } from './database.js';
 import type { SettingKey, Settings } from './settings-schema.js';
@@ -20,15 +22,18 @@ const NOT_STORED = 'off. Unhandled events are lost when the process ends; DATABA
 
 /** The running program. */
 export interface WelcomeOptions extends CurlOptions {
+  readonly agents: AgentSettings;
   readonly dev: boolean;
   readonly adapter: ConnectedAdapter | null;
 }
 
 /** Describes the URLs and the next steps; with `dev` also the generated credentials and commands to paste. */
 export function welcome(options: WelcomeOptions): Welcome {
-  const { url, settings, generated, dev, adapter } = options;
+  const { url, settings, agents, generated, dev, adapter } = options;
   const { mountPath } = settings;
-  const commands = dev ? curlCommands(options) : [];
+  const isSeveral = !agents.has(DEFAULT_AGENT) || agents.size > 1;
+  // With several agents, the commands would have to name each one's credentials.
+  const commands = dev && !isSeveral ? curlCommands(options) : [];
   const credentials = Object.fromEntries(
     generated.map((key) => [SETTINGS[key].env, settingText(settings, key)] as const),
   );
@@ -36,11 +41,11 @@ export function welcome(options: WelcomeOptions): Welcome {
     `handoff-kit listens on ${url} (Ctrl-C stops it)`,
     '',
     "For the platform's settings, with a host name that the platform can reach:",
-    ...addresses(url, settings),
+    ...(isSeveral ? agentAddresses(url, settings, agents) : addresses(url, settings)),
     agentsLine(options),
     ...(generated.length > 0 ? ['', 'Generated for this run, since they were not set:'] : []),
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
-    ...(dev ? ['', 'Play the platform from another terminal:'] : []),
+    ...(commands.length > 0 ? ['', 'Play the platform from another terminal:'] : []),
     ...commands.flatMap(({ title, command }) => ['', `  # ${title}`, `  ${command}`]),
     ...(dev ? ['', 'The same event sent twice is answered twice and handled once.'] : []),
     settings.showText ? '' : 'The text of messages is hidden; --show-text shows it.',
@@ -50,6 +55,7 @@ export function welcome(options: WelcomeOptions): Welcome {
     data: {
       url,
       mountPath,
+      ...(isSeveral && { agents: [...agents.keys()] }),
       database: describeDatabase(settings.databaseUrl),
       adapter: adapter && { name: adapter.name, url: `${url}${adapter.path}` },
       ...(adapter?.oneTimePath && { desk: `${url}${adapter.path}${adapter.oneTimePath}` }),
@@ -80,18 +86,38 @@ function agentsLine({ url, settings, dev, adapter }: WelcomeOptions): string {
   return `Human agents: the desk at ${address}; handoff-kit desk add-agent adds an agent`;
 }
 
-function addresses(
-  url: string,
-  { mountPath, webhookSecret, handoffAuth, serviceBaseUrl, databaseUrl }: Settings,
-): string[] {
+const NO_REPLIES = 'off. Set SERVICE_BASE_URL and SERVICE_API_KEY to answer users.';
+
+const addresses = (url: string, settings: Settings): string[] => [
+  ...webhookAddresses(`${url}${settings.mountPath}`, settings),
+  '',
+  `Replies: ${settings.serviceBaseUrl ?? NO_REPLIES}`,
+  ...commonAddresses(url, settings),
+];
+
+/** Each agent has its name in its addresses, which work whatever its credentials are. */
+const agentAddresses = (url: string, settings: Settings, agents: AgentSettings): string[] => [
+  ...[...agents].flatMap(([name, own]) => [
+    `  the agent ${name}`,
+    ...webhookAddresses(`${url}${settings.mountPath.replace(/\/$/, '')}/${name}`, own),
+    `  replies   ${own.serviceBaseUrl ?? NO_REPLIES}`,
+  ]),
+  '',
+  ...commonAddresses(url, settings),
+];
+
+function webhookAddresses(messages: string, { webhookSecret, handoffAuth }: Settings): string[] {
   const [segment, authentication] = HANDOFF_ADDRESS[handoffAuth.kind];
-  const handoffs = `${url}${mountPath}`.replace(/\/$/, '') + segment;
+  const handoffs = messages.replace(/\/$/, '') + segment;
   const credentials = webhookSecret === undefined ? 'Bearer: the username' : 'Basic: username and secret';
   return [
-    `  messages  ${(url + mountPath).padEnd(handoffs.length)}  ${credentials}`,
-    `  handoffs  ${handoffs.padEnd((url + mountPath).length)}  ${authentication}`,
-    '',
-    `Replies: ${serviceBaseUrl ?? 'off. Set SERVICE_BASE_URL and SERVICE_API_KEY to answer users.'}`,
+    `  messages  ${messages.padEnd(handoffs.length)}  ${credentials}`,
+    `  handoffs  ${handoffs.padEnd(messages.length)}  ${authentication}`,
+  ];
+}
+
+function commonAddresses(url: string, { databaseUrl }: Settings): string[] {
+  return [
     `Storage: ${databaseUrl.kind === 'none' ? NOT_STORED : describeDatabase(databaseUrl)}`,
     `Health: ${url}/healthz and ${url}/readyz, metrics: ${url}/metrics`,
   ];

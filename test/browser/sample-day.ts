@@ -56,6 +56,7 @@ function pastRecord(index: number, requestedAt: number, waitedMs: number | null)
   return {
     id,
     conversationId: id,
+    aiAgent: 'default',
     state: 'closed',
     user,
     agent: agent ?? null,

@@ -3,8 +3,8 @@ import { clientOf, cookieOf, eventually, listen } from '../adapters/desk/agent-c
 import { post, runNode } from '../standalone/program.js';
 
 /** Starts the demo with its desk. Returns the printed address. */
-async function startDemo() {
-  const program = runNode(['dist/cli/main.js', 'demo', '--json']);
+async function startDemo(...args: readonly string[]) {
+  const program = runNode(['dist/cli/main.js', 'demo', '--json', ...args]);
   const [, origin = '', token = ''] = await program.until(/"url":"(http:\/\/[^/"]+)\/\?token=([\w-]+)"/);
   return { program, origin, token };
 }
@@ -34,6 +34,21 @@ describe('the demo with the desk', () => {
     await program.until(/"direction":"received","event":"reply","about":"Hello from the desk"/);
     await agent.act(waiting?.id ?? '', 'close', {});
     await program.until(/"event":"human close"/);
+  });
+
+  it('has two AI agents on request, whose conversations the desk tells apart', async () => {
+    const { program, origin, token } = await startDemo('--agents', '2');
+    const answer = await fetch(`${origin}/desk/enter?token=${token}`, { redirect: 'manual' });
+    const agent = await clientOf(origin, cookieOf(answer));
+    expect((await agent.state()).aiAgents).toEqual(['sales', 'support']);
+    await post(`${origin}/service/simulator/handoff`, { agentId: 'support', componentId: 'demo-desk' });
+    const [waiting] = await eventually(async () => {
+      const { conversations } = await agent.state();
+      expect(conversations).toMatchObject([{ aiAgent: 'support' }]);
+      return conversations;
+    });
+    await agent.say(waiting?.id ?? '', 'Hello from support');
+    await program.until(/"direction":"received","event":"reply","about":"Hello from support"/);
   });
 
   it('logs in once by the printed token, and stops in time while event streams are open', async () => {

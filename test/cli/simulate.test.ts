@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { NOWHERE, type Received, startReceiver } from '../simulator/support.js';
+import { temporaryFolder } from '../standalone/databases.js';
 import { addressOf, post, type RunningProgram, runNode } from '../standalone/program.js';
 
 const runSimulate = (args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProgram =>
@@ -53,6 +56,47 @@ describe('simulate', () => {
     expect(await program.ended).toBe(0);
     for (const secret of [SECRET, PATH_TOKEN]) expect(program.stdout()).not.toContain(secret);
     expect(program.stderr()).toBe('');
+  });
+
+  it('plays the agents of a config file, each with its own credentials and key', async () => {
+    const { url, received } = await startReceiver();
+    const agents = {
+      sales: {
+        webhookUsername: USERNAME,
+        webhookSecret: SECRET,
+        handoffAuth: `path:${PATH_TOKEN}`,
+        serviceApiKey: 'key-1',
+      },
+      support: { WEBHOOK_USERNAME: 'support', HANDOFF_AUTH: 'webhook', SERVICE_API_KEY: 'key-2' },
+    };
+    const file = join(temporaryFolder(), 'handoff.json');
+    writeFileSync(file, JSON.stringify({ agents }));
+    const program = runSimulate(['--receiver', url, '--config', file, '--json']);
+    await addressOf(program);
+    const [line = ''] = program.stdout().split('\n');
+    const opening: { url: string; probes: { url: string; reachable: boolean }[] } = JSON.parse(line);
+    expect(opening.probes.map((probe) => `${probe.url} ${probe.reachable}`)).toEqual([
+      `${url}/sales true`,
+      `${url}/sales/<token> true`,
+      `${url}/support true`,
+      `${url}/support true`,
+    ]);
+    expect(headersOf(received)).toEqual(
+      [
+        `/webhook/sales ${basicHeader(USERNAME, SECRET)}`,
+        `/webhook/sales/${PATH_TOKEN} nothing`,
+        '/webhook/support Bearer support',
+        '/webhook/support Bearer support',
+      ].toSorted(),
+    );
+    await post(`${opening.url}/simulator/handoff`, { agentId: 'support', componentId: 'desk' });
+    const conversation_id = received.at(-1)?.body.conversation_id;
+    const reply = { conversation_id, timestamp: 1, body: 'Hello' };
+    const receive = `${opening.url}/v1/human/message/receive`;
+    expect((await post(receive, reply, { authorization: 'Bearer key-2' })).status).toBe(200);
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(0);
+    for (const secret of [SECRET, PATH_TOKEN, 'key-2']) expect(program.stdout()).not.toContain(secret);
   });
 
   it.each([

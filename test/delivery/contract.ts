@@ -1,10 +1,12 @@
 import { describe } from 'vitest';
+import { agents } from './contract/agents.js';
 import { deadLetters } from './contract/dead.js';
 import { duplicates } from './contract/duplicates.js';
 import { fencing } from './contract/fencing.js';
 import { forgetting } from './contract/forgetting.js';
 import { greeting } from './contract/greeting.js';
 import { handling } from './contract/handling.js';
+import { names } from './contract/names.js';
 import { once } from './contract/once.js';
 import { outages } from './contract/outages.js';
 import { postponements } from './contract/postponements.js';
@@ -27,6 +29,8 @@ export function describeDelivery(name: string, engine: Engine): void {
     if (!engine.stores) return;
     start(engine);
     sharing(engine);
+    names(engine);
+    agents(engine);
     retries(engine);
     deadLetters(engine);
     duplicates(engine);

@@ -12,6 +12,8 @@ it('a greeting that never finishes does not hold up the handoff', async () => {
   const handled: string[] = [];
   const handleJob = createHandleJob({
     host: {
+      name: 'default',
+      hasAgent: () => true,
       handles: () => true,
       handle: async ({ conversationId }) => void handled.push(conversationId),
       greet: () => deferred().promise,

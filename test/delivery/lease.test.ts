@@ -22,6 +22,7 @@ const LEASE_MS = 200;
 /** A database in which nothing is stored. */
 const EMPTY: SqlDatabase = {
   dialect: 'sqlite',
+  receiver: () => null,
   now: '0',
   table: (name) => name,
   list: () => '()',
@@ -77,7 +78,7 @@ interface FakeEngine {
 const createDelivery = ({ inbox = idleQueue, outbox = idleQueue, lease = {}, sql = EMPTY }: FakeEngine) =>
   createStoredDelivery({ leaseMs: LEASE_MS }, { concurrency: 1, leaseMs: LEASE_MS, pollMs: 10 }, () => ({
     sql,
-    queues: { inbox, outbox },
+    queue: (name) => (name === 'inbox' ? inbox : outbox),
     lease: { ...idleLease, ...lease },
     forgetHooks: [],
     open: async () => {},
@@ -139,6 +140,8 @@ async function startDelivery(inbox: Queue, lease: Partial<ProcessLease>) {
   const delivery = createDelivery({ inbox, lease });
   const handled: string[] = [];
   delivery.connect({
+    name: 'default',
+    hasAgent: () => true,
     handles: () => true,
     handle: async ({ key }) => void handled.push(key),
     greet: async () => {},

@@ -24,6 +24,8 @@ export async function checkLostAnswer(delivery: Delivery, { arm, isLost }: LostA
   const started: string[] = [];
   const finished: string[] = [];
   delivery.connect({
+    name: 'default',
+    hasAgent: () => true,
     handles: () => true,
     async handle({ key }, { attempt }) {
       started.push(`${key} attempt ${attempt}`);

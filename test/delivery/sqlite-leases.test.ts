@@ -79,8 +79,8 @@ describe('a conversation', () => {
     await gone.open();
     await gone.lease.renew({ renewals: 1, leaseMs: LEASE_MS, identity: null });
     const event = chatEvent('c', { key: 'k' });
-    const job = { key: 'k', conversationId: 'c', type: event.name, content: storeEvent(event) };
-    expect(await gone.queues.inbox.add(job, 1)).toMatchObject({ isClaimed: true });
+    const job = { key: 'k', conversation: 'c', type: event.name, content: storeEvent(event) };
+    expect(await gone.queue('inbox').add(job, 1)).toMatchObject({ isClaimed: true });
     await gone.close();
 
     const set = await stage({

@@ -23,6 +23,8 @@ function connect(delivery: ReturnType<typeof sqliteWith>) {
   const logged = logLines();
   const handled = notes<string>();
   delivery.connect({
+    name: 'default',
+    hasAgent: () => true,
     handles: () => true,
     handle: async ({ key }) => handled.add(key),
     greet: async () => {},
@@ -32,13 +34,22 @@ function connect(delivery: ReturnType<typeof sqliteWith>) {
   return { delivery, handled, logged };
 }
 
-/** The same, with the code of its writer thread from the test. */
-async function withThread(createCode: (folder: string) => string, options: Partial<SqliteOptions> = {}) {
+/** A delivery with the code of its writer thread from the test. */
+async function createWithThread(
+  createCode: (folder: string) => string,
+  options: Partial<SqliteOptions> = {},
+) {
   const folder = await temporaryFolder();
   const thread = join(folder, 'thread.mjs');
   writeFileSync(thread, createCode(folder));
   const settings = { file: join(folder, 'handoff.db'), pollMs: 10, ...options };
-  return { folder, ...connect(sqliteWith(settings, pathToFileURL(thread))) };
+  return { folder, delivery: sqliteWith(settings, pathToFileURL(thread)) };
+}
+
+/** The same, connected. */
+async function withThread(...args: Parameters<typeof createWithThread>) {
+  const { folder, delivery } = await createWithThread(...args);
+  return { folder, ...connect(delivery) };
 }
 
 /** The start of programs that use the built package. */
@@ -48,10 +59,10 @@ const HOST = `
   const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet, child: () => log };
   const connect = (file, handle) => {
     const delivery = sqlite({ file });
-    delivery.connect({ handles: () => true, handle, greet: async () => {}, report: quiet, log });
+    delivery.connect({ name: 'default', hasAgent: () => true, handles: () => true, handle, greet: async () => {}, report: quiet, log });
     return delivery;
   };
-  const event = (key) => ({ name: 'handoff.message', key, conversationId: key, body: {}, receivedAt: 1, requestId: 'r' });
+  const event = (key) => ({ name: 'handoff.message', agent: 'default', key, conversationId: key, body: {}, receivedAt: 1, requestId: 'r' });
 `;
 
 /** Exits while its events are being stored. */
@@ -158,7 +169,7 @@ describe('the writer thread', () => {
 
   it.each(LOST_CALLS)('may die between a commit and its answer: %s', async (lost) => {
     // Dies once, after the commit of a command of this name, when the test has created the file `armed`.
-    const { folder, delivery } = await withThread(
+    const { folder, delivery } = await createWithThread(
       (place) => `
         import { existsSync, writeFileSync } from 'node:fs';
         import { parentPort } from 'node:worker_threads';

@@ -4,7 +4,7 @@ import { validateWebhook, type WebhookEndpoint } from '../../src/protocol/index.
 import { agentMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
 
 const keyOf = (endpoint: WebhookEndpoint, body: WireBody, session?: number): string =>
-  eventKey(endpoint, validateWebhook(endpoint, body), session);
+  eventKey(endpoint, validateWebhook(endpoint, body), { session });
 
 describe('two deliveries of one event', () => {
   it.each<[WebhookEndpoint, WireBody]>([

@@ -114,9 +114,15 @@ export function describeConversations(name: string, engine: Engine): void {
       expect(await bench.nextReply()).toMatchObject({ text: 'One moment' });
       await becomes({ state: 'waiting', firstReplyAt: expect.any(Date) as Date });
       await receiver.conversations.reply(first.id, 'Still looking', { by: 'kit' });
-      expect(await receiver.conversations.get(first.id)).toMatchObject({ state: 'waiting', agent: null });
-      await receiver.conversations.reply(first.id, 'Hello', { agent: 'Bo' });
-      expect(await receiver.conversations.get(first.id)).toMatchObject({ state: 'connected', agent: 'Bo' });
+      expect(await receiver.conversations.get(first.id)).toMatchObject({
+        state: 'waiting',
+        humanAgent: null,
+      });
+      await receiver.conversations.reply(first.id, 'Hello', { humanAgent: 'Bo' });
+      expect(await receiver.conversations.get(first.id)).toMatchObject({
+        state: 'connected',
+        humanAgent: 'Bo',
+      });
 
       await bench.requestHandoff();
       await bench.say('echo');
@@ -333,6 +339,7 @@ export function describeConversations(name: string, engine: Engine): void {
 /** A notice that the user closed the conversation. */
 const closedEvent = (conversationId: string, receivedAt: number): DeliveredEvent<'handoff.closed'> => ({
   name: 'handoff.closed',
+  agent: 'default',
   key: `closed ${receivedAt}`,
   conversationId,
   body: { conversation_id: conversationId, timestamp: receivedAt, type: 'USER_CLOSED' },

@@ -146,7 +146,7 @@ describe('a request', () => {
     const lifecycle = start();
     await lifecycle.request(requestEvent('c', { userId: 'ada' }));
     await lifecycle.link('c', LINK);
-    await lifecycle.replied('c', { human: true, agent: 'Bo' });
+    await lifecycle.replied('c', { human: true, humanAgent: 'Bo' });
     await lifecycle.end('c', 'agent', 'resolved');
     await lifecycle.close('c');
     const again = requestEvent('c', { userId: 'bob', receivedAt: NOW });
@@ -158,7 +158,7 @@ describe('a request', () => {
       requestKey: again.key,
       requestedAt: new Date(NOW),
       link: null,
-      agent: null,
+      humanAgent: null,
       firstReplyAt: null,
       closure: null,
     });
@@ -189,18 +189,20 @@ describe('a reply', () => {
     const lifecycle = start();
     await bring(lifecycle, 'closed');
     const before = await lifecycle.store.get('c');
-    expect(await lifecycle.replied('c', { human: true, agent: 'Bo' })).toBeNull();
+    expect(await lifecycle.replied('c', { human: true, humanAgent: 'Bo' })).toBeNull();
     expect(await lifecycle.store.get('c')).toEqual(before);
   });
 
   it('changes the conversation once, and again only when another agent answers', async () => {
     const lifecycle = start();
     await bring(lifecycle, 'waiting');
-    const first = await lifecycle.replied('c', { human: true, agent: 'Bo' });
-    expect(first).toMatchObject({ state: 'connected', firstReplyAt: new Date(NOW), agent: 'Bo' });
+    const first = await lifecycle.replied('c', { human: true, humanAgent: 'Bo' });
+    expect(first).toMatchObject({ state: 'connected', firstReplyAt: new Date(NOW), humanAgent: 'Bo' });
     expect(await lifecycle.replied('c', { human: true })).toEqual(first);
     expect(await lifecycle.replied('c', { human: false })).toEqual(first);
-    expect(await lifecycle.replied('c', { human: true, agent: 'Al' })).toMatchObject({ agent: 'Al' });
+    expect(await lifecycle.replied('c', { human: true, humanAgent: 'Al' })).toMatchObject({
+      humanAgent: 'Al',
+    });
   });
 });
 

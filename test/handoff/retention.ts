@@ -12,6 +12,8 @@ export function describeRetention(name: string, engine: Engine): void {
     const store = await engine.createStore();
     const delivery = await store.open({ rememberMs });
     delivery.connect({
+      name: 'default',
+      hasAgent: () => true,
       handles: () => true,
       handle: async () => {},
       greet: async () => {},

@@ -20,7 +20,7 @@ describeTables('SQLite', async (note) => {
   const engine = createSqliteEngine(file, settings, null);
   await engine.open();
   onTestFinished(() => engine.close());
-  const { sql, queues } = engine;
+  const { sql } = engine;
   // The commands of the writer prepare their statements when the first of them is run.
   const connection = openConnection(file);
   onTestFinished(() => connection.close());
@@ -31,9 +31,9 @@ describeTables('SQLite', async (note) => {
       const rows = await sql.read(`EXPLAIN QUERY PLAN ${text}`, values);
       return rows.map(({ detail }) => String(detail)).join('\n');
     },
-    // Processes are few, and so are the claims whose owners are looked through.
-    scan: /^SCAN (?!parts?\b|part_\d|json_each|items|\d+-ROW VALUES|process\b|head USING COVERING INDEX head_owner)/m,
-    inbox: queues.inbox satisfies Queue,
+    // Processes and queues are few, and so are the claims whose owners are looked through.
+    scan: /^SCAN (?!names\b|parts?\b|part_\d|json_each|items|\d+-ROW VALUES|process\b|head USING COVERING INDEX head_owner)/m,
+    inbox: engine.queue('inbox') satisfies Queue,
   };
 });
 
@@ -53,6 +53,8 @@ describe('what SQLite keeps', () => {
   const start = async (file: string) => {
     const delivery = sqlite({ file, rememberMs: 50, pollMs: 20 });
     delivery.connect({
+      name: 'default',
+      hasAgent: () => true,
       handles: () => true,
       handle: async () => {},
       greet: async () => {},

@@ -85,7 +85,7 @@ async function useConversations(database: SqlDatabase): Promise<void> {
 async function useQueue(inbox: Queue): Promise<void> {
   const job = (key: string) => ({
     key,
-    conversationId: key,
+    conversation: key,
     type: 'message',
     content: '{}',
     userIds: ['ada'],

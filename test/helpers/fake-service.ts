@@ -51,6 +51,7 @@ export interface SentReply {
   readonly conversationId: string;
   /** The text of a reply; empty for a close. */
   readonly text: string;
+  readonly authorization: string | undefined;
 }
 
 /** The reaction to a call: answer it, break the connection, or never answer. */
@@ -121,7 +122,8 @@ export async function flakyService(conducts: Conducts = () => SUCCESS) {
 async function readReply(request: IncomingMessage): Promise<SentReply> {
   const { conversation_id, body } = (await readJson(request)) as { conversation_id: string; body?: string };
   const kind = body === undefined ? 'close' : 'reply';
-  return { kind, conversationId: conversation_id, text: body ?? '' };
+  const { authorization } = request.headers;
+  return { kind, conversationId: conversation_id, text: body ?? '', authorization };
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
-import { type PostgresOptions, postgres } from '../../src/delivery/postgres/index.js';
+import { openPostgresDatabase, type PostgresOptions, postgres } from '../../src/delivery/postgres/index.js';
 import type { Engine } from '../delivery/contract.js';
 
 /** `DATABASE_URL` if set, else a server that all tests share; see postgres-server.ts. */
@@ -57,6 +57,12 @@ export const postgresEngine: Engine = {
     const engine = engineOn(store, { leaseMs: LEASE_MS, pollMs: 200, pool: { max: 5 } });
     return {
       ...(await engine.createStore()),
+      async admin() {
+        const { connectionString, schema } = store;
+        const opened = await openPostgresDatabase({ connectionString, schema });
+        onTestFinished(opened.close);
+        return opened;
+      },
       async setNewerVersion(isNewer) {
         const step = isNewer ? 90 : -90;
         await store.query(`UPDATE ${store.schema}.schema_version SET version = version + $1`, [step]);

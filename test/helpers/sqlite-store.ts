@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openConnection } from '../../src/delivery/sqlite/database.js';
-import { type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
+import { openSqliteDatabase, type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
 import { sqliteWith } from '../../src/delivery/sqlite/sqlite.js';
 import type { Delivery } from '../../src/index.js';
 import type { Engine } from '../delivery/contract.js';
@@ -28,6 +28,11 @@ const engineOf = (openFile: (options: SqliteOptions) => Delivery): Engine => ({
     const file = join(await mkdtemp(join(tmpdir(), 'handoff-kit-')), 'handoff.db');
     return {
       open: (options) => openFile({ file, leaseMs: LEASE_MS, pollMs: 20, ...options }),
+      async admin() {
+        const opened = await openSqliteDatabase(file);
+        onTestFinished(opened.close);
+        return opened;
+      },
       async setNewerVersion(isNewer) {
         const connection = openConnection(file);
         connection.exec(`UPDATE schema_version SET version = version ${isNewer ? '+' : '-'} 90`);

@@ -56,6 +56,8 @@ export function startInline(
   const reports: (Partial<FailureReport> & { readonly error: unknown })[] = [];
   const delivery = inline(options);
   delivery.connect({
+    name: 'default',
+    hasAgent: () => true,
     handles: () => true,
     // Like the dispatcher: never throws synchronously, and returns no promise for synchronous handlers.
     handle(event, run) {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createReceiver, noAuth, type Receiver } from '../../src/index.js';
+import { createReceiver, noAuth, type Receiver, type ReceiverOptions } from '../../src/index.js';
 
 const receivers: Receiver[] = [];
 afterEach(() => Promise.all(receivers.splice(0).map((receiver) => receiver.close())));
 
-function openReceiver(options: Partial<Parameters<typeof createReceiver>[0]> = {}): Receiver {
+function openReceiver(options: Partial<ReceiverOptions> = {}): Receiver {
   const receiver = createReceiver({
     auth: { message: noAuth(), handoff: noAuth() },
     basePath: '/webhook',

@@ -12,18 +12,23 @@ export interface KnownMistake {
   readonly shows: RegExp;
 }
 
+const changed = (queue: Queue, change: ((queue: Queue) => Partial<Queue>) | null): Queue => ({
+  ...queue,
+  ...change?.(queue),
+});
+
 const inInbox =
   (change: (inbox: Queue) => Partial<Queue>) =>
   (engine: StorageEngine): StorageEngine => ({
     ...engine,
-    queues: { ...engine.queues, inbox: { ...engine.queues.inbox, ...change(engine.queues.inbox) } },
+    queue: (name) => changed(engine.queue(name), name === 'inbox' ? change : null),
   });
 
 const inOutbox =
   (change: (outbox: Queue) => Partial<Queue>) =>
   (engine: StorageEngine): StorageEngine => ({
     ...engine,
-    queues: { ...engine.queues, outbox: { ...engine.queues.outbox, ...change(engine.queues.outbox) } },
+    queue: (name) => changed(engine.queue(name), name === 'outbox' ? change : null),
   });
 
 /** Stores another length of the lease. */
@@ -119,7 +124,7 @@ export const MISTAKES: readonly KnownMistake[] = [
       engine: inOutbox((outbox) => ({
         add: (job, claim) =>
           job.type === 'close'
-            ? outbox.add({ ...job, conversationId: `${job.conversationId} close` }, null)
+            ? outbox.add({ ...job, conversation: `${job.conversation} close` }, null)
             : outbox.add(job, claim),
       })),
     },
@@ -165,4 +170,4 @@ export const MISTAKES: readonly KnownMistake[] = [
 ];
 
 /** The key without the conversation. */
-const unscoped = (job: NewJob): NewJob => ({ ...job, key: job.key.split(job.conversationId).join('') });
+const unscoped = (job: NewJob): NewJob => ({ ...job, key: job.key.split(job.conversation).join('') });

@@ -247,11 +247,8 @@ export function createStorage({ scheduler, faults, mistakes, labelOf, onCommit }
           return () => void subscribers.delete(subscriber);
         },
       };
-      const queues = {
-        inbox: withDistantReads(process, engine.queues.inbox),
-        outbox: withDistantReads(process, engine.queues.outbox),
-      };
-      const wrapped: StorageEngine = { ...engine, sql, queues };
+      const queue = (name: string): Queue => withDistantReads(process, engine.queue(name));
+      const wrapped: StorageEngine = { ...engine, sql, queue };
       return mistakes.engine?.(wrapped, process) ?? wrapped;
     },
     headOf(queue, conversation) {

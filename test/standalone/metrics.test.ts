@@ -36,7 +36,7 @@ async function afterTraffic(delivery: Delivery | null, serviceAnswers = 200) {
 }
 
 /** The metrics of these queues alone. */
-async function queueMetrics(queues: Pick<QueueAdmin, 'depth'>, timeoutMs?: number): Promise<string> {
+async function queueMetrics(queues: Pick<QueueAdmin, 'depth' | 'outboxes'>, timeoutMs?: number): Promise<string> {
   const registry = new Registry();
   await registerQueues(registry, queues, timeoutMs)();
   return registry.metrics();
@@ -84,7 +84,15 @@ describe('metrics', () => {
     const handle = async (): Promise<void> => {
       throw new Error('the handler failed');
     };
-    delivery.connect({ handles: () => true, handle, greet: async () => {}, report() {}, log: silentLog });
+    delivery.connect({
+      name: 'default',
+      hasAgent: () => true,
+      handles: () => true,
+      handle,
+      greet: async () => {},
+      report() {},
+      log: silentLog,
+    });
     const { signal } = new AbortController();
     for (const attempt of [1, 2]) {
       await expect(hosts[0]?.handle(chatEvent('c-1'), { attempt, signal })).rejects.toThrow('failed');

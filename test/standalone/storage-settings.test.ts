@@ -36,6 +36,8 @@ describe('the settings of storage', () => {
     const delivery = await openDelivery({ kind: 'sqlite', file }, await settingsOf({ MAX_ATTEMPTS: '1' }));
     const attempts: number[] = [];
     delivery?.connect({
+      name: 'default',
+      hasAgent: () => true,
       handles: () => true,
       handle: async (_event, { attempt }) => {
         attempts.push(attempt);

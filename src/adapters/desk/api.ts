@@ -30,8 +30,10 @@ export interface CustomerView {
 export interface ConversationSummary {
   /** The desk's own id of the conversation. */
   readonly id: string;
-  /** The platform's id of the handoff. */
+  /** The receiver's id of the conversation. */
   readonly conversationId: string;
+  /** The platform's agent that requested the handoff, by its name in the receiver; `default` where there is one. */
+  readonly aiAgent: string;
   readonly state: ConversationStatus;
   readonly user: CustomerView;
   /** The id of the agent it is assigned to, or `null`. */
@@ -101,6 +103,8 @@ export interface StateView {
   /** Sent with every change, in the header `x-desk-token`. */
   readonly token: string;
   readonly agents: readonly AgentView[];
+  /** The names of the platform's agents. With more than one, conversations show theirs and can be filtered by it. */
+  readonly aiAgents: readonly string[];
   /** All open conversations and the latest closed ones. */
   readonly conversations: readonly ConversationSummary[];
   readonly counts: Readonly<Record<ConversationStatus, number>>;
@@ -215,7 +219,7 @@ export interface QaPair {
   readonly answer: string;
 }
 
-/** `GET api/teach`: the pairs that were taught. */
+/** `GET api/teach?aiAgent=<name>`: the pairs that the agent was taught. */
 export interface TeachView {
   /** The knowledge document at the platform, once there is one. */
   readonly document: { readonly id: string; readonly name: string } | null;
@@ -226,6 +230,8 @@ export interface TeachView {
 export interface TeachRequest extends QaPair {
   /** The number of pairs that the agent saw, so that a list changed meanwhile is not overwritten. */
   readonly seen: number;
+  /** The platform's agent to teach: each has a list of its own. */
+  readonly aiAgent: string;
 }
 
 /** The body of every error. */

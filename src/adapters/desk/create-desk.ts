@@ -114,11 +114,12 @@ export function createDesk(options: DeskOptions): Desk {
     updates,
     agents,
     canned: createCannedReplies(store),
-    teaching: createTeaching(store, receiver.service),
+    teaching: createTeaching(store, receiver.services),
     deadLetters: createDeadLetters(store, queues, conversations),
     queues,
     findAgent,
-    canTeach: receiver.service !== null,
+    aiAgents: [...receiver.services.keys()],
+    canTeach: [...receiver.services.values()].some((service) => service !== null),
   });
 
   const router = Router();

@@ -1,4 +1,5 @@
 import { type ServiceClient, ServiceError } from '../../client/index.js';
+import { DEFAULT_AGENT } from '../../events/index.js';
 import { HandoffKitError } from '../../internal/index.js';
 import type { DocumentResult } from '../../protocol/index.js';
 import type { AgentView, QaPair, TeachRequest, TeachView } from './api.js';
@@ -6,9 +7,10 @@ import { createAudit } from './audit.js';
 import { DeskError } from './errors.js';
 import { DOCUMENT_KIND, type DocumentStore, type JournalAppend } from './store/index.js';
 
-/** Teaches the AI agent questions and answers. */
+/** Teaches AI agents questions and answers. */
 export interface Teaching {
-  view(): Promise<TeachView>;
+  /** The list of one of the platform's agents. */
+  view(aiAgent: string): Promise<TeachView>;
   /** Adds a pair. */
   teach(agent: AgentView, request: TeachRequest): Promise<TeachView>;
 }
@@ -27,7 +29,10 @@ interface Sent {
   readonly isTaken: boolean;
 }
 
-const DOCUMENT_ID = 'taught';
+/** The document with an AI agent's list. */
+const documentIdOf = (aiAgent: string): string =>
+  aiAgent === DEFAULT_AGENT ? 'taught' : `taught/${aiAgent}`;
+
 /** The name of the knowledge document at the platform. */
 const KNOWLEDGE_NAME = 'Answers from the desk';
 /** Longer than any call to the platform takes: an older lock belongs to a process that ended. */
@@ -37,54 +42,65 @@ const LOCK_EXPIRES_MS = 5 * 60_000;
  * Creates {@link Teaching}. An update at the platform replaces all pairs, so the desk keeps the complete list and
  * locks it across processes while one agent sends it. The list is stored once the platform has accepted it.
  */
-export function createTeaching(store: DocumentStore, service: ServiceClient | null): Teaching {
+export function createTeaching(
+  store: DocumentStore,
+  services: ReadonlyMap<string, ServiceClient | null>,
+): Teaching {
   const audit = createAudit(store);
 
-  const read = async () => {
-    const document = await store.get(DOCUMENT_KIND.settings, DOCUMENT_ID);
+  const read = async (aiAgent: string) => {
+    const document = await store.get(DOCUMENT_KIND.settings, documentIdOf(aiAgent));
     const stored = (document?.value ?? { document: null, pairs: [] }) as StoredTeaching;
     return { version: document?.version ?? 0, stored };
   };
 
-  const write = async (value: StoredTeaching, version: number, append: readonly JournalAppend[] = []) => {
-    const put = [{ kind: DOCUMENT_KIND.settings, id: DOCUMENT_ID, value, version }];
+  const write = async (
+    aiAgent: string,
+    value: StoredTeaching,
+    version: number,
+    append: readonly JournalAppend[] = [],
+  ) => {
+    const put = [{ kind: DOCUMENT_KIND.settings, id: documentIdOf(aiAgent), value, version }];
     return (await store.write({ put, append })) !== null;
   };
 
   /** Locks the list; gives its version with the lock. */
-  const lock = async (agent: AgentView, seen: number) => {
-    const { version, stored } = await read();
+  const lock = async (agent: AgentView, { aiAgent, seen }: TeachRequest) => {
+    const { version, stored } = await read(aiAgent);
     const { lock: held, ...before } = stored;
     if ((held?.since ?? 0) + LOCK_EXPIRES_MS > Date.now()) throw new DeskError('TEACHING');
     if (before.pairs.length !== seen) throw new DeskError('CHANGED');
-    const isLocked = await write({ ...before, lock: { agent: agent.id, since: Date.now() } }, version);
+    const locked = { ...before, lock: { agent: agent.id, since: Date.now() } };
+    const isLocked = await write(aiAgent, locked, version);
     if (!isLocked) throw new DeskError('TEACHING');
     return { before, version: version + 1 };
   };
 
   return {
-    view: async () => viewOf((await read()).stored),
-    async teach(agent, { question, answer, seen }) {
+    view: async (aiAgent) => viewOf((await read(aiAgent)).stored),
+    async teach(agent, request) {
+      const { question, answer, aiAgent } = request;
+      const service = services.get(aiAgent);
       if (!service) throw new DeskError('CANNOT_TEACH');
-      const { before, version } = await lock(agent, seen);
+      const { before, version } = await lock(agent, request);
       // A question that was taught before gets the new answer.
       const pairs = [...before.pairs.filter((pair) => pair.question !== question), { question, answer }];
       try {
         const { document, isTaken } = await send(service, before, pairs);
         if (!isTaken) {
-          await write({ document, pairs: before.pairs, updateFailed: true }, version);
+          await write(aiAgent, { document, pairs: before.pairs, updateFailed: true }, version);
           throw new DeskError('TEACHING_FAILED', { cause: listedAsFailed() });
         }
         const isNew = before.document !== null && before.document.id !== document?.id;
         const detail = `${pairs.length} pairs${isNew ? `, in a new document instead of ${before.document?.id}` : ''}`;
         const value = { document, pairs };
-        if (!(await write(value, version, [audit.line(agent.id, 'teach', { detail })]))) {
+        if (!(await write(aiAgent, value, version, [audit.line(agent.id, 'teach', { detail })]))) {
           throw new DeskError('CHANGED');
         }
         return value;
       } catch (error) {
         // Unlocks, unless that is done. The next lesson sends the complete list again.
-        await write(before, version);
+        await write(aiAgent, before, version);
         throw error instanceof DeskError ? error : new DeskError('TEACHING_FAILED', { cause: error });
       }
     },

@@ -36,6 +36,8 @@ export interface DemoOptions {
   readonly log: Logger;
   /** Whether a program plays the human, instead of the desk. */
   readonly automatic: boolean;
+  /** The number of AI agents. Default 1. */
+  readonly agents?: 1 | 2;
 }
 
 const QUESTION = 'How long does delivery take?';
@@ -45,7 +47,11 @@ const KNOWLEDGE = {
   qaList: [{ question: QUESTION, answer: 'Two days. Ask for a human if your parcel is late.' }],
 };
 
-const AGENT_ID = 'demo-agent';
+/** The simulated agents, by their names in the receiver. */
+const AGENTS = {
+  1: { default: { id: 'demo-agent', name: 'Demo agent' } },
+  2: { sales: { id: 'sales', name: 'Sales agent' }, support: { id: 'support', name: 'Support agent' } },
+} as const;
 const HUMAN_AGENT = { id: 'you', name: 'You' };
 
 /** Longer than the platform's usual minute: a first-time user needs time to read. */
@@ -57,10 +63,17 @@ const SILENT_REPORTER = { event() {}, status() {} };
 const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
 
 /** Starts both with generated credentials: the page on `port`, the receiver on any free port. */
-export async function startDemo({ port, log, automatic }: DemoOptions): Promise<Demo> {
-  const apiKey = randomHex(24);
+export async function startDemo({ port, log, automatic, agents: count = 1 }: DemoOptions): Promise<Demo> {
+  const agents = Object.entries(AGENTS[count]).map(([key, agent]) => ({
+    key,
+    ...agent,
+    apiKey: randomHex(24),
+    username: `demo-${key}`,
+    secret: randomHex(16),
+    token: randomHex(16),
+  }));
   const simulator = createSimulator({
-    agents: [{ id: AGENT_ID, name: 'Demo agent', apiKey }],
+    agents: agents.map(({ id, name, apiKey }) => ({ id, name, apiKey })),
     openapi: readOpenapi(),
     log,
     framedBy: 'same-origin',
@@ -69,12 +82,9 @@ export async function startDemo({ port, log, automatic }: DemoOptions): Promise<
   const pageServer = automatic ? null : await openPageServer(simulator, port);
   const serviceUrl = pageServer?.serviceUrl ?? (await simulator.listen(port));
 
-  const [username, secret, token] = ['demo', randomHex(16), randomHex(16)];
   const { createStandalone, readSettings } = await loadProgram();
-  const { settings } = await readSettings({
-    env: {},
-    dev: true,
-    flags: {
+  const settingsOf = async ({ username, secret, token, apiKey }: (typeof agents)[number]) => {
+    const flags = {
       port: '0',
       webhookUsername: username,
       webhookSecret: secret,
@@ -84,12 +94,19 @@ export async function startDemo({ port, log, automatic }: DemoOptions): Promise<
       ...(automatic
         ? { adapter: 'none', greeting: GREETING }
         : { adapter: 'desk', waitTimeout: `${WAIT_TIMEOUT_MS}ms` }),
-    },
-  });
+    };
+    return (await readSettings({ env: {}, dev: true, flags })).settings;
+  };
+  const settingsByAgent = new Map(
+    await Promise.all(agents.map(async (agent) => [agent.key, await settingsOf(agent)] as const)),
+  );
+  const [settings] = settingsByAgent.values();
+  if (!settings) throw new Error('the demo has an agent');
   const store = automatic ? null : await openTemporaryStore();
   const standalone = await createStandalone(settings, {
     reporter: SILENT_REPORTER,
     log,
+    agents: settingsByAgent,
     delivery: store?.delivery ?? null,
     oneTimeLinkFor: HUMAN_AGENT,
     framed: true,
@@ -100,11 +117,14 @@ export async function startDemo({ port, log, automatic }: DemoOptions): Promise<
   if (automatic) receiver.on('handoff.message', answerAsHuman);
   if (adapter) pageServer?.showDesk(adapter.handler);
   const receiverUrl = `${await standalone.listen()}${settings.mountPath}`;
-  simulator.agents.update(AGENT_ID, {
-    message: { url: receiverUrl, username, secret },
-    humanServices: [{ componentId: 'demo-desk', componentName: 'Demo desk', url: `${receiverUrl}/${token}` }],
-  });
-  await createServiceClient({ baseUrl: serviceUrl, apiKey }).knowledge.addQa(KNOWLEDGE);
+  for (const { id, name, apiKey, username, secret, token } of agents) {
+    const componentName = count === 1 ? 'Demo desk' : `Demo desk, ${name}`;
+    simulator.agents.update(id, {
+      message: { url: receiverUrl, username, secret },
+      humanServices: [{ componentId: 'demo-desk', componentName, url: `${receiverUrl}/${token}` }],
+    });
+    await createServiceClient({ baseUrl: serviceUrl, apiKey }).knowledge.addQa(KNOWLEDGE);
+  }
   // The requests of the setup are not part of the demo.
   simulator.traffic.clear();
 

@@ -182,6 +182,7 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
   const sql: PostgresDatabase = {
     forgetHooks,
     dialect: 'postgres',
+    receiver: () => null,
     now: '(extract(epoch from statement_timestamp()) * 1000)::bigint',
     table: (name) => `${schema}.${name}`,
     list: (parameter) => `(SELECT json_array_elements_text(${parameter}::json) AS item)`,

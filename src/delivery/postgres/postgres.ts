@@ -76,11 +76,9 @@ export function createPostgresEngine(
 
   return {
     sql,
+    location: locationOf(connection),
     forgetHooks,
-    queues: {
-      inbox: createPostgresQueue({ ...shared, queue: 'inbox' }),
-      outbox: createPostgresQueue({ ...shared, queue: 'outbox' }),
-    },
+    queue: (name) => createPostgresQueue({ ...shared, queue: name }),
     // A sender does not wait for a renewal, so it may take as long as the lease lasts.
     lease: createPostgresLease({ ...shared, query: queryWithin(Math.max(timeoutMs, leaseMs)) }),
     async open() {
@@ -93,6 +91,16 @@ export function createPostgresEngine(
     },
     close: () => sql.close(),
   };
+}
+
+/** Where a schema is, without credentials. */
+function locationOf({ schema, settings }: ReturnType<typeof checkConnection>): string {
+  const { connectionString, host = process.env.PGHOST, port = process.env.PGPORT, database } = settings;
+  const url =
+    connectionString !== undefined && URL.canParse(connectionString) ? new URL(connectionString) : null;
+  const server = url ? url.host : `${host ?? ''}:${port ?? ''}`;
+  const name = url ? url.pathname.slice(1) : (database ?? process.env.PGDATABASE ?? '');
+  return `the schema ${schema} of the database ${name} on ${server}`;
 }
 
 function unusable(schema: string, error: unknown): HandoffKitError {

@@ -7,13 +7,12 @@ import {
   type ProcessLease,
   type ProcessRecord,
   type Queue,
-  type QueueName,
   type SettleResult,
   SUSPECT_CRASHES,
 } from '../queue.js';
 import { USER_NOTED_MS } from '../retention.js';
 import type { SqlRow } from '../sql.js';
-import { conversationKey, decodeText, digestKey, digestText, encodeText } from '../text.js';
+import { decodeText, digestKey, digestText, encodeText } from '../text.js';
 import { createBatcher } from './batcher.js';
 
 /**
@@ -29,7 +28,7 @@ export interface PostgresQueueOptions {
   readonly table: (name: string) => string;
   /** SQL for the current time. */
   readonly now: string;
-  readonly queue: QueueName;
+  readonly queue: string;
   /** Identifies this process among those that share the database. */
   readonly owner: string;
   /** Whether finished jobs keep their content. */
@@ -54,16 +53,17 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
   /** Locks the claims that replies of handlers name, so that no process reclaims them before the replies are stored. */
   const HELD = `held AS (
       SELECT h.conversation, h.claim FROM ${heads} h
-      JOIN given g ON g.event_of = h.conversation AND g.event_claim = h.claim
-      WHERE h.queue = 'inbox' AND h.owner = $7 ORDER BY h.conversation FOR SHARE OF h
+      JOIN given g ON g.event_queue = h.queue AND g.event_of = h.conversation AND g.event_claim = h.claim
+      WHERE h.owner = $7 ORDER BY h.conversation FOR SHARE OF h
     ), `;
   const IS_HELD =
     'WHERE event_of IS NULL OR (event_of, event_claim) IN (SELECT conversation, claim FROM held)';
 
   const addSql = ({ fenced }: { readonly fenced: boolean }): string => `
     WITH given AS MATERIALIZED (
-      SELECT * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::text[], $6::bigint[], $10::text[], $11::bigint[])
-        WITH ORDINALITY AS g (digest, conversation, type, content, claim, event_of, event_claim, position)
+      SELECT * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::text[], $6::bigint[], $10::text[], $11::bigint[],
+        $12::text[]) WITH ORDINALITY
+        AS g (digest, conversation, type, content, claim, event_of, event_claim, event_queue, position)
     ), ${fenced ? HELD : ''}input AS MATERIALIZED (
       SELECT nextval('${keys}_seq_seq') AS seq, * FROM (
         SELECT * FROM given ${fenced ? IS_HELD : ''} ORDER BY position) AS ordered
@@ -113,12 +113,12 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
 
   const add = createBatcher<AddEntry, AddResult>(async (batch) => {
     const users = batch.flatMap(({ job }) =>
-      (job.userIds ?? []).map((id) => [digestText(id), conversationKey(job.conversationId)] as const),
+      (job.userIds ?? []).map((id) => [digestText(id), job.conversation] as const),
     );
     const rows = await query(batch.some(({ job }) => job.onBehalfOf) ? ADD_FENCED : ADD, [
       queue,
       batch.map(({ digest }) => digest),
-      batch.map(({ job }) => conversationKey(job.conversationId)),
+      batch.map(({ job }) => job.conversation),
       batch.map(({ job }) => job.type),
       batch.map(({ job }) => job.content),
       batch.map(({ claim }) => claim),
@@ -127,6 +127,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
       users.map(([, conversation]) => conversation),
       batch.map(({ job }) => job.onBehalfOf?.conversation ?? null),
       batch.map(({ job }) => job.onBehalfOf?.claim ?? null),
+      batch.map(({ job }) => job.onBehalfOf?.queue ?? null),
     ]);
     const repeats = batch.filter((_entry, index) => !rows[index]?.added && !rows[index]?.refused);
     const known = repeats.length > 0 ? await idsOfKeys(repeats) : new Map<string, string>();

@@ -6,14 +6,13 @@ import {
   type JobFailure,
   type NewJob,
   type ProcessRecord,
-  type QueueName,
   type RenewalResult,
   type SettleResult,
   SUSPECT_CRASHES,
 } from '../queue.js';
 import { USER_NOTED_MS } from '../retention.js';
 import type { SqlRow, SqlStatement } from '../sql.js';
-import { conversationKey, digestKey, digestText, encodeText } from '../text.js';
+import { digestKey, digestText, encodeText } from '../text.js';
 import {
   type Connection,
   createTransactionRunner,
@@ -27,9 +26,9 @@ import {
  */
 export interface Commands {
   add(
-    queue: QueueName,
+    queue: string,
     key: string,
-    conversationId: string,
+    conversation: string,
     type: string,
     content: string,
     userIds: readonly string[],
@@ -37,10 +36,10 @@ export interface Commands {
     claim: number | null,
     now: number,
   ): AddResult;
-  claim(queue: QueueName, claim: number, limit: number, now: number): ClaimResult;
-  complete(queue: QueueName, id: string, conversation: string, claim: number, now: number): SettleResult;
+  claim(queue: string, claim: number, limit: number, now: number): ClaimResult;
+  complete(queue: string, id: string, conversation: string, claim: number, now: number): SettleResult;
   fail(
-    queue: QueueName,
+    queue: string,
     id: string,
     conversation: string,
     claim: number,
@@ -48,12 +47,12 @@ export interface Commands {
     now: number,
   ): SettleResult;
   release(
-    queue: QueueName,
+    queue: string,
     jobs: readonly Pick<ClaimedJob, 'id' | 'conversation' | 'claim'>[],
     interrupted: boolean,
   ): void;
-  releaseUnused(queue: QueueName, inUse: readonly number[], before: number): void;
-  beginAlone(queue: QueueName, id: string, conversation: string, claim: number): boolean;
+  releaseUnused(queue: string, inUse: readonly number[], before: number): void;
+  beginAlone(queue: string, id: string, conversation: string, claim: number): boolean;
   renewLease(record: Omit<ProcessRecord, 'owner'>): Omit<RenewalResult, 'now'>;
   reclaim(dead: ProcessRecord): number;
   boundDueTimes(now: number): void;
@@ -166,31 +165,37 @@ function createQueueCommands(
     'SELECT DISTINCT owner FROM head WHERE owner IS NOT NULL AND owner NOT IN (SELECT owner FROM process)',
   );
   const removeRecord = sql('DELETE FROM process WHERE owner = ? AND renewals = ?');
+  const nextQueue = sql('SELECT min(queue) AS queue FROM head WHERE queue > ?');
   // In two parts, each of which has an index.
-  const boundDueTimes = [
-    "queue IN ('inbox', 'outbox') AND owner IS NULL AND jobs > 0 AND due_at > ?1",
+  const [boundWaiting, boundClaimed] = [
+    'queue = ?2 AND owner IS NULL AND jobs > 0 AND due_at > ?1',
     'owner IS NOT NULL',
   ].map((where) => sql(`UPDATE head SET due_at = ?1 + delay_ms WHERE ${where} AND due_at > ?1 + delay_ms`));
   const removeProcess = sql('DELETE FROM process WHERE owner = ?');
 
   const changed = (row: SqlRow | undefined): boolean => row !== undefined;
 
+  const nextQueueAfter = (queue: string): string | null => {
+    const next = nextQueue.get(queue)?.queue;
+    return typeof next === 'string' ? next : null;
+  };
+
   /** Ends the claim on a conversation whose first job is done or dead. */
-  const advance = (queue: QueueName, conversation: string, claim: number, now: number): SettleResult => {
+  const advance = (queue: string, conversation: string, claim: number, now: number): SettleResult => {
     if (changed(removeLastHead.get(queue, conversation, owner, claim))) return 'idle';
     return changed(advanceHead.get(now, queue, conversation, owner, claim)) ? 'more' : 'lost';
   };
 
   return {
-    add(queue, key, conversationId, type, content, userIds, onBehalfOf, claim, now) {
+    add(queue, key, conversation, type, content, userIds, onBehalfOf, claim, now) {
       const isHeld =
-        !onBehalfOf || changed(findClaim.get('inbox', onBehalfOf.conversation, owner, onBehalfOf.claim));
+        !onBehalfOf ||
+        changed(findClaim.get(onBehalfOf.queue, onBehalfOf.conversation, owner, onBehalfOf.claim));
       if (!isHeld) return { id: '0', isDuplicate: false, isClaimed: false, isRefused: true };
       const digest = digestKey(queue, key);
       const inserted = insertKey.get(digest, now);
       if (!inserted) return { id: String(findKey.get(digest)?.seq), isDuplicate: true, isClaimed: false };
       const seq = Number(inserted.seq);
-      const conversation = conversationKey(conversationId);
       insertJob.get(seq, queue, conversation, type, now, content);
       const isFirst = changed(
         claim === null
@@ -255,7 +260,10 @@ function createQueueCommands(
       return freeHeadsOf.all(dead).length;
     },
     boundDueTimes(now) {
-      for (const statement of boundDueTimes) statement.get(now);
+      for (let queue = nextQueueAfter(''); queue !== null; queue = nextQueueAfter(queue)) {
+        boundWaiting?.get(now, queue);
+      }
+      boundClaimed?.get(now);
     },
     endLease() {
       freeHeadsOf.all(owner);

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
 import { runMigrations } from '../migrate.js';
-import type { JobStatus, Queue, QueueName } from '../queue.js';
+import type { JobStatus, Queue } from '../queue.js';
 import { createQueueAdmin, type OpenDatabase } from '../queue-admin.js';
 import { deliveryMigrations } from '../schema.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlValue } from '../sql.js';
@@ -98,7 +100,17 @@ export function createSqliteEngine(
       : createInlineWriter(connection, options, createFileCheck(file));
     return { connection, writer };
   };
-  return createEngineOn(openDatabase, settings);
+  return { ...createEngineOn(openDatabase, settings), location: `the file ${realPath(file)}` };
+}
+
+/** The path without symbolic links, so that two ways to one file are recognised. */
+function realPath(file: string): string {
+  const path = resolve(file);
+  try {
+    return join(realpathSync(dirname(path)), basename(path));
+  } catch {
+    return path;
+  }
 }
 
 /** Opens a database: a connection to read from, and the writer. */
@@ -127,6 +139,7 @@ export function createEngineOn(openDatabase: OpenDatabaseFile, settings: EngineS
 
   const sql: SqlDatabase = {
     dialect: 'sqlite',
+    receiver: () => null,
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     table: (name) => name,
     list: (parameter) => `(SELECT value AS item FROM json_each(${parameter}))`,
@@ -142,9 +155,9 @@ export function createEngineOn(openDatabase: OpenDatabaseFile, settings: EngineS
     onForget: (hook) => void forgetHooks.push(hook),
   };
 
-  const queue = (name: QueueName): Queue => ({
-    add: ({ key, conversationId, type, content, userIds = [], onBehalfOf = null }, claim) =>
-      run('add', name, key, conversationId, type, content, userIds, onBehalfOf, claim, Date.now()),
+  const queue = (name: string): Queue => ({
+    add: ({ key, conversation, type, content, userIds = [], onBehalfOf = null }, claim) =>
+      run('add', name, key, conversation, type, content, userIds, onBehalfOf, claim, Date.now()),
     claim: (claim, limit) => run('claim', name, claim, limit, Date.now()),
     complete: ({ id, conversation, claim }) => run('complete', name, id, conversation, claim, Date.now()),
     fail: ({ id, conversation, claim }, failure) =>
@@ -171,7 +184,7 @@ export function createEngineOn(openDatabase: OpenDatabaseFile, settings: EngineS
   return {
     sql,
     forgetHooks,
-    queues: { inbox: queue('inbox'), outbox: queue('outbox') },
+    queue,
     lease: {
       renew: async (record) => ({ ...(await run('renewLease', record)), now: Date.now() }),
       reclaim: (dead) => run('reclaim', dead),

@@ -1,9 +1,16 @@
-import { HandoffKitError } from '../../internal/index.js';
+import { configError, HandoffKitError } from '../../internal/index.js';
 import type { WebhookEndpoint } from '../../protocol/index.js';
 import { type Refusal, refuse } from '../answer.js';
 import type { ReceiverRequest } from '../request.js';
 import type { Route } from '../routes.js';
-import { type AuthChoice, type AuthFunction, type AuthRequest, type AuthScheme, NO_AUTH } from './schemes.js';
+import {
+  type AuthChoice,
+  type AuthFunction,
+  type AuthRequest,
+  type AuthScheme,
+  credentialOf,
+  NO_AUTH,
+} from './schemes.js';
 
 /** The check in front of a group of endpoints. */
 export interface Guard {
@@ -15,6 +22,8 @@ export interface Guard {
   readonly inPath: boolean;
   /** Whether every request passes. */
   readonly isOpen: boolean;
+  /** What the schemes compare a request with; `null` if one of them compares it with nothing that is known here. */
+  readonly credentials: readonly string[] | null;
   /** The values of `WWW-Authenticate`. */
   readonly challenges: string[];
 }
@@ -29,10 +38,14 @@ const CHOICES = `
     [one, another]                      any of several, to rotate a secret
     false                               do not mount these endpoints`;
 
-/** Creates the guard of a group from the developer's choice; `null` for `false`. A missing choice is an error. */
+/**
+ * Creates the guard of a group from the developer's choice; `null` for `false`. A missing choice is an error, which names
+ * the `option`.
+ */
 export function createGuard(
   group: 'message' | 'handoff',
   choice: AuthChoice | false | undefined,
+  option = `auth.${group}`,
 ): Guard | null {
   if (choice === false) return null;
   const schemes = (Array.isArray(choice) ? choice : [choice]).map(toScheme);
@@ -40,7 +53,7 @@ export function createGuard(
   if (usable.length === 0 || usable.length < schemes.length) {
     throw new HandoffKitError(
       'AUTH_CHOICE_MISSING',
-      `createReceiver needs to know who may send ${group === 'message' ? 'messages' : 'handoff requests'}: set auth.${group} to one of${CHOICES}`,
+      `createReceiver needs to know who may send ${group === 'message' ? 'messages' : 'handoff requests'}: set ${option} to one of${CHOICES}`,
     );
   }
   const [only] = usable;
@@ -51,10 +64,16 @@ export function createGuard(
       usable.some((scheme) => scheme.inPath && scheme.verify(tokenOnly(candidate)) === true),
     inPath: usable.some((scheme) => scheme.inPath),
     isOpen: usable.some((scheme) => scheme.name === NO_AUTH),
+    credentials: credentialsOf(usable),
     challenges: [...new Set(usable.map((scheme) => scheme.challenge))].filter(
       (challenge) => challenge !== '',
     ),
   };
+}
+
+function credentialsOf(schemes: readonly AuthScheme[]): readonly string[] | null {
+  const known = schemes.map(credentialOf).filter((credential) => credential !== undefined);
+  return known.length === schemes.length ? known : null;
 }
 
 async function anyOf(schemes: readonly AuthScheme[], request: AuthRequest): Promise<boolean> {
@@ -92,54 +111,186 @@ export interface Guards {
   readonly handoff: Guard | null;
 }
 
-/** The permissions of a request. `otherwise` is the refusal if it needs more than that. */
+/** An agent and the guards in front of its endpoints. */
+export interface GuardedAgent {
+  readonly name: string;
+  readonly guards: Guards;
+}
+
+/**
+ * The permissions of a request. `otherwise` is the refusal if it needs more than that. `agent` is `null` for a probe that
+ * no credentials and no path assign to one.
+ */
 export type Grant =
-  | { readonly level: 'full'; readonly endpoint: WebhookEndpoint }
-  | { readonly level: 'probe'; readonly otherwise: Refusal }
+  | { readonly level: 'full'; readonly endpoint: WebhookEndpoint; readonly agent: string }
+  | { readonly level: 'probe'; readonly agent: string | null; readonly otherwise: Refusal }
   | { readonly level: 'none'; readonly otherwise: Refusal };
 
 /** Decides by headers and path what a request may do. */
 export type Authenticate = (request: ReceiverRequest, route: Route) => Grant | Promise<Grant>;
 
-/** Shared objects: nearly every request gets one of them. */
-const GRANTED: Readonly<Record<WebhookEndpoint, Grant>> = {
-  message: { level: 'full', endpoint: 'message' },
-  establish: { level: 'full', endpoint: 'establish' },
-  chat: { level: 'full', endpoint: 'chat' },
-  close: { level: 'full', endpoint: 'close' },
-};
+/** Made once for each agent: nearly every request gets one of them. */
+const fullGrants = (agent: string): Readonly<Record<WebhookEndpoint, Grant>> => ({
+  message: { level: 'full', endpoint: 'message', agent },
+  establish: { level: 'full', endpoint: 'establish', agent },
+  chat: { level: 'full', endpoint: 'chat', agent },
+  close: { level: 'full', endpoint: 'close', agent },
+});
 
 const NOT_FOUND = refuse(404, 'not found', { detail: 'nothing but probes is answered at this address' });
 
 /**
- * Creates {@link Authenticate}. The root of the mount belongs to both groups, since it is the message webhook and the
+ * Creates {@link Authenticate} of one agent. The root of the mount belongs to both groups, since it is the message webhook and the
  * base URL of the handoff endpoints: a probe there needs the credentials of either. Open handoff endpoints let in a
  * probe without credentials; wrong ones are meant for the message webhook, and its messages would be refused.
  */
-export function createAuthenticate(guards: Guards, probesNeedAuth: boolean): Authenticate {
+export function createAuthenticate({ name, guards }: GuardedAgent, probesNeedAuth: boolean): Authenticate {
+  const granted = fullGrants(name);
   return (request, route) => {
-    const { headers, remoteAddress } = request;
     const isRepeated = request.hasRepeatedAuthorization ?? false;
-    const header = isRepeated ? undefined : headers.authorization;
-    const authRequest: AuthRequest = {
-      endpoint: route.endpoint,
-      authorization: header,
-      pathToken: route.pathToken,
-      headers,
-      remoteAddress,
-    };
+    const authRequest = toAuthRequest(request, route, isRepeated);
+    const { authorization: header } = authRequest;
     const isMessage = route.endpoint === 'message' || (route.endpoint === 'root' && route.isRoot);
     const own = isMessage ? (guards.message ?? guards.handoff) : guards.handoff;
     return chain(own ? passes(own, authRequest) : false, (isOwn) => {
-      if (isOwn && route.endpoint !== 'root') return GRANTED[route.endpoint];
+      if (isOwn && route.endpoint !== 'root') return granted[route.endpoint];
       const otherwise = own && !isOwn ? unauthorized(own, isRepeated, header !== undefined) : NOT_FOUND;
-      if (isOwn || !probesNeedAuth) return { level: 'probe', otherwise };
+      if (isOwn || !probesNeedAuth) return { level: 'probe', agent: name, otherwise };
       const hasCredentials = header !== undefined || isRepeated;
       const other = route.isRoot && own !== guards.handoff ? guards.handoff : null;
       const verdict = other && !(other.isOpen && hasCredentials) ? passes(other, authRequest) : false;
-      return chain(verdict, (isOther) => ({ level: isOther ? 'probe' : 'none', otherwise }));
+      return chain(verdict, (isOther) =>
+        isOther ? { level: 'probe', agent: name, otherwise } : { level: 'none', otherwise },
+      );
     });
   };
+}
+
+function toAuthRequest(
+  { headers, remoteAddress }: ReceiverRequest,
+  { endpoint, pathToken }: Route,
+  isRepeated: boolean,
+): AuthRequest {
+  const authorization = isRepeated ? undefined : headers.authorization;
+  return { endpoint, authorization, pathToken, headers, remoteAddress };
+}
+
+/**
+ * Creates {@link Authenticate} of several agents. Below `/<agent>` a request is that agent's, and must have its
+ * credentials; elsewhere the credentials tell the agent. Credentials of another agent than the path's are refused, also
+ * where the path's agent takes requests without any.
+ */
+export function createAgentsAuthenticate(
+  agents: readonly GuardedAgent[],
+  probesNeedAuth: boolean,
+): Authenticate {
+  const own = new Map(
+    agents.map((agent) => [
+      agent.name,
+      { guards: agent.guards, authenticate: createAuthenticate(agent, probesNeedAuth) },
+    ]),
+  );
+  const told = agents.map(toldByCredentials);
+  const anyone = told.map((agent) => ({ ...agent, authenticate: createAuthenticate(agent, true) }));
+
+  /** Whether a request has the credentials of another agent. */
+  const isAnothers = async (request: ReceiverRequest, route: Route): Promise<boolean> => {
+    const authRequest = toAuthRequest(request, route, request.hasRepeatedAuthorization ?? false);
+    const others = told.filter(({ name }) => name !== route.agent);
+    const verdicts = others.flatMap(({ guards }) =>
+      guardsAt(guards, route).map((guard) => passes(guard, authRequest)),
+    );
+    return (await Promise.all(verdicts)).includes(true);
+  };
+
+  const belowName = async (
+    request: ReceiverRequest,
+    route: Route,
+    { guards, authenticate }: { readonly guards: Guards; readonly authenticate: Authenticate },
+  ): Promise<Grant> => {
+    const grant = await authenticate(request, route);
+    const isToldByCredentials = guardsAt(guards, route).every(({ credentials }) => credentials !== null);
+    if (grant.level === 'none' || isToldByCredentials || !(await isAnothers(request, route))) return grant;
+    const detail = 'the credentials are those of another agent than the one in the path';
+    return { level: 'none', otherwise: refuse(401, 'unauthorized', { detail }) };
+  };
+
+  const byCredentials = (grants: readonly Grant[]): Grant => {
+    const found =
+      grants.find(({ level }) => level === 'full') ?? grants.find(({ level }) => level === 'probe');
+    if (found) return found;
+    const otherwise = mergeRefusals(grants);
+    return probesNeedAuth ? { level: 'none', otherwise } : { level: 'probe', agent: null, otherwise };
+  };
+
+  return (request, route) => {
+    const named = route.agent === undefined ? undefined : own.get(route.agent);
+    if (named) return belowName(request, route, named);
+    // All of them, also after one has passed: the time taken does not tell which.
+    const grants = anyone.map((agent) => {
+      const at = routeFor(agent.guards, route);
+      return at ? agent.authenticate(request, at) : NOTHING_HERE;
+    });
+    return Promise.all(grants).then(byCredentials);
+  };
+}
+
+const NOTHING_HERE: Grant = { level: 'none', otherwise: NOT_FOUND };
+
+/** An agent with those of its guards whose credentials tell it from others. */
+export function toldByCredentials({ name, guards: { message, handoff } }: GuardedAgent): GuardedAgent {
+  return {
+    name,
+    guards: {
+      message: message?.credentials ? message : null,
+      handoff: handoff?.credentials ? handoff : null,
+    },
+  };
+}
+
+/** The route as one of several agents has it: without a message webhook, its address is only the root. */
+function routeFor({ message, handoff }: Guards, route: Route): Route | null {
+  if (route.endpoint === 'message') return message ? route : { ...route, endpoint: 'root', isRoot: true };
+  return route.endpoint === 'root' || handoff ? route : null;
+}
+
+const guardsAt = ({ message, handoff }: Guards, { endpoint, isRoot }: Route): Guard[] =>
+  (endpoint === 'message' || isRoot ? [message, handoff] : [handoff]).filter((guard) => guard !== null);
+
+/** One refusal with the challenges of all agents. */
+function mergeRefusals(grants: readonly Grant[]): Refusal {
+  const refusals = grants.flatMap((grant) => (grant.level === 'none' ? [grant.otherwise] : []));
+  const unauthorised = refusals.filter(({ status }) => status === 401);
+  const [first] = unauthorised;
+  if (!first) return NOT_FOUND;
+  const challenges = unauthorised.flatMap(({ headers }) => headers?.['www-authenticate'] ?? []);
+  return refuse(401, 'unauthorized', {
+    detail: first.detail,
+    headers: challenges.length > 0 ? { 'www-authenticate': [...new Set(challenges)] } : {},
+  });
+}
+
+/**
+ * Throws if two agents have the same credentials in a group: their requests could not be told apart. Nor may an agent be
+ * named like a path token, which stands in the same place.
+ */
+export function checkAgentsDiffer(agents: readonly GuardedAgent[]): void {
+  for (const group of ['message', 'handoff'] as const) {
+    const owners = new Map<string, string>();
+    for (const { name, guards } of agents) {
+      for (const credential of new Set(guards[group]?.credentials ?? [])) {
+        const other = owners.get(credential);
+        if (other !== undefined) {
+          throw configError(
+            `the agents ${other} and ${name} have the same credentials in auth.${group}, so their requests cannot be told apart. Give each agent credentials of its own.`,
+          );
+        }
+        owners.set(credential, name);
+      }
+      const holder = agents.find(({ guards: { [group]: guard } }) => guard?.knowsToken(name));
+      if (holder) throw configError(`the agent ${name} has the name of a path token of ${holder.name}.`);
+    }
+  }
 }
 
 /** Continues with a result, synchronously unless it is a promise: most schemes are synchronous. */

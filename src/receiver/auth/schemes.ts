@@ -36,6 +36,17 @@ export type AuthChoice = AuthScheme | AuthFunction | readonly (AuthScheme | Auth
 
 const REALM = 'realm="handoff-kit"';
 
+/** What each scheme compares requests with. Not a field of the scheme, which may be logged. */
+const credentialOfScheme = new WeakMap<AuthScheme, string>();
+
+/** The credential of a scheme, to compare it with others'; `undefined` where it is not known here. Never log it. */
+export const credentialOf = (scheme: AuthScheme): string | undefined => credentialOfScheme.get(scheme);
+
+function withCredential(scheme: AuthScheme, credential: string): AuthScheme {
+  credentialOfScheme.set(scheme, credential);
+  return scheme;
+}
+
 /** A webhook username may contain spaces, and the platform sends it unescaped. */
 const BEARER = /^bearer +(\S.*)$/i;
 
@@ -53,7 +64,7 @@ const SHORTEST_PATH_TOKEN = 16;
 export function bearer(token: string): AuthScheme {
   checkSecret(token, 'the bearer token');
   const matches = createHeaderMatcher(token);
-  return {
+  const scheme: AuthScheme = {
     name: 'bearer',
     challenge: `Bearer ${REALM}`,
     inPath: false,
@@ -62,6 +73,7 @@ export function bearer(token: string): AuthScheme {
       return candidate !== undefined && matches(candidate);
     },
   };
+  return withCredential(scheme, `bearer ${token}`);
 }
 
 /**
@@ -79,7 +91,7 @@ export function basic({ username, password }: { username: string; password: stri
   const matches = createHeaderMatcher(credentials);
   /** The usual form of the header; comparing it saves decoding it. */
   const matchesHeader = createMatcher(`Basic ${Buffer.from(credentials).toString('base64')}`);
-  return {
+  const scheme: AuthScheme = {
     name: 'basic',
     challenge: `Basic ${REALM}`,
     inPath: false,
@@ -90,6 +102,7 @@ export function basic({ username, password }: { username: string; password: stri
       return given !== undefined && matches(Buffer.from(given, 'base64').toString('latin1'));
     },
   };
+  return withCredential(scheme, `basic ${credentials}`);
 }
 
 /**
@@ -125,12 +138,13 @@ export function pathToken(token: string): AuthScheme {
     );
   }
   const matches = createMatcher(token);
-  return {
+  const scheme: AuthScheme = {
     name: 'path token',
     challenge: `PathToken ${REALM}`,
     inPath: true,
     verify: ({ pathToken: candidate }: AuthRequest) => candidate !== undefined && matches(candidate),
   };
+  return withCredential(scheme, `path ${token}`);
 }
 
 /** The name of the scheme that {@link noAuth} creates. */

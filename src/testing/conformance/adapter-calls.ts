@@ -18,6 +18,7 @@ export function newSession(): HandoffSession & { readonly question: string } {
   return {
     key: `kit-${id}`,
     conversationId: `handoff-${id}`,
+    agent: 'default',
     user: {
       key: `user:${id}`,
       userId: id,
@@ -38,9 +39,12 @@ export function newSession(): HandoffSession & { readonly question: string } {
 }
 
 /** The reference that the bridge passes to `send` and `close`. */
-export function refOf({ conversationId, user }: HandoffSession, opened: OpenedConversation): ConversationRef {
+export function refOf(
+  { conversationId, agent, user }: HandoffSession,
+  opened: OpenedConversation,
+): ConversationRef {
   const { externalId, url = null, extra = {} } = opened;
-  return { conversationId, externalId, url, extra, user };
+  return { conversationId, agent, externalId, url, extra, user };
 }
 
 /** A new message of the user. */

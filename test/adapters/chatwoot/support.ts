@@ -51,6 +51,7 @@ export function session(key: string, details: Partial<HandoffSession> = {}): Han
   return {
     key,
     conversationId: `handoff of ${key}`,
+    agent: 'default',
     user: { key: `user:${key}`, userId: key, anonymousId: null, email: 'support@example.com', phone: null },
     botId: 'bot-1',
     transcript: [
@@ -66,10 +67,10 @@ export function session(key: string, details: Partial<HandoffSession> = {}): Han
 
 /** The reference that `send` and `close` receive. */
 export function toRef(
-  { conversationId, user }: HandoffSession,
+  { conversationId, agent, user }: HandoffSession,
   { externalId, url, extra }: OpenedConversation,
 ): ConversationRef {
-  return { conversationId, externalId, url: url ?? null, extra: extra ?? {}, user };
+  return { conversationId, agent, externalId, url: url ?? null, extra: extra ?? {}, user };
 }
 
 /** The error with which a call fails. */

@@ -19,6 +19,7 @@ export function session(changes: Partial<HandoffSession> = {}): HandoffSession {
   return {
     key: `${id} 1`,
     conversationId: id,
+    agent: 'default',
     user: {
       key: `user:u-${id}`,
       userId: `u-${id}`,
@@ -40,6 +41,7 @@ export function session(changes: Partial<HandoffSession> = {}): HandoffSession {
 /** The reference that `send` and `close` receive. */
 export const toRef = (of: HandoffSession, externalId: string): ConversationRef => ({
   conversationId: of.conversationId,
+  agent: of.agent,
   externalId,
   url: null,
   extra: {},

@@ -61,6 +61,7 @@ export function newSession(overrides: Partial<HandoffSession> = {}): HandoffSess
   return {
     key: `handoff-${sessionCount} 1`,
     conversationId: `handoff-${sessionCount}`,
+    agent: 'default',
     user: {
       key: `user:u-${sessionCount}`,
       userId: `u-${sessionCount}`,
@@ -81,10 +82,11 @@ export function newSession(overrides: Partial<HandoffSession> = {}): HandoffSess
 
 /** The reference that `send` and `close` receive. */
 export const refOf = (
-  { conversationId, user }: HandoffSession,
+  { conversationId, agent, user }: HandoffSession,
   { externalId, url, extra }: OpenedConversation,
 ): ConversationRef => ({
   conversationId,
+  agent,
   externalId,
   url: url ?? null,
   extra: extra ?? {},

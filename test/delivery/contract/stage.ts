@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from 'vitest';
-import type { Delivery, QueueAdmin } from '../../../src/delivery/index.js';
+import type { Delivery, OpenDatabase, QueueAdmin } from '../../../src/delivery/index.js';
 import type { OutboxPolicy } from '../../../src/delivery/outbox.js';
 import type { DeliveredEvent, HandlerRun } from '../../../src/events/index.js';
 import type { FailureReport, ReceiverOptions } from '../../../src/index.js';
@@ -24,6 +24,8 @@ export interface Store {
   open(options: EngineOptions): Delivery | Promise<Delivery>;
   /** Marks its tables as written by a newer version of the package, or by this one again. */
   setNewerVersion?(isNewer: boolean): Promise<void>;
+  /** Opens it as an operator does, until the test ends. */
+  admin?(): Promise<OpenDatabase>;
   /** Removes it, once every delivery on it was stopped. */
   remove(): Promise<void>;
 }
@@ -80,6 +82,8 @@ export async function stage(engine: Engine) {
       const logged = logLines();
       const reports: Report[] = [];
       delivery.connect({
+        name: 'default',
+        hasAgent: () => true,
         handles: () => true,
         handle: async (event, run) => void (await handle(event, run)),
         greet: async () => {},
@@ -144,6 +148,7 @@ function queuesOf(delivery: Delivery): QueueAdmin {
     discard: (...from) => needed().discard(...from),
     forget: (personId) => needed().forget(personId),
     depth: (queue) => needed().depth(queue),
+    outboxes: () => needed().outboxes(),
     check: () => needed().check(),
   };
 }

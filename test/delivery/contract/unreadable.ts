@@ -10,6 +10,8 @@ export function unreadable(engine: Engine): void {
       const set = await stage(engine);
       const before = await set.openDelivery();
       before.connect({
+        name: 'default',
+        hasAgent: () => true,
         handles: () => true,
         handle: async () => {},
         greet: async () => {},

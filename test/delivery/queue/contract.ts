@@ -1,9 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSqlHandoffStore } from '../../../src/delivery/handoff-store.js';
-import type { ClaimedJob, NewJob } from '../../../src/delivery/queue.js';
+import type { ClaimedJob, NewJob, Queue } from '../../../src/delivery/queue.js';
 import { createQueueAdmin } from '../../../src/delivery/queue-admin.js';
 import { startRetention } from '../../../src/delivery/retention.js';
 import type { StorageEngine } from '../../../src/delivery/stored-delivery.js';
+import { conversationKey } from '../../../src/delivery/text.js';
 import { eventually } from '../contract/stage.js';
 
 /** A database of its own for each test. */
@@ -230,7 +231,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       for (const id of ['a', 'b']) await paused.add(id, id);
       const [lost, kept] = [await paused.claim(1), await paused.claim(2)];
       const reply = (of: ClaimedJob, key: string) =>
-        paused.outbox.add({ ...newJob(key, of.conversation), onBehalfOf: of }, 3);
+        paused.outbox.add({ ...newJob(key, of.conversation), onBehalfOf: { queue: 'inbox', ...of } }, 3);
       expect(await reply(lost, 'first')).toMatchObject({ isDuplicate: false, isClaimed: true });
       expect(await reply(kept, 'first of b')).toMatchObject({ isDuplicate: false, isClaimed: true });
       expect([await paused.inbox.holds(lost), await other.inbox.holds(lost)]).toEqual([true, false]);
@@ -242,7 +243,9 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       // Also where the reply is a repeat, and where the other process has the same number for its claim.
       for (const key of ['second', 'first'])
         expect(await reply(lost, key)).toMatchObject({ isRefused: true });
-      expect(await other.outbox.add({ ...newJob('third', 'a'), onBehalfOf: renewed }, null)).toMatchObject({
+      expect(
+        await other.outbox.add({ ...newJob('third', 'a'), onBehalfOf: { queue: 'inbox', ...renewed } }, null),
+      ).toMatchObject({
         isDuplicate: false,
       });
       expect(await paused.outbox.has('second')).toBe(false);
@@ -255,11 +258,11 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       const [done, held] = [await claim(1), await claim(2)];
       await inbox.complete(done);
       const results = await Promise.all([
-        outbox.add({ ...newJob('1', 'a'), onBehalfOf: done }, null),
-        outbox.add({ ...newJob('2', 'b'), onBehalfOf: held }, null),
+        outbox.add({ ...newJob('1', 'a'), onBehalfOf: { queue: 'inbox', ...done } }, null),
+        outbox.add({ ...newJob('2', 'b'), onBehalfOf: { queue: 'inbox', ...held } }, null),
         outbox.add(newJob('3', 'a'), null),
-        outbox.add({ ...newJob('2', 'b'), onBehalfOf: held }, null),
-        outbox.add({ ...newJob('4', 'b'), onBehalfOf: held }, null),
+        outbox.add({ ...newJob('2', 'b'), onBehalfOf: { queue: 'inbox', ...held } }, null),
+        outbox.add({ ...newJob('4', 'b'), onBehalfOf: { queue: 'inbox', ...held } }, null),
       ]);
       expect(results.map(({ isRefused = false, isDuplicate }) => ({ isRefused, isDuplicate }))).toEqual([
         { isRefused: true, isDuplicate: false },
@@ -494,19 +497,14 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
 
 const newJob = (key: string, conversationId: string, userIds: readonly string[] = []): NewJob => ({
   key,
-  conversationId,
+  conversation: conversationKey(conversationId),
   type: 'handoff.message',
   content: JSON.stringify({ key }),
   userIds,
 });
 
 /** A job as the worker knows it that was claimed as it was added. */
-const jobOf = async (
-  queue: StorageEngine['queues']['inbox'],
-  conversation: string,
-  claim: number,
-  id: string,
-): Promise<ClaimedJob> => {
+const jobOf = async (queue: Queue, conversation: string, claim: number, id: string): Promise<ClaimedJob> => {
   expect(await queue.statusOf([id])).toEqual([{ state: 'waiting' }]);
   return {
     id,
@@ -523,8 +521,9 @@ const jobOf = async (
 };
 
 /** One process on the database, and shorthands for what tests do with it. */
-function createProcess({ sql, queues, lease, forgetHooks }: StorageEngine) {
-  const { inbox, outbox } = queues;
+function createProcess({ sql, queue, lease, forgetHooks }: StorageEngine) {
+  const inbox = queue('inbox');
+  const outbox = queue('outbox');
   const admin = createQueueAdmin(sql, forgetHooks);
   const claimed = async (claim: number, limit = 1): Promise<string[]> => {
     const { jobs } = await inbox.claim(claim, limit);

@@ -51,14 +51,12 @@ export function describeLostAnswers(name: string, createDatabase: () => Promise<
       let state: 'idle' | 'armed' | 'lost' = 'idle';
       const delivery = await openWith((engine) => ({
         ...engine,
-        queues: {
-          ...engine.queues,
-          inbox: losing(engine.queues.inbox, (call, result) => {
+        queue: (name) =>
+          losing(engine.queue(name), (call, result) => {
             if (state !== 'armed' || call !== lost || !hasEffect(call, result)) return false;
             state = 'lost';
             return true;
           }),
-        },
       }));
       await checkLostAnswer(delivery, {
         arm: () => {
@@ -73,18 +71,18 @@ export function describeLostAnswers(name: string, createDatabase: () => Promise<
       const isRepeated = deferred();
       const delivery = await openWith((engine) => ({
         ...engine,
-        queues: {
-          ...engine.queues,
-          inbox: losing(engine.queues.inbox, (call, result) => {
+        queue: (name) =>
+          losing(engine.queue(name), (call, result) => {
             if (call !== 'complete') return false;
             completions.add(result as SettleResult);
             if (completions.all.length === 2) isRepeated.resolve();
             return completions.all.length === 1;
           }),
-        },
       }));
       const handled = notes<string>();
       delivery.connect({
+        name: 'default',
+        hasAgent: () => true,
         handles: () => true,
         async handle({ key }) {
           handled.add(`${key} begins`);

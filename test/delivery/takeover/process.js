@@ -75,7 +75,7 @@ let received = 0;
 const accept = async (name, conversationId, key, rest) => {
   received += 1;
   const body = { conversation_id: conversationId, timestamp: received, ...rest };
-  const event = { name, key, conversationId, body, receivedAt: received, requestId: key };
+  const event = { name, agent: 'default', key, conversationId, body, receivedAt: received, requestId: key };
   say(`${await delivery.accept(event)} ${key}`);
 };
 const user = { phone: null, email: null, user_id: null, anonymous_id: null };

@@ -47,6 +47,7 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
         const ref = {
           ...opened,
           conversationId: session.conversationId,
+          agent: session.agent,
           url: null,
           extra: {},
           user: session.user,

@@ -97,10 +97,11 @@ export function createConversationRecords(store: DocumentStore): ConversationRec
 
 /** The record of a newly requested conversation. */
 export function createRecord(session: HandoffSession, isGreeted: boolean): ConversationRecord {
-  const { key, conversationId, user, botId, transcript, requestedAt, replyBy } = session;
+  const { key, conversationId, agent, user, botId, transcript, requestedAt, replyBy } = session;
   return {
     id: key,
     conversationId,
+    aiAgent: agent,
     state: 'waiting',
     user,
     agent: null,

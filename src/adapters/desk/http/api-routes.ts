@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { QueueAdmin } from '../../../delivery/index.js';
+import { DEFAULT_AGENT } from '../../../events/index.js';
 import type { Agents } from '../agents/agents.js';
 import type { AgentView, ConversationStatus, ConversationSummary, StateView } from '../api.js';
 import type { CannedReplies } from '../canned-replies.js';
@@ -29,6 +30,8 @@ export interface ApiParts {
   readonly queues: QueueAdmin | null;
   readonly deadLetters: DeadLetters;
   readonly findAgent: FindCurrentAgent;
+  /** The names of the platform's agents. */
+  readonly aiAgents: readonly string[];
   readonly canTeach: boolean;
 }
 
@@ -46,6 +49,7 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
       me: agent,
       token,
       agents: await agents.list(),
+      aiAgents: parts.aiAgents,
       conversations: await queries.current(),
       counts: { waiting: counts.waiting ?? 0, active: counts.active ?? 0, closed: counts.closed ?? 0 },
       canned: await canned.list(),
@@ -81,7 +85,7 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   routes.change('put', '/api/canned', ({ agent }, { body }) =>
     canned.save(agent, readBody(cannedList, body)),
   );
-  routes.get('/api/teach', () => teaching.view());
+  routes.get('/api/teach', (_current, { query }) => teaching.view(textOf(query.aiAgent) || DEFAULT_AGENT));
   routes.change('post', '/api/teach', ({ agent }, { body }) =>
     teaching.teach(agent, readBody(teachRequest, body)),
   );

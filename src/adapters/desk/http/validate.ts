@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_AGENT } from '../../../events/index.js';
 import type { ActionInputs, ActionName } from '../api.js';
 import { DeskError } from '../errors.js';
 
@@ -38,6 +39,7 @@ export const teachRequest = z.object({
   question: z.string().trim().min(1).max(5_000),
   answer: z.string().trim().min(1).max(20_000),
   seen: z.int().min(0),
+  aiAgent: z.string().max(100).default(DEFAULT_AGENT),
 });
 
 /** The body of `POST login`. */

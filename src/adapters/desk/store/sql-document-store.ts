@@ -19,7 +19,8 @@ import type {
 const COMPONENT = 'desk';
 
 /**
- * Creates a {@link DocumentStore} in SQLite or PostgreSQL. The first call creates the tables; when that fails, the
+ * Creates a {@link DocumentStore} in SQLite or PostgreSQL. Kinds and topics contain the name of the receiver, so that the
+ * desks of receivers that share a database have documents of their own. The first call creates the tables; when that fails, the
  * caller gets the error and the next call tries again.
  */
 export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
@@ -28,6 +29,19 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
   const isPostgres = database.dialect === 'postgres';
   const indexOf = isPostgres ? 'strpos' : 'instr';
   let migrated: Promise<void> | undefined;
+
+  const scoped = (text: string): string => {
+    const receiver = database.receiver();
+    return receiver === null ? text : `${receiver}:${text}`;
+  };
+  const unscoped = (text: unknown): string => String(text).slice(scoped('').length);
+  const keyOf = (conversationId: string | undefined): string | null =>
+    conversationId === undefined ? null : conversationKey(conversationId, database.receiver());
+  /** The condition that a journal entry is of this receiver. */
+  const isOwn = (): string =>
+    database.receiver() === null
+      ? "topic NOT LIKE '%:%'"
+      : `substr(topic, 1, ${scoped('').length}) = '${scoped('')}'`;
 
   const ready = (): Promise<void> => {
     migrated ??= database.migrate(COMPONENT, migrationsOf(database)).catch((error: unknown) => {
@@ -45,14 +59,14 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
   const putStatement = (document: DocumentWrite, now: number): SqlStatement => {
     const { kind, id, version, value, group = '', rank = now, terms = '', conversationId } = document;
     const values = [
-      kind,
+      scoped(kind),
       encodeText(id),
       version,
       JSON.stringify(value),
       group,
       rank,
       encodeText(terms.toLowerCase()),
-      conversationId === undefined ? null : conversationKey(conversationId),
+      keyOf(conversationId),
       now,
     ];
     // Without a row to return, the document does not have the version to be replaced.
@@ -68,17 +82,12 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
 
   const removeStatement = ({ kind, id }: { readonly kind: string; readonly id: string }): SqlStatement => ({
     sql: `DELETE FROM ${documents} WHERE kind = $1 AND id = $2`,
-    values: [kind, encodeText(id)],
+    values: [scoped(kind), encodeText(id)],
   });
 
   const appendStatement = ({ topic, value, conversationId }: JournalAppend, now: number): SqlStatement => ({
     sql: `INSERT INTO ${journal} (topic, conversation_id, value, at) VALUES ($1, $2, $3, $4) RETURNING *`,
-    values: [
-      topic,
-      conversationId === undefined ? null : conversationKey(conversationId),
-      JSON.stringify(value),
-      now,
-    ],
+    values: [scoped(topic), keyOf(conversationId), JSON.stringify(value), now],
   });
 
   // PostgreSQL numbers rows before it commits them. Writers that append take turns, so that numbers become visible
@@ -102,21 +111,21 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
   const store: DocumentStore = {
     async get(kind, id) {
       const sql = `SELECT * FROM ${documents} WHERE kind = $1 AND id = $2`;
-      const [row] = await read(sql, [kind, encodeText(id)]);
-      return row ? toDocument(row) : null;
+      const [row] = await read(sql, [scoped(kind), encodeText(id)]);
+      return row ? toDocument(row, kind) : null;
     },
     async list(kind, { group, search, belowRank, limit = 100 } = {}) {
       const query = createConditions();
-      query.add('kind = ?', kind);
+      query.add('kind = ?', scoped(kind));
       if (group !== undefined) query.add('group_name = ?', group);
       if (belowRank !== undefined) query.add('rank < ?', belowRank);
       if (search !== undefined) query.add(`${indexOf}(terms, ?) > 0`, encodeText(search.toLowerCase()));
       const sql = `SELECT * FROM ${documents} WHERE ${query.where()} ORDER BY rank DESC, id LIMIT ${query.value(limit)}`;
-      return (await read(sql, query.values)).map(toDocument);
+      return (await read(sql, query.values)).map((row) => toDocument(row, kind));
     },
     async count(kind) {
       const sql = `SELECT group_name, count(*) AS count FROM ${documents} WHERE kind = $1 GROUP BY group_name`;
-      const rows = await read(sql, [kind]);
+      const rows = await read(sql, [scoped(kind)]);
       return Object.fromEntries(rows.map((row) => [String(row.group_name), Number(row.count)]));
     },
     async write({ put = [], remove = [], append = [] }) {
@@ -134,18 +143,20 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
         entries: results
           .slice(results.length - append.length)
           .flat()
-          .map(toEntry),
+          .map((row) => toEntry(row, unscoped)),
       };
     },
     async read({ after = 0, before, topics, conversationId, limit = 100 } = {}) {
       const query = createConditions();
       query.add('seq > ?', after);
       if (before !== undefined) query.add('seq < ?', before);
-      if (conversationId !== undefined) query.add('conversation_id = ?', conversationKey(conversationId));
-      if (topics) query.addSql(`topic IN (${topics.map((topic) => query.value(topic)).join(', ')})`);
+      const key = keyOf(conversationId);
+      if (key !== null) query.add('conversation_id = ?', key);
+      if (topics) query.addSql(`topic IN (${topics.map((topic) => query.value(scoped(topic))).join(', ')})`);
+      else if (key === null) query.addSql(isOwn());
       const order = before === undefined ? 'seq' : 'seq DESC';
       const sql = `SELECT * FROM ${journal} WHERE ${query.where()} ORDER BY ${order} LIMIT ${query.value(limit)}`;
-      const entries = (await read(sql, query.values)).map(toEntry);
+      const entries = (await read(sql, query.values)).map((row) => toEntry(row, unscoped));
       return before === undefined ? entries : entries.toReversed();
     },
     async head() {
@@ -153,12 +164,13 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
       return Number(row?.head ?? 0);
     },
     watch: (onChange) => database.subscribe(COMPONENT, onChange),
-    forget: (conversationIds) => forgetConversations(conversationIds.map(conversationKey)),
+    forget: (conversationIds) =>
+      forgetConversations(conversationIds.map((id) => conversationKey(id, database.receiver()))),
     async prune(before, { kind, group }) {
       await ready();
       const sql = `DELETE FROM ${documents} WHERE kind = $1 AND group_name = $2 AND changed_at < $3`;
-      await database.write(sql, [kind, group, before.getTime()]);
-      await database.write(`DELETE FROM ${journal} WHERE at < $1`, [before.getTime()]);
+      await database.write(sql, [scoped(kind), group, before.getTime()]);
+      await database.write(`DELETE FROM ${journal} WHERE at < $1 AND ${isOwn()}`, [before.getTime()]);
     },
   };
   database.onForget(forgetConversations);
@@ -218,9 +230,9 @@ function createConditions() {
   };
 }
 
-function toDocument({ kind, id, version, value, changed_at: changedAt }: SqlRow): Document {
+function toDocument({ id, version, value, changed_at: changedAt }: SqlRow, kind: string): Document {
   return {
-    kind: String(kind),
+    kind,
     id: decodeText(id),
     version: Number(version),
     value: JSON.parse(String(value)),
@@ -228,10 +240,10 @@ function toDocument({ kind, id, version, value, changed_at: changedAt }: SqlRow)
   };
 }
 
-function toEntry({ seq, topic, value, at }: SqlRow): JournalEntry {
+function toEntry({ seq, topic, value, at }: SqlRow, unscoped: (text: unknown) => string): JournalEntry {
   return {
     seq: Number(seq),
-    topic: String(topic),
+    topic: unscoped(topic),
     value: JSON.parse(String(value)),
     at: new Date(Number(at)),
   };

@@ -50,7 +50,7 @@ export interface Client {
   ): Promise<ConversationSummary | undefined>;
   canned(): Promise<CannedList>;
   saveCanned(list: CannedList): Promise<CannedList>;
-  teaching(): Promise<TeachView>;
+  teaching(aiAgent: string): Promise<TeachView>;
   teach(request: TeachRequest): Promise<TeachView>;
   dashboard(): Promise<DashboardView>;
   deadLetter(item: Pick<DeadLetterView, 'queue' | 'id'>): Promise<DeadLetterDetails>;
@@ -108,7 +108,7 @@ export function createClient(onLoggedOut: () => void): Client {
     act: (id, name, input) => request('POST', conversationPath(id, name), input),
     canned: () => request('GET', 'api/canned'),
     saveCanned: (list) => request('PUT', 'api/canned', list),
-    teaching: () => request('GET', 'api/teach'),
+    teaching: (aiAgent) => request('GET', `api/teach?aiAgent=${encodeURIComponent(aiAgent)}`),
     teach: (pair) => request('POST', 'api/teach', pair),
     dashboard: () => request('GET', 'api/dashboard'),
     deadLetter: (item) => request('GET', deadLetterPath(item)),

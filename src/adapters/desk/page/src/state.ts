@@ -12,6 +12,10 @@ import type { Connection } from './live-updates.js';
 export interface State {
   readonly me: AgentView;
   readonly agents: readonly AgentView[];
+  /** The names of the platform's agents. */
+  readonly aiAgents: readonly string[];
+  /** The one whose conversations are listed; `null` for all. */
+  readonly aiAgent: string | null;
   /** By id: all open ones, the newest closed ones, and older ones that are on screen. */
   readonly conversations: ReadonlyMap<string, ConversationSummary>;
   /** The number of closed ones kept; grows when the agent asks for more. */
@@ -41,10 +45,12 @@ export const CLOSED_PAGE = 50;
 
 /** The initial state. */
 export function initialState(view: StateView): State {
-  const { me, agents, canned, durable, canTeach } = view;
+  const { me, agents, aiAgents, canned, durable, canTeach } = view;
   return {
     me,
     agents,
+    aiAgents,
+    aiAgent: null,
     conversations: new Map(view.conversations.map((summary) => [summary.id, summary])),
     closedLimit: CLOSED_PAGE,
     found: null,
@@ -103,6 +109,13 @@ export function withFound(state: State, found: readonly ConversationSummary[] | 
 /** Sets the number of closed conversations to keep. */
 export const withClosedLimit = (state: State, closedLimit: number): State =>
   withoutOldClosed({ ...state, closedLimit });
+
+/** Lists the conversations of one of the platform's agents, or of all. */
+export const withAiAgent = (state: State, aiAgent: string | null): State => ({ ...state, aiAgent });
+
+/** Whether a conversation is of the agent whose conversations are listed. */
+export const isListed = ({ aiAgent }: State, summary: ConversationSummary): boolean =>
+  aiAgent === null || summary.aiAgent === aiAgent;
 
 /** Adds earlier entries of a conversation. */
 export function withEarlier(

@@ -105,6 +105,8 @@ export const en = {
   phone: 'Phone',
   conversationId: 'Conversation',
   botId: 'AI agent',
+  aiAgent: 'AI agent',
+  allAiAgents: 'All AI agents',
   requestedAt: 'Asked for a human',
   dashboard: 'Dashboard',
   waitingNow: 'Waiting now',

@@ -106,6 +106,8 @@ export const zh: Readonly<Record<TextName, string>> = {
   phone: '电话',
   conversationId: '会话',
   botId: 'AI 智能体',
+  aiAgent: 'AI 智能体',
+  allAiAgents: '所有 AI 智能体',
   requestedAt: '请求人工的时间',
   dashboard: '概览',
   waitingNow: '正在等待',

@@ -13,6 +13,7 @@ import { TimeLeft } from './time-left.js';
 
 const meOf = ({ me }: State) => me;
 const agentsOf = ({ agents }: State) => agents;
+const hasSeveralAiAgents = ({ aiAgents }: State) => aiAgents.length > 1;
 
 const hasFocusInActions = (): boolean =>
   document.activeElement?.closest('.conversation-header .actions') != null;
@@ -29,6 +30,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
   const attempt = useAttempt();
   const me = useDeskState(meOf);
   const agents = useDeskState(agentsOf);
+  const isSeveral = useDeskState(hasSeveralAiAgents);
   const [isClosing, setClosing] = useState(false);
   const [receiver, setReceiver] = useState<AgentView | null>(null);
   const { id, state, agent } = summary;
@@ -52,6 +54,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
           {customerName(summary.user)}
         </h2>
         <p>
+          {isSeveral && <span class="ai-agent">{summary.aiAgent}</span>}{' '}
           <span class={`state ${state}`}>{t(state)}</span> ·{' '}
           {summary.ended ? endedText(summary.ended, nameOf) : (nameOf(agent) ?? t('unassigned'))}{' '}
           {state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (

@@ -2,12 +2,13 @@ import { useCallback } from 'preact/hooks';
 import { customerName } from '../announce.js';
 import { useDeskState } from '../desk-context.js';
 import { hrefOf } from '../route.js';
-import { type State, unreadOf } from '../state.js';
+import { isListed, type State, unreadOf } from '../state.js';
 import { t } from '../strings/index.js';
 import { Time } from './time.js';
 import { TimeLeft } from './time-left.js';
 
 const meOf = ({ me }: State) => me.id;
+const hasSeveralAiAgents = ({ aiAgents }: State) => aiAgents.length > 1;
 
 /**
  * One conversation in the inbox. It subscribes to its own part of the state, so that updates of other conversations
@@ -17,7 +18,11 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
   const me = useDeskState(meOf);
   const summary = useDeskState(useCallback(({ conversations }: State) => conversations.get(id), [id]));
   const holder = useDeskState(useCallback((state: State) => holderOf(state, id), [id]));
-  if (!summary) return null;
+  const isSeveral = useDeskState(hasSeveralAiAgents);
+  const isHidden = useDeskState(
+    useCallback((state: State) => summary !== undefined && !isListed(state, summary), [summary]),
+  );
+  if (!summary || isHidden) return null;
   const unread = summary.state === 'closed' ? 0 : unreadOf(summary, me);
   const agentName = summary.agent === me ? t('mine') : holder;
 
@@ -43,6 +48,7 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
               <span class="hidden">{t('unread', { count: unread })}</span>
             </span>
           )}
+          {isSeveral && <span class="ai-agent">{summary.aiAgent}</span>}
           {agentName && <span class="agent">{agentName}</span>}
           {summary.state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (
             <TimeLeft until={summary.replyBy} />

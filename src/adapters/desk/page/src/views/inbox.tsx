@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ConversationSummary } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { closedOf, type State, withFound } from '../state.js';
+import { closedOf, isListed, type State, withAiAgent, withFound } from '../state.js';
 import { t } from '../strings/index.js';
 import { ClosedGroup, OpenGroup } from './inbox-group.js';
 import { InboxItem } from './inbox-item.js';
@@ -25,6 +25,7 @@ export function Inbox({ shown }: { readonly shown: string | null }) {
         value={search}
         onInput={({ currentTarget }) => setSearch(currentTarget.value)}
       />
+      <AiAgentFilter />
       {found ? (
         <SearchResults ids={found} shown={shown} />
       ) : (
@@ -38,6 +39,35 @@ export function Inbox({ shown }: { readonly shown: string | null }) {
         </>
       )}
     </aside>
+  );
+}
+
+const aiAgentsOf = ({ aiAgents }: State) => aiAgents;
+const aiAgentOf = ({ aiAgent }: State) => aiAgent;
+
+/** Chooses the platform's agent whose conversations are listed, where there is more than one. */
+function AiAgentFilter() {
+  const { store } = useDesk();
+  const aiAgents = useDeskState(aiAgentsOf);
+  const chosen = useDeskState(aiAgentOf);
+  if (aiAgents.length < 2) return null;
+  return (
+    <select
+      data-key="ai-agent"
+      aria-label={t('aiAgent')}
+      value={chosen ?? ''}
+      onChange={({ currentTarget }) => {
+        const name = currentTarget.value;
+        store.update((state) => withAiAgent(state, name === '' ? null : name));
+      }}
+    >
+      <option value="">{t('allAiAgents')}</option>
+      {aiAgents.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -61,10 +91,13 @@ interface Groups {
 
 const idOf = ({ id }: ConversationSummary): string => id;
 
-/** Own ones first, however many wait; waiting ones oldest first, the others newest first. */
+/**
+ * Own ones first, however many wait; waiting ones oldest first, the others newest first. The closed ones are of all of the
+ * platform's agents, since the server's list is: an item that is not to be listed renders nothing.
+ */
 function groupsOf(state: State): Groups {
   const { me, conversations } = state;
-  const all = [...conversations.values()];
+  const all = [...conversations.values()].filter((summary) => isListed(state, summary));
   const at = ({ last, requestedAt }: ConversationSummary): number => last?.at ?? requestedAt;
   const active = all.filter((each) => each.state === 'active').sort((a, b) => at(b) - at(a));
   return {

@@ -8,18 +8,20 @@ interface TeachDialogProps {
   /** The messages of the customer, latest first. */
   readonly questions: readonly string[];
   readonly answer: string;
+  /** The platform's agent to teach. */
+  readonly aiAgent: string;
   readonly close: () => void;
 }
 
 /** Teaches the AI agent a question and its answer, after the agent has reviewed and edited them. */
-export function TeachDialog({ questions, answer: given, close }: TeachDialogProps) {
+export function TeachDialog({ questions, answer: given, aiAgent, close }: TeachDialogProps) {
   const { client, notify } = useDesk();
   const attempt = useAttempt();
   const [question, setQuestion] = useState(questions[0] ?? '');
   const [answer, setAnswer] = useState(given);
   const [known, setKnown] = useState<TeachView | null>(null);
   const [isSending, setSending] = useState(false);
-  const load = () => attempt(async () => setKnown(await client.teaching()));
+  const load = () => attempt(async () => setKnown(await client.teaching(aiAgent)));
   useEffect(() => void load(), []);
 
   const send = async (): Promise<void> => {
@@ -27,7 +29,7 @@ export function TeachDialog({ questions, answer: given, close }: TeachDialogProp
     setSending(true);
     const seen = known.pairs.length;
     const isTaught = await attempt(() =>
-      client.teach({ question: question.trim(), answer: answer.trim(), seen }),
+      client.teach({ question: question.trim(), answer: answer.trim(), seen, aiAgent }),
     );
     setSending(false);
     // Another agent may have changed the list: show the current one.

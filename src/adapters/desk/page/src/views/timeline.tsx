@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ConversationEvent, ConversationUpdate, ConversationView, DeliveryState } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
@@ -170,6 +170,9 @@ function AgentLineFoot({
   const { client } = useDesk();
   const attempt = useAttempt();
   const canTeach = useDeskState(canTeachOf);
+  const aiAgent = useDeskState(
+    useCallback(({ conversations }: State) => conversations.get(deskId)?.aiAgent ?? '', [deskId]),
+  );
   const [isTeaching, setTeaching] = useState(false);
   const state = delivery?.state ?? 'storing';
   return (
@@ -194,7 +197,14 @@ function AgentLineFoot({
           </button>
         )}
       </span>
-      {isTeaching && <TeachDialog questions={questions()} answer={answer} close={() => setTeaching(false)} />}
+      {isTeaching && (
+        <TeachDialog
+          questions={questions()}
+          answer={answer}
+          aiAgent={aiAgent}
+          close={() => setTeaching(false)}
+        />
+      )}
     </>
   );
 }

@@ -1,0 +1,116 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { flakyService } from '../../helpers/fake-service.js';
+import { eventually } from '../contract/stage.js';
+
+const RECEIVER = fileURLToPath(new URL('receiver.js', import.meta.url));
+const AGENTS = ['sales', 'support'] as const;
+type Agent = (typeof AGENTS)[number];
+
+const CONVERSATIONS = Array.from({ length: 8 }, (_, index) => `handoff-${index}`);
+const MESSAGES = ['one', 'two', 'three', 'four'];
+const SENT_AT = 1_742_265_090_895;
+
+const tokenOf = (agent: Agent): string => `path-token-of-the-${agent}-agent`;
+const keyOf = (agent: Agent): string => `api-key-of-${agent}`;
+
+/** A store that processes share, for receivers from `dist`. */
+export interface AgentsStore {
+  /** The folder of the engine, which is also the name of its function. */
+  readonly engine: 'sqlite' | 'postgres';
+  readonly options: object;
+}
+
+/** Starts a receiver in a process of its own. */
+async function startReceiver(settings: object): Promise<{ child: ChildProcess; url: string }> {
+  const child = fork(RECEIVER, [JSON.stringify(settings)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const died = once(child, 'exit').then(([code]) => {
+    throw new Error(`the receiver exited by itself (${String(code)})`);
+  });
+  const [address] = (await Promise.race([once(child, 'message'), died])) as [{ port: number }];
+  died.catch(() => {});
+  return { child, url: `http://127.0.0.1:${address.port}` };
+}
+
+/** Two agents of one receiver that have the same conversations, and receive the same messages at the same time. */
+export function describeAgents(name: string, createStore: () => Promise<AgentsStore>): void {
+  describe(`two agents in one receiver on ${name}, whose process is killed again and again`, () => {
+    it('lose nothing, and no event and no reply crosses over, while the platform of one is down', async () => {
+      const services = { sales: await flakyService(), support: await flakyService() };
+      await services.sales.down();
+      const settings = {
+        ...(await createStore()),
+        agents: Object.fromEntries(
+          AGENTS.map((agent) => [
+            agent,
+            { baseUrl: services[agent].options.baseUrl, apiKey: keyOf(agent), token: tokenOf(agent) },
+          ]),
+        ),
+      };
+      let running = await startReceiver(settings);
+      const kill = async (): Promise<void> => {
+        const gone = once(running.child, 'exit');
+        running.child.kill('SIGKILL');
+        await gone;
+      };
+      onTestFinished(kill);
+      const replace = async (): Promise<void> => {
+        await kill();
+        running = await startReceiver(settings);
+      };
+
+      /** Sends as the platform does, again until it is answered 200. */
+      const send = async (agent: Agent, conversation: string, index: number): Promise<void> => {
+        const body = { conversation_id: conversation, timestamp: SENT_AT + index, body: MESSAGES[index] };
+        for (;;) {
+          const answer = await fetch(`${running.url}/${tokenOf(agent)}/chat`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          }).catch(() => null);
+          if (answer?.status === 200) return;
+          await sleep(20);
+        }
+      };
+      const talk = async (agent: Agent, conversation: string): Promise<void> => {
+        for (const index of MESSAGES.keys()) {
+          await send(agent, conversation, index);
+          await sleep(25);
+        }
+      };
+      const talking = Promise.all(
+        AGENTS.flatMap((agent) => CONVERSATIONS.map((conversation) => talk(agent, conversation))),
+      );
+      for (let kills = 0; kills < 3; kills += 1) {
+        await sleep(60);
+        await replace();
+      }
+      await talking;
+
+      const expectAnswers = (agent: Agent): void => {
+        const expected = MESSAGES.map((text) => `${agent} answers ${text}`);
+        // A reply whose process was killed may have been sent twice.
+        for (const conversation of CONVERSATIONS) {
+          expect([...new Set(services[agent].said(conversation))]).toEqual(expected);
+        }
+      };
+      await eventually(() => expectAnswers('support'));
+      expect(services.sales.calls).toEqual([]);
+
+      await replace();
+      await services.sales.up();
+      await eventually(() => expectAnswers('sales'));
+      expectAnswers('support');
+      for (const agent of AGENTS) {
+        const { calls } = services[agent];
+        expect(new Set(calls.map(({ authorization }) => authorization))).toEqual(
+          new Set([`Bearer ${keyOf(agent)}`]),
+        );
+        expect(calls.filter(({ text }) => !text.startsWith(`${agent} `))).toEqual([]);
+      }
+    });
+  });
+}
