@@ -36,7 +36,10 @@ async function afterTraffic(delivery: Delivery | null, serviceAnswers = 200) {
 }
 
 /** The metrics of these queues alone. */
-async function queueMetrics(queues: Pick<QueueAdmin, 'depth' | 'outboxes'>, timeoutMs?: number): Promise<string> {
+async function queueMetrics(
+  queues: Pick<QueueAdmin, 'depth' | 'outboxes'>,
+  timeoutMs?: number,
+): Promise<string> {
   const registry = new Registry();
   await registerQueues(registry, queues, timeoutMs)();
   return registry.metrics();
@@ -131,7 +134,10 @@ describe('metrics', () => {
     await vi.waitFor(async () => expect(await metricsOf(url)).toContain('dead{queue="outbox"} 1\n'));
     expect(await metricsOf(url)).toContain('attempts_total{queue="outbox",outcome="failed"} 1\n');
     const oldestAt = new Date(Date.now() - 60_000);
-    const metrics = await queueMetrics({ depth: async () => ({ waiting: 3, dead: 0, oldestAt }) });
+    const metrics = await queueMetrics({
+      depth: async () => ({ waiting: 3, dead: 0, oldestAt }),
+      outboxes: async () => [],
+    });
     expect(metrics).toMatch(/oldest_age_seconds\{queue="inbox"\} 6\d/);
   });
 
@@ -150,7 +156,7 @@ describe('metrics', () => {
     expect(metrics).toContain('handoff_kit_database_up 0\n');
     expect(metrics).toContain('handoff_kit_requests_total');
     expect(metrics).not.toContain('handoff_kit_queue_waiting{');
-    const hanging = { depth: () => new Promise<never>(() => {}) };
+    const hanging = { depth: () => new Promise<never>(() => {}), outboxes: async () => [] };
     expect(await queueMetrics(hanging, 5)).toContain('handoff_kit_database_up 0\n');
   });
 
