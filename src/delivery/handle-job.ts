@@ -79,6 +79,8 @@ export function createHandleJob({
     postponements.end(event.key);
     if (!result) return DONE;
     const error = describeError(result.error);
+    // The process stops: the handlers run again, and have not failed.
+    if (isStopping(result.error)) return { state: 'failed', error, retryInMs: 0, counts: false };
     if (failures + 1 >= maxAttempts) return park(event, failures + 1, error);
     return { state: 'failed', error, retryInMs: delayAfter(failures + 1, backoff), counts: true };
   };
@@ -121,6 +123,9 @@ export function createHandleJob({
     return outcomeOf(event, failures, await runner.run(host, event, attempt, claim));
   };
 }
+
+const isStopping = (error: unknown): boolean =>
+  error instanceof HandoffKitError && error.code === 'SHUTTING_DOWN';
 
 const crashError = ({ name }: DeliveredEvent): HandoffKitError =>
   new HandoffKitError(

@@ -30,7 +30,7 @@ describe('a conversation through the bridge', () => {
     expect(desk.sentTexts()).toEqual(['one', 'two']);
     expect(await sendEvents(agentSays('Hello.'), agentSays('How can I help?'))).toBe(200);
     expect(shown()).toEqual(['Hello.', 'How can I help?']);
-    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'connected', agent: 'Ada' });
+    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'connected', humanAgent: 'Ada' });
   });
 
   it('is closed once in the helpdesk when the user leaves', async () => {
