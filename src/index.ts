@@ -46,6 +46,8 @@ export {
   type FailureReport,
   type Handler,
   type HandlerContext,
+  type Middleware,
+  type MiddlewareNext,
   Postponed,
   type ProbePayload,
   type Receipt,

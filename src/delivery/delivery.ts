@@ -31,7 +31,7 @@ export interface DeliveryHost {
   /** Whether the receiver has an agent of this name. */
   hasAgent(agent: string): boolean;
   /** Runs an event's handlers. Rejects when one failed, after reporting it. Returns no promise when all were synchronous. */
-  handle(event: DeliveredEvent, run: HandlerRun): Promise<void> | undefined;
+  handle(event: DeliveredEvent, run: HandlerRun): Promise<unknown> | undefined;
   /** Whether a handler is registered for events of this name. */
   handles(name: DeliveredEventName): boolean;
   /** Sends the greeting of a handoff, if one is configured. Rejects when it could not be stored. */

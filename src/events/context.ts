@@ -60,6 +60,7 @@ abstract class DeliveredEventContext<Name extends DeliveredEventName> implements
   readonly #run: HandlerRun;
   #payload: EventPayloads[Name] | undefined;
   #log: Log | undefined;
+  #state: object | undefined;
 
   constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: HandlerRun, sentTime: number | null) {
     this.event = event.name;
@@ -109,6 +110,11 @@ abstract class DeliveredEventContext<Name extends DeliveredEventName> implements
 
   get ensureClaimed(): () => Promise<void> {
     return async () => this.#run.ensureClaimed?.();
+  }
+
+  get state(): object {
+    this.#state ??= {};
+    return this.#state;
   }
 }
 

@@ -5,6 +5,7 @@ import type { DeliveredEvent, DeliveredEventName, EventPayloads, ProbePayload } 
 import { admitContextOf, type ContextParts, contextOf } from './context.js';
 import type { FailureReport, HandlerContexts } from './handler.js';
 import { type HandlerRun, isGivenUp } from './handler-run.js';
+import { combine, runMiddleware } from './middleware.js';
 import { Postponed } from './postponed.js';
 import type { Registry } from './registry.js';
 
@@ -13,13 +14,16 @@ export type FailureDetails = Partial<
   Pick<FailureReport, 'event' | 'agent' | 'conversationId' | 'requestId' | 'attempt'>
 >;
 
+/** How a run that did not fail ended: its handlers ran, or middleware left the event out. */
+export type HandlerOutcome = 'handled' | 'skipped';
+
 /** Calls the handlers that were registered for events. */
 export interface Dispatcher {
   /**
-   * Runs all handlers of an event, one after another. Rejects with the errors they threw. Returns no promise when all
-   * were synchronous, as most handlers of messages are.
+   * Runs all handlers of an event, one after another, within the middleware. Rejects with the errors they threw.
+   * Returns no promise when all were synchronous, as most handlers of messages are, and there is no middleware.
    */
-  handle(event: DeliveredEvent, run: HandlerRun): Promise<void> | undefined;
+  handle(event: DeliveredEvent, run: HandlerRun): Promise<HandlerOutcome> | undefined;
   /** Calls the gates. Resolves to `true`, or to the reason of the first one that refuses. */
   admit(event: DeliveredEvent<'handoff.requested'>): Promise<true | string>;
   /** Calls the observers of a probe. Never rejects: the answer to a probe does not depend on them. */
@@ -103,33 +107,61 @@ export function createDispatcher({
     for (const error of errors.filter(isFailure)) report(error, { ...placeOf(event), attempt: run.attempt });
     // A handler that postpones must run again, even if another one failed.
     const deciding = errors.find((error) => !isFailure(error));
-    if (deciding) throw deciding;
-    throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'several handlers failed');
+    throw deciding ?? combine(errors);
   };
 
-  /** Runs the handlers from the first asynchronous one on. Each runs, even if an earlier one threw; none without a claim. */
-  const runAsync = async ({ event, run, context, handlers, pending }: AsyncRun): Promise<void> => {
+  /** Calls handlers and collects their errors. Each runs, even if an earlier one threw; none without a claim. */
+  const callEach = async (
+    { run, handlers, pending }: AsyncRun,
+    context: AnyContext,
+  ): Promise<readonly unknown[]> => {
     const errors: unknown[] = [];
-    let argument: HandlerContexts[DeliveredEventName];
-    try {
-      argument = await context;
-    } catch (error) {
-      return fail(event, run, [error]);
-    }
     for (const [index, handler] of handlers.entries()) {
       try {
         if (index === 0 && pending) await pending;
         else {
           const unconfirmed = run.ensureClaimed?.();
           if (unconfirmed) await unconfirmed;
-          await handler(argument);
+          await handler(context);
         }
       } catch (error) {
         errors.push(nameEmptyError(error));
         if (isGivenUp(error)) break;
       }
     }
-    if (errors.length > 0) fail(event, run, errors);
+    return errors;
+  };
+
+  /** Runs the handlers from the first asynchronous one on. */
+  const runAsync = async (asyncRun: AsyncRun): Promise<HandlerOutcome> => {
+    const { event, run } = asyncRun;
+    let context: AnyContext;
+    try {
+      context = await asyncRun.context;
+    } catch (error) {
+      return fail(event, run, [error]);
+    }
+    const errors = await callEach(asyncRun, context);
+    return errors.length > 0 ? fail(event, run, errors) : 'handled';
+  };
+
+  /** Runs the handlers within the middleware, which runs only with a claim, as handlers do. */
+  const runInMiddleware = async (asyncRun: AsyncRun): Promise<HandlerOutcome> => {
+    const { event, run } = asyncRun;
+    let context: AnyContext;
+    try {
+      context = await asyncRun.context;
+      await run.ensureClaimed?.();
+    } catch (error) {
+      return fail(event, run, [error]);
+    }
+    const { errors, skipped } = await runMiddleware(registry.middleware, context, () =>
+      callEach(asyncRun, context),
+    );
+    if (errors.length > 0) return fail(event, run, errors.map(nameEmptyError));
+    if (skipped === null) return 'handled';
+    log.info({ ...placeOf(event), reason: skipped }, 'left out by middleware');
+    return 'skipped';
   };
 
   return {
@@ -148,6 +180,7 @@ export function createDispatcher({
         return undefined;
       }
       const context = contextOf(parts, event, run);
+      if (registry.middleware.length > 0) return runInMiddleware({ event, run, context, handlers });
       if (context instanceof Promise) return runAsync({ event, run, context, handlers });
       for (const [index, handler] of handlers.entries()) {
         const unconfirmed = run.ensureClaimed?.();

@@ -29,7 +29,8 @@ export interface BaseContext<Name extends EventName> {
 }
 
 /** The part that every event of a conversation has. */
-export interface DeliveredContext<Name extends DeliveredEventName> extends BaseContext<Name> {
+export interface DeliveredContext<Name extends DeliveredEventName, State extends object = object>
+  extends BaseContext<Name> {
   /**
    * The agent that the event is from, by its name in `createReceiver({ agents })`; `default` in a receiver with one.
    *
@@ -68,10 +69,18 @@ export interface DeliveredContext<Name extends DeliveredEventName> extends BaseC
    * @example receiver.on('message', async ({ ensureClaimed, text }) => { await ensureClaimed(); await crm.note(text); });
    */
   readonly ensureClaimed: () => Promise<void>;
+  /**
+   * The application's own values for this run of the event's handlers, set by middleware. Type it with
+   * `createReceiver<State>`.
+   *
+   * @example receiver.on('message', async ({ text, state }) => { await state.tenant.archive(text); });
+   */
+  readonly state: State;
 }
 
 /** The part that every event of a handed-over conversation has. */
-export interface HandoffContext<Name extends DeliveredEventName> extends DeliveredContext<Name> {
+export interface HandoffContext<Name extends DeliveredEventName, State extends object = object>
+  extends DeliveredContext<Name, State> {
   /** The user. The ids are `null` if this receiver does not know the conversation. */
   readonly user: User;
   /**
@@ -104,7 +113,7 @@ export interface ConversationActions {
 }
 
 /** The argument of a handler of `message`. */
-export interface MessageContext extends DeliveredContext<'message'> {
+export interface MessageContext<State extends object = object> extends DeliveredContext<'message', State> {
   /** All text of the message, joined. */
   readonly text: string;
   /** All speech of the message. */
@@ -112,7 +121,9 @@ export interface MessageContext extends DeliveredContext<'message'> {
 }
 
 /** The argument of a handler of `handoff.requested`. */
-export interface HandoffRequestedContext extends HandoffContext<'handoff.requested'>, ConversationActions {
+export interface HandoffRequestedContext<State extends object = object>
+  extends HandoffContext<'handoff.requested', State>,
+    ConversationActions {
   /** The user's last message before the handoff; the last of an unknown author if none is the user's; or empty. */
   readonly text: string;
   /** The messages before the handoff, in order. */
@@ -122,13 +133,16 @@ export interface HandoffRequestedContext extends HandoffContext<'handoff.request
 }
 
 /** The argument of a handler of `handoff.message`. */
-export interface HandoffMessageContext extends HandoffContext<'handoff.message'>, ConversationActions {
+export interface HandoffMessageContext<State extends object = object>
+  extends HandoffContext<'handoff.message', State>,
+    ConversationActions {
   /** The user's message. */
   readonly text: string;
 }
 
 /** The argument of a handler of `handoff.closed`. */
-export interface HandoffClosedContext extends HandoffContext<'handoff.closed'> {}
+export interface HandoffClosedContext<State extends object = object>
+  extends HandoffContext<'handoff.closed', State> {}
 
 /** The argument of an observer of `probe`. */
 export interface ProbeContext extends BaseContext<'probe'> {
@@ -137,16 +151,16 @@ export interface ProbeContext extends BaseContext<'probe'> {
 }
 
 /** The argument of each event's handlers, by the event's name. */
-export interface HandlerContexts {
-  message: MessageContext;
-  'handoff.requested': HandoffRequestedContext;
-  'handoff.message': HandoffMessageContext;
-  'handoff.closed': HandoffClosedContext;
+export interface HandlerContexts<State extends object = object> {
+  message: MessageContext<State>;
+  'handoff.requested': HandoffRequestedContext<State>;
+  'handoff.message': HandoffMessageContext<State>;
+  'handoff.closed': HandoffClosedContext<State>;
   probe: ProbeContext;
 }
 
 /**
- * The argument of an event's handlers.
+ * The argument of an event's handlers. The second parameter is the type of `state`, as in `createReceiver<State>`.
  *
  * @example
  * async function answer({ text, reply }: HandlerContext<'handoff.message'>): Promise<void> {
@@ -154,13 +168,20 @@ export interface HandlerContexts {
  * }
  * receiver.on('handoff.message', answer);
  */
-export type HandlerContext<Name extends EventName = EventName> = HandlerContexts[Name];
+export type HandlerContext<
+  Name extends EventName = EventName,
+  State extends object = object,
+> = HandlerContexts<State>[Name];
 
 /** Handles one kind of event. A returned promise is awaited; an error is a failure. */
-export type Handler<Name extends EventName> = (context: HandlerContexts[Name]) => unknown;
+export type Handler<Name extends EventName, State extends object = object> = (
+  context: HandlerContexts<State>[Name],
+) => unknown;
 
 /** Handles every kind of event but probes, which `on('probe', …)` observes. */
-export type AnyHandler = (context: HandlerContexts[DeliveredEventName]) => unknown;
+export type AnyHandler<State extends object = object> = (
+  context: HandlerContexts<State>[DeliveredEventName],
+) => unknown;
 
 /** The argument of an error handler. */
 export interface FailureReport {
@@ -180,13 +201,13 @@ export interface FailureReport {
   readonly log: Log;
 }
 
-/** Called when a handler, gate or greeting fails. */
+/** Called when a handler, middleware, gate or greeting fails. */
 export type ErrorHandler = (report: FailureReport) => unknown;
 
 /** The argument of a gate: a handoff request that is not yet accepted. */
 export type AdmitContext = Omit<
   HandoffRequestedContext,
-  keyof ConversationActions | 'attempt' | 'signal' | 'ensureClaimed' | 'conversation' | 'raw'
+  keyof ConversationActions | 'attempt' | 'signal' | 'ensureClaimed' | 'conversation' | 'raw' | 'state'
 >;
 
 /** Accepts a handoff (`true`) or refuses it: `false`, or the reason for the platform. */

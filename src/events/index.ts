@@ -21,10 +21,17 @@ export {
   type ProbePayload,
 } from './catalog.js';
 export type * from './conversation.js';
-export { createDispatcher, type Dispatcher, type FailureDetails, NO_HUMAN } from './dispatch.js';
+export {
+  createDispatcher,
+  type Dispatcher,
+  type FailureDetails,
+  type HandlerOutcome,
+  NO_HUMAN,
+} from './dispatch.js';
 export { eventKey, needsSession } from './event-key.js';
 export type * from './handler.js';
 export { ClaimLost, type HandlerRun } from './handler-run.js';
+export type { Middleware, MiddlewareNext } from './middleware.js';
 export { Postponed } from './postponed.js';
 export { createRegistry } from './registry.js';
 export {

@@ -1,6 +1,7 @@
 import { HandoffKitError } from '../internal/index.js';
 import { DELIVERED_EVENT_NAMES, EVENT_NAMES, type EventName } from './catalog.js';
 import type { AdmitGate, AnyHandler, ErrorHandler, Handler } from './handler.js';
+import type { Middleware } from './middleware.js';
 
 /** The registered handlers. */
 export interface Registry {
@@ -8,6 +9,8 @@ export interface Registry {
   on<Name extends EventName>(name: Name, handler: Handler<Name>): void;
   /** Adds a handler of every kind of event but probes. */
   onAny(handler: AnyHandler): void;
+  /** Adds middleware around the handlers of every delivered event. */
+  use(middleware: Middleware): void;
   /** Adds an error handler. */
   onError(handler: ErrorHandler): void;
   /** Adds a gate that a handoff request must pass. */
@@ -18,6 +21,7 @@ export interface Registry {
   handlersOf<Name extends EventName>(name: Name): readonly Handler<Name>[];
   /** Whether an event has a handler of its own, which those of `onAny` are not: they may only observe. */
   hasHandlerOf(name: EventName): boolean;
+  readonly middleware: readonly Middleware[];
   readonly errorHandlers: readonly ErrorHandler[];
   readonly gates: readonly AdmitGate[];
 }
@@ -34,6 +38,7 @@ export function createRegistry(): Registry {
     probe: [],
   };
   const named = new Set<EventName>();
+  const middleware: Middleware[] = [];
   const errorHandlers: ErrorHandler[] = [];
   const gates: AdmitGate[] = [];
   let sealed = false;
@@ -61,6 +66,10 @@ export function createRegistry(): Registry {
       check('onAny', handler);
       for (const name of DELIVERED_EVENT_NAMES) handlers[name].push(handler);
     },
+    use(added) {
+      check('use', added);
+      middleware.push(added);
+    },
     onError(handler) {
       check('onError', handler);
       errorHandlers.push(handler);
@@ -74,6 +83,7 @@ export function createRegistry(): Registry {
     },
     handlersOf: (name) => handlers[name],
     hasHandlerOf: (name) => named.has(name),
+    middleware,
     errorHandlers,
     gates,
   };

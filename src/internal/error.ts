@@ -30,6 +30,8 @@ export const ERROR_CODES = [
 
   // Handlers
   'EMPTY_ERROR',
+  'NEXT_NOT_CALLED',
+  'NEXT_CALLED_TWICE',
   'HANDLER_TIMEOUT',
   'PROCESS_ENDED',
   'POSTPONED',

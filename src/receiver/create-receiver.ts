@@ -19,6 +19,7 @@ import {
   type ErrorHandler,
   type EventName,
   type Handler,
+  type Middleware,
 } from '../events/index.js';
 import { createHandoffLifecycle, createMemoryHandoffStore } from '../handoff/index.js';
 import { createLog, withRedaction } from '../internal/create-log.js';
@@ -50,7 +51,7 @@ import { createRequestLog } from './request-log.js';
 import { beginHandoff, trackReplies, withHandoffTracking } from './track-conversations.js';
 
 /** A request handler for Express, `http.createServer` and Fetch, and the methods to set it up and close it. */
-export interface Receiver {
+export interface Receiver<State extends object = object> {
   /** Handles a request to one of its paths. Passes any other to `next`, or answers 404 without one. */
   (request: IncomingMessage, response: ServerResponse, next?: NextFunction): void;
   /**
@@ -58,26 +59,38 @@ export interface Receiver {
    *
    * @example receiver.on('handoff.message', async ({ text, reply }) => { await reply(`You said: ${text}`); });
    */
-  on<Name extends EventName>(name: Name, handler: Handler<Name>): Receiver;
+  on<Name extends EventName>(name: Name, handler: Handler<Name, State>): Receiver<State>;
   /**
    * Adds a handler of every kind of event but probes: those are observed by `on('probe', …)` alone. It may only observe,
    * so that handoff requests still need a handler of their own.
    *
    * @example receiver.onAny(({ event, conversationId, log }) => log.info({ event, conversationId }, 'arrived'));
    */
-  onAny(handler: AnyHandler): Receiver;
+  onAny(handler: AnyHandler<State>): Receiver<State>;
   /**
-   * Adds an error handler, called when a handler, gate or greeting fails.
+   * Adds middleware around the handlers of every event but probes, in the order of registration. An event without a
+   * handler does not reach it.
+   *
+   * @example
+   * receiver.use(async ({ event, log }, next) => {
+   *   const startedAt = performance.now();
+   *   await next();
+   *   log.info({ event, ms: performance.now() - startedAt }, 'handled');
+   * });
+   */
+  use(middleware: Middleware<State>): Receiver<State>;
+  /**
+   * Adds an error handler, called when a handler, middleware, gate or greeting fails.
    *
    * @example receiver.onError(({ error, event }) => reportToTracker(error, { event }));
    */
-  onError(handler: ErrorHandler): Receiver;
+  onError(handler: ErrorHandler): Receiver<State>;
   /**
    * Adds a gate that every handoff request must pass before it is accepted.
    *
    * @example receiver.admit(({ receivedAt }) => receivedAt.getUTCHours() >= 9 || 'We open at 9:00');
    */
-  admit(gate: AdmitGate): Receiver;
+  admit(gate: AdmitGate): Receiver<State>;
   /**
    * Puts the receiver in front of an Express app, for its own paths only: `http.createServer(receiver.before(app))`.
    * Faster than mounting, since its requests never pass through Express. Set `basePath`.
@@ -135,7 +148,7 @@ export interface Receiver {
    */
   start(): Promise<void>;
   /** Adds a hook that runs when the receiver begins to close, while the storage is still open. */
-  onClosing(hook: () => unknown): Receiver;
+  onClosing(hook: () => unknown): Receiver<State>;
   /** Drains: answers 503 to new requests, and lets running handlers finish within `timeoutMs`, default 10 seconds. */
   close(options?: { readonly timeoutMs?: number }): Promise<{ readonly unfinished: number }>;
 }
@@ -144,7 +157,8 @@ export interface Receiver {
 const CLOSING_HOOK_MS = 2_000;
 
 /**
- * Creates a receiver for everything the platform sends.
+ * Creates a receiver for everything the platform sends. `State` is the type of `state`, the values that middleware
+ * passes to handlers.
  *
  * @example
  * const receiver = createReceiver({
@@ -157,7 +171,9 @@ const CLOSING_HOOK_MS = 2_000;
  * await receiver.start();
  * app.use('/webhook', receiver);
  */
-export function createReceiver(options: ReceiverOptions | SeveralAgentsOptions): Receiver {
+export function createReceiver<State extends object = object>(
+  options: ReceiverOptions | SeveralAgentsOptions,
+): Receiver<State> {
   // In JavaScript the options can be missing; the guards say what is needed then.
   checkOptionNames(options ?? {});
   const agents = createAgents(options ?? ({} as ReceiverOptions));
@@ -300,6 +316,10 @@ export function createReceiver(options: ReceiverOptions | SeveralAgentsOptions):
       registry.onAny(handler);
       return receiver;
     },
+    use(middleware: Middleware) {
+      registry.use(middleware);
+      return receiver;
+    },
     onError(handler: ErrorHandler) {
       registry.onError(handler);
       return receiver;
@@ -336,7 +356,8 @@ export function createReceiver(options: ReceiverOptions | SeveralAgentsOptions):
   });
   Object.defineProperty(receiver, 'accepting', { get: () => closing === undefined });
   Object.defineProperty(receiver, 'started', { get: () => isStarted || !delivery.start });
-  return receiver;
+  // The state is the application's: nothing here reads it.
+  return receiver as Receiver<State>;
 }
 
 function logOf(log: Log | false | undefined): Log {

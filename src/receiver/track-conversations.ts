@@ -1,8 +1,8 @@
-import type { DeliveryHost } from '../delivery/index.js';
 import {
   type DeliveredEvent,
   type Dispatcher,
   deliveredReceipt,
+  type HandlerOutcome,
   type HandlerRun,
   type Replies,
   type ReplyOptions,
@@ -23,7 +23,7 @@ export async function beginHandoff(
 export function withHandoffTracking(
   lifecycle: HandoffLifecycle,
   dispatcher: Dispatcher,
-): DeliveryHost['handle'] {
+): Dispatcher['handle'] {
   const reported = async <Result>(
     event: DeliveredEvent,
     { attempt }: HandlerRun,
@@ -38,17 +38,24 @@ export function withHandoffTracking(
     }
   };
 
-  const begin = async (event: DeliveredEvent<'handoff.requested'>, run: HandlerRun): Promise<void> => {
+  const handle = async (event: DeliveredEvent, run: HandlerRun): Promise<HandlerOutcome> =>
+    (await dispatcher.handle(event, run)) ?? 'handled';
+
+  const begin = async (
+    event: DeliveredEvent<'handoff.requested'>,
+    run: HandlerRun,
+  ): Promise<HandlerOutcome> => {
     await run.ensureClaimed?.();
     await reported(event, run, beginHandoff(lifecycle, event));
-    await dispatcher.handle(event, run);
+    return handle(event, run);
   };
 
-  const end = async (event: DeliveredEvent<'handoff.closed'>, run: HandlerRun): Promise<void> => {
+  const end = async (event: DeliveredEvent<'handoff.closed'>, run: HandlerRun): Promise<HandlerOutcome> => {
     await run.ensureClaimed?.();
     const isEnded = await reported(event, run, endHandoff(lifecycle, event));
-    await dispatcher.handle(event, run);
+    const outcome = await handle(event, run);
     if (isEnded) await reported(event, run, lifecycle.close(event.conversationId));
+    return outcome;
   };
 
   return (event, run) => {

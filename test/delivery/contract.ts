@@ -6,6 +6,7 @@ import { fencing } from './contract/fencing.js';
 import { forgetting } from './contract/forgetting.js';
 import { greeting } from './contract/greeting.js';
 import { handling } from './contract/handling.js';
+import { middleware } from './contract/middleware.js';
 import { names } from './contract/names.js';
 import { once } from './contract/once.js';
 import { outages } from './contract/outages.js';
@@ -32,6 +33,7 @@ export function describeDelivery(name: string, engine: Engine): void {
     names(engine);
     agents(engine);
     retries(engine);
+    middleware(engine);
     deadLetters(engine);
     duplicates(engine);
     restarts(engine);

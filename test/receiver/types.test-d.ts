@@ -181,3 +181,46 @@ describe('createReceiver', () => {
     receiver.admit(() => 5);
   });
 });
+
+describe('use', () => {
+  interface State {
+    tenant: { readonly name: string };
+  }
+  const stateful = createReceiver<State>({ auth: { message: noAuth(), handoff: noAuth() }, log: false });
+
+  it('sets values of the declared type, one after another', () => {
+    stateful.use(async (context, next) => {
+      expectTypeOf(context.state.tenant).toEqualTypeOf<State['tenant'] | undefined>();
+      context.state.tenant = { name: 'acme' };
+      // @ts-expect-error a value of another type
+      context.state.tenant = 'acme';
+      // @ts-expect-error a value that was not declared
+      context.state.other = 1;
+      expectTypeOf(await next()).toEqualTypeOf<void>();
+      expectTypeOf(next.skip('why')).toEqualTypeOf<void>();
+      if (context.event === 'handoff.message')
+        expectTypeOf(context.reply).returns.resolves.toEqualTypeOf<Receipt>();
+    });
+  });
+
+  it('gives them to handlers, typed', () => {
+    stateful
+      .on('message', ({ text, state }) => {
+        expectTypeOf(text).toEqualTypeOf<string>();
+        expectTypeOf(state).toEqualTypeOf<State>();
+      })
+      .onAny(({ state }) => expectTypeOf(state.tenant.name).toEqualTypeOf<string>());
+    const answer = ({ reply, state }: HandlerContext<'handoff.message', State>) => reply(state.tenant.name);
+    stateful.on('handoff.message', answer);
+    // @ts-expect-error a receiver without this state
+    receiver.on('handoff.message', answer);
+    // @ts-expect-error no state was declared
+    receiver.on('message', ({ state }) => state.tenant);
+    // @ts-expect-error a probe has none
+    stateful.on('probe', ({ state }) => state);
+  });
+
+  it('makes a receiver that bridges and desks take', () => {
+    expectTypeOf(stateful).toExtend<Receiver>();
+  });
+});
