@@ -40,6 +40,14 @@ export const EVENT_OF_ENDPOINT = {
   close: 'handoff.closed',
 } as const satisfies Record<WebhookEndpoint, DeliveredEventName>;
 
+/** The endpoint of each event. */
+export const ENDPOINT_OF_EVENT = {
+  message: 'message',
+  'handoff.requested': 'establish',
+  'handoff.message': 'chat',
+  'handoff.closed': 'close',
+} as const satisfies Record<DeliveredEventName, WebhookEndpoint>;
+
 /** The names of delivered events. */
 export const DELIVERED_EVENT_NAMES: readonly DeliveredEventName[] = Object.values(EVENT_OF_ENDPOINT);
 

@@ -15,6 +15,7 @@ export {
 export {
   type DeliveredEvent,
   type DeliveredEventName,
+  ENDPOINT_OF_EVENT,
   EVENT_OF_ENDPOINT,
   type EventName,
   type EventPayloads,
@@ -24,6 +25,7 @@ export type * from './conversation.js';
 export {
   createDispatcher,
   type Dispatcher,
+  type DispatcherOptions,
   type FailureDetails,
   type HandlerOutcome,
   NO_HUMAN,

@@ -38,6 +38,7 @@ import { createFindSession } from './current-session.js';
 import { createFetch, type FetchHandler } from './fetch.js';
 import { createGreet } from './greeting.js';
 import { createHandle, type RequestHandling } from './handle.js';
+import { createInject, type Inject } from './inject.js';
 import { createListener, type NextFunction, type RequestListener } from './node-http.js';
 import {
   ADD_HANDOFF_HANDLER,
@@ -114,6 +115,18 @@ export interface Receiver<State extends object = object> {
    * if (!handling) passOn();
    */
   readonly handle: RequestHandling['handle'];
+  /**
+   * For unit tests: runs an event through middleware and handlers, without HTTP, credentials, delivery or platform.
+   * `payload` is a part of the body in the wire's shape; the rest gets defaults. Replies are captured and not sent, and
+   * conversations are kept in memory: a `handoff.message` after a `handoff.requested` knows its user. Gates and the
+   * greeting do not run, and neither does what handlers do with `receiver.conversations`: `createTestBench` of
+   * `handoff-kit/testing` plays a whole platform.
+   *
+   * @example
+   * const { outcome, replies } = await receiver.inject('handoff.message', { body: 'Where is my order?' });
+   * assert.deepEqual(replies, [{ text: 'You said: Where is my order?' }]);
+   */
+  readonly inject: Inject;
   /** Finds, replies to and ends handed-over conversations from outside a handler. */
   readonly conversations: Conversations;
   /** The database of the delivery, where it has one. */
@@ -338,6 +351,7 @@ export function createReceiver<State extends object = object>(
         listener(request, response, () => app(request, response)),
     fetch: createFetch(handling),
     handle: handling.handle,
+    inject: createInject({ registry, log, handlerLog, waitTimeoutMs, agents: directory }),
     conversations: createConversations(lifecycle, replies),
     storage: { database: delivery.database ?? null, queues: delivery.queues ?? null },
     service: services.get(DEFAULT_AGENT) ?? null,

@@ -38,6 +38,22 @@ describe('the README', () => {
     expect(() => execFileSync(process.execPath, [tsc, '-p', WORK], { encoding: 'utf8' })).not.toThrow();
   });
 
+  it('has tests that pass', () => {
+    const tests = blocks.filter(({ code }) => code.includes("from 'node:test'"));
+    expect(tests.length).toBeGreaterThan(1);
+    const files = tests.map(({ code }, index) => {
+      // Written without types, so that Node runs it as it is printed.
+      const file = join(WORK, `readme-${index}.test.mjs`);
+      writeFileSync(file, code);
+      return file;
+    });
+    // Under vitest, node:test would take itself for a child of another runner.
+    const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
+    const output = execFileSync(process.execPath, ['--test', ...files], { encoding: 'utf8', env });
+    expect(output).toMatch(/^(?:#|ℹ) fail 0$/m);
+    expect(output).not.toMatch(/^(?:#|ℹ) pass 0$/m);
+  });
+
   it('names only npm scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     const named = [...README.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:]+)/g)].map(([, name]) => name);
