@@ -30,6 +30,23 @@ export {
   ServiceError,
 } from './client/index.js';
 export { type Delivery, type DeliveryStats, type InlineOptions, inline } from './delivery/index.js';
+export type {
+  AcceptMessage,
+  AdapterMessage,
+  EventStepMessage,
+  FailureMessage,
+  GreetMessage,
+  HandleMessage,
+  ReceiverStepMessage,
+  ReplyMessage,
+  RequestMessage,
+  SendMessage,
+  ServiceMessage,
+  StepMessage,
+  Steps,
+  TraceCarrier,
+  WebhookMessage,
+} from './diagnostics/index.js';
 export {
   type AdapterLink,
   type AdmitContext,

@@ -9,6 +9,7 @@ const SRC = join(ROOT, 'src');
 const CORE = [
   'internal',
   'protocol',
+  'diagnostics',
   'client',
   'events',
   'handoff',
@@ -26,6 +27,7 @@ const without = (folders: readonly string[], ...excluded: readonly string[]): st
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   internal: [],
   protocol: below('protocol'),
+  diagnostics: below('diagnostics'),
   client: below('client'),
   events: below('events'),
   handoff: without(below('handoff'), 'client'),

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { channels, traceStep } from '../diagnostics/index.js';
 import { type HandoffMessageContext, Postponed } from '../events/index.js';
 import { createTaskCounter, type Log, settlesWithin } from '../internal/index.js';
 import { AdapterError } from './adapter-error.js';
@@ -31,13 +32,15 @@ export interface AdapterCalls {
 /** Options of {@link createAdapterCalls}. */
 export interface AdapterCallsOptions {
   readonly system: string;
+  /** The receiver, for messages of `node:diagnostics_channel`. */
+  readonly receiver: object;
   readonly log: Log;
   /** Enforced even when the adapter ignores its signal. */
   readonly timeoutMs: number;
 }
 
 /** Creates {@link AdapterCalls}. */
-export function createAdapterCalls({ system, log, timeoutMs }: AdapterCallsOptions): AdapterCalls {
+export function createAdapterCalls({ system, receiver, log, timeoutMs }: AdapterCallsOptions): AdapterCalls {
   const inFlight = createTaskCounter();
   const controllers = new Set<AbortController>();
   const ending = new AbortController();
@@ -84,7 +87,9 @@ export function createAdapterCalls({ system, log, timeoutMs }: AdapterCallsOptio
       try {
         // Last, so that nothing is waited for between this check and the call.
         await onBehalfOf?.ensureClaimed();
-        return await runWithTimeout(name, call, onBehalfOf?.signal);
+        const start = () => runWithTimeout(name, call, onBehalfOf?.signal);
+        if (!channels.adapter.hasSubscribers) return await start();
+        return await traceStep(channels.adapter, { receiver, adapter: system, operation: name }, start);
       } finally {
         inFlight.leave();
       }

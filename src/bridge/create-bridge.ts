@@ -45,6 +45,7 @@ import { createOrphans } from './orphans.js';
 import { createRateLimiter } from './rate-limiter.js';
 import { createEventEffects, createEventReceiver } from './receive-events.js';
 import { createReconcileLoop } from './reconcile-loop.js';
+import { traceWebhook } from './trace-webhook.js';
 import { createWebhook } from './webhook.js';
 
 /** Carries handed-over conversations between a receiver and a helpdesk. */
@@ -102,7 +103,12 @@ export function createBridge(options: BridgeOptions): Bridge {
   const settings = readOptions(options);
   const { adapter, receiver } = options;
   const log = toLog(options.log).child({ adapter: adapter.name });
-  const calls = createAdapterCalls({ system: adapter.name, log, timeoutMs: settings.callTimeoutMs });
+  const calls = createAdapterCalls({
+    system: adapter.name,
+    receiver,
+    log,
+    timeoutMs: settings.callTimeoutMs,
+  });
   const stopping = new AbortController();
   const context: BridgeContext = {
     adapter,
@@ -135,7 +141,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     createFindConversation(context, opener, orphans),
     createEventEffects(context, echoes, closer),
   );
-  const webhook = createWebhook(context, events);
+  const webhook = traceWebhook(createWebhook(context, events), receiver, adapter.name);
 
   receiver
     .admit(createAdmitHandoff(context, opener))

@@ -1,4 +1,5 @@
-import { sendRequest } from '../internal/index.js';
+import { channels, type ServiceMessage, traceStep } from '../diagnostics/index.js';
+import { type HttpResult, type OutgoingRequest, sendRequest } from '../internal/index.js';
 import { ValidationError } from '../protocol/index.js';
 import { type Clock, sleepUnlessAborted } from './clock.js';
 import { ENDPOINTS, type EndpointRules, type ServiceEndpoint } from './endpoints.js';
@@ -35,11 +36,31 @@ export async function callService<Value>(
     maySend,
   };
   const spec = { endpoint, origin, isFailure, readBody, sent, now: () => clock.now() };
-  return withRetry(async () => parseResponse(await sendRequest(settings.fetch, request), spec), {
+  let sends = 0;
+  const send = (): Promise<HttpResult> =>
+    traceRequest(name, request, sends++, () => sendRequest(settings.fetch, request));
+  return withRetry(async () => parseResponse(await send(), spec), {
     policy: settings.retry,
     clock,
     endpoint,
     signal,
+  });
+}
+
+/** Publishes one request, while anything subscribes to it. */
+function traceRequest(
+  endpoint: ServiceEndpoint,
+  { method, url }: OutgoingRequest,
+  resends: number,
+  send: () => Promise<HttpResult>,
+): Promise<HttpResult> {
+  if (!channels.service.hasSubscribers) return send();
+  const message: ServiceMessage = { endpoint, method, url, resends, status: null, failure: null };
+  return traceStep(channels.service, message, async () => {
+    const result = await send();
+    if (result.kind === 'answered') message.status = result.status;
+    else message.failure = result.kind;
+    return result;
   });
 }
 

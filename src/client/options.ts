@@ -1,3 +1,4 @@
+import type { TraceCarrier } from '../diagnostics/index.js';
 import { checkDuration, configError, type Fetch } from '../internal/index.js';
 import { type Clock, systemClock } from './clock.js';
 import type { EndpointRules, ServiceEndpoint } from './endpoints.js';
@@ -43,6 +44,8 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Called right before each attempt is sent, after any wait; `false` aborts the call, as the signal does. */
   readonly maySend?: (() => boolean) | undefined;
+  /** The headers that continue the trace of a stored reply; passed on to `node:diagnostics_channel`, not sent. */
+  readonly trace?: TraceCarrier | undefined;
 }
 
 /** When and how often a call is retried. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type ServiceClient, ServiceError } from '../client/index.js';
-import type { ReplyOptions } from '../events/index.js';
+import type { ReplyOptions, TracedReply } from '../events/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import { humanClose, humanReply, validate } from '../protocol/index.js';
 import { type Backoff, delayAfter } from './backoff.js';
@@ -15,7 +15,8 @@ export type StoredReply = {
   /** The platform's id of the conversation, where it differs. */
   readonly platformId?: string;
   readonly timestamp: number;
-} & ({ readonly kind: 'reply'; readonly text: string } | { readonly kind: 'close' });
+} & TracedReply &
+  ({ readonly kind: 'reply'; readonly text: string } | { readonly kind: 'close' });
 
 /** How replies are retried. */
 export interface OutboxPolicy extends Backoff {
@@ -115,10 +116,11 @@ export function createSendJob({
 }
 
 function send(client: ServiceClient, reply: StoredReply, maySend: () => boolean): Promise<unknown> {
-  const { timestamp } = reply;
+  const { timestamp, trace } = reply;
   const conversationId = platformIdOf(reply);
-  if (reply.kind === 'close') return client.end({ conversationId, timestamp }, { maySend });
-  return client.reply({ conversationId, text: reply.text, timestamp }, { maySend });
+  const options = { maySend, trace };
+  if (reply.kind === 'close') return client.end({ conversationId, timestamp }, options);
+  return client.reply({ conversationId, text: reply.text, timestamp }, options);
 }
 
 /** Servers ask for more by mistake, for example with an absolute time where seconds are expected. */

@@ -7,6 +7,7 @@ import {
   type Receipt,
   type Replies,
   type ReplyOptions,
+  type TracedReply,
 } from '../events/index.js';
 import { checkCount, checkDuration, HandoffKitError, settlesWithin } from '../internal/index.js';
 import type { Backoff } from './backoff.js';
@@ -227,7 +228,7 @@ export function createStoredDelivery(
   const store = async (
     directory: AgentDirectory,
     reply: StoredReply,
-    how: ReplyOptions = {},
+    how: ReplyOptions & TracedReply = {},
     run?: HandlerRun,
   ): Promise<Receipt> => {
     const { conversationId, kind } = reply;
@@ -235,7 +236,7 @@ export function createStoredDelivery(
     const key = replyKey(reply, how, randomUUID());
     const outbox = outboxName(agent);
     try {
-      const content = JSON.stringify(addressed);
+      const content = JSON.stringify({ ...addressed, trace: how.trace });
       const job = { key, conversation: keyOf(conversationId), type: kind, content };
       const { id } = await fencing.addReply(job, run, (each) => add(outbox, each));
       return receipts.open(id, conversationId);

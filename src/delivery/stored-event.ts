@@ -6,12 +6,13 @@ import { encodeText } from './text.js';
  * change nothing.
  */
 export function storeEvent(event: DeliveredEvent): string {
-  const { body, text, raw, name, key, agent, conversationId, receivedAt, requestId } = event;
+  const { body, text, raw, name, key, agent, conversationId, receivedAt, requestId, trace } = event;
   const ids = `"key":"${encodeText(key)}","conversationId":"${encodeText(conversationId)}"`;
   const fields = `"name":"${name}",${agent === DEFAULT_AGENT ? '' : `"agent":"${agent}",`}${ids}`;
   const received = `"receivedAt":${receivedAt},"requestId":"${encodeText(requestId)}"`;
   const original = raw === undefined ? '' : `,"raw":${JSON.stringify(raw)}`;
-  return `{${fields},${received},"body":${text ?? JSON.stringify(body)}${original}}`;
+  const traced = trace === undefined ? '' : `,"trace":${JSON.stringify(trace)}`;
+  return `{${fields},${received},"body":${text ?? JSON.stringify(body)}${original}${traced}}`;
 }
 
 /** The inverse of {@link storeEvent}. */

@@ -1,3 +1,4 @@
+import type { TraceCarrier } from '../diagnostics/index.js';
 import type {
   AgentMessage,
   HandoffChat,
@@ -78,6 +79,8 @@ interface Delivered<Name extends DeliveredEventName> {
   readonly receivedAt: number;
   /** The request it came with, for finding it in logs. */
   readonly requestId: string;
+  /** The headers that continue its trace in the process that handles it. */
+  readonly trace?: TraceCarrier | undefined;
 }
 
 /** An accepted event: plain data, so that it can be stored and handled by another process. */

@@ -1,3 +1,4 @@
+import { reportFailure } from '../diagnostics/index.js';
 import { createWarnOnce, HandoffKitError, type Log } from '../internal/index.js';
 import { CLOSE_TYPES, MESSAGE_TYPES, unknownContentKinds } from '../protocol/index.js';
 import { agentField, DEFAULT_AGENT } from './agents.js';
@@ -43,6 +44,8 @@ export interface DispatcherOptions
   readonly log: Log;
   /** The logger for handlers, which redacts the words of users and agents. */
   readonly handlerLog: Log;
+  /** The receiver, for messages of `node:diagnostics_channel`. */
+  readonly receiver: () => object;
 }
 
 /** The reason when a handoff is refused without one. */
@@ -56,6 +59,7 @@ export function createDispatcher({
   handlerLog,
   waitTimeoutMs,
   findConversation,
+  receiver,
 }: DispatcherOptions): Dispatcher {
   const warnOnce = createWarnOnce(log);
   const parts: ContextParts = {
@@ -87,6 +91,7 @@ export function createDispatcher({
     const details = { event: null, conversationId: null, requestId: null, attempt: 1, ...rest };
     const where = { ...details, ...(agent !== null && agentField(agent)) };
     log.error({ ...where, err: error }, where.event ? 'handling an event failed' : 'a request failed');
+    reportFailure(() => ({ ...details, agent, error, receiver: receiver() }));
     for (const handler of registry.errorHandlers) {
       callAsync(() => handler({ ...details, agent, error, log: handlerLog.child(where) })).catch(
         (failure: unknown) => log.error({ ...where, err: failure }, 'an error handler failed itself'),

@@ -43,6 +43,7 @@ export {
   type Receipt,
   type Replies,
   type ReplyOptions,
+  type TracedReply,
 } from './replies.js';
 export { type TranscriptItem, transcriptOf } from './transcript.js';
 export { type User, userOf } from './user.js';

@@ -1,4 +1,5 @@
 import type { ServiceClient } from '../client/index.js';
+import type { TraceCarrier } from '../diagnostics/index.js';
 import { createKeyedQueue, HandoffKitError, type KeyedQueue } from '../internal/index.js';
 import type { AgentDirectory } from './agents.js';
 import type { HandlerRun } from './handler-run.js';
@@ -48,15 +49,25 @@ export interface Receipt {
   delivered(): Promise<unknown>;
 }
 
+/** The headers that continue the trace of a reply where it is sent. */
+export interface TracedReply {
+  readonly trace?: TraceCarrier | undefined;
+}
+
 /** Sends or stores replies to handed-over conversations. */
 export interface Replies {
   /**
    * Replies to the user of a conversation. With the `run` of the handler that replies, nothing is stored once another
    * process has reclaimed its event: it rejects with the code `CLAIM_LOST`.
    */
-  reply(conversationId: string, text: string, options?: ReplyOptions, run?: HandlerRun): Promise<Receipt>;
+  reply(
+    conversationId: string,
+    text: string,
+    options?: ReplyOptions & TracedReply,
+    run?: HandlerRun,
+  ): Promise<Receipt>;
   /** Ends a handoff from the human side. */
-  end(conversationId: string, options?: EndOptions, run?: HandlerRun): Promise<Receipt>;
+  end(conversationId: string, options?: EndOptions & TracedReply, run?: HandlerRun): Promise<Receipt>;
   /** Resolves when no reply is under way. */
   idle(): Promise<void>;
 }

@@ -11,6 +11,7 @@ export {
   type HttpAnswer,
   type HttpInterruption,
   type HttpResult,
+  type OutgoingRequest,
   parseJsonOrText,
   readRetryAfter,
   sendRequest,

@@ -49,6 +49,7 @@ import {
 } from './options.js';
 import { createPipeline } from './pipeline.js';
 import { createRequestLog } from './request-log.js';
+import { createTracer } from './trace.js';
 import { beginHandoff, trackReplies, withHandoffTracking } from './track-conversations.js';
 
 /** A request handler for Express, `http.createServer` and Fetch, and the methods to set it up and close it. */
@@ -135,6 +136,8 @@ export interface Receiver<State extends object = object> {
     readonly database: SqlDatabase | null;
     /** Inspects and repairs stored events and replies; `null` with inline delivery. */
     readonly queues: QueueAdmin | null;
+    /** Whether the replies of an agent, or of any, wait because the platform refuses the API key or has moved. */
+    readonly isOutboxPaused: (agent?: string) => boolean;
   };
   /** The client that replies go through; `null` without the option `service`. With several agents, that of `default`. */
   readonly service: ServiceClient | null;
@@ -197,11 +200,14 @@ export function createReceiver<State extends object = object>(
   const delivery = options.delivery ?? inline();
   const registry = createRegistry();
   const inFlight = createTaskCounter();
-  const untracked =
-    delivery.createReplies?.(directory) ??
-    createDirectReplies(directory, (conversationId, err) =>
-      log.warn({ conversationId, err }, 'a reply or end did not reach the platform'),
-    );
+  const trace = createTracer(delivery.start !== undefined, () => receiver);
+  const tracedAgents = trace.agents(directory);
+  const untracked = trace.replies(
+    delivery.createReplies?.(tracedAgents) ??
+      createDirectReplies(tracedAgents, (conversationId, err) =>
+        log.warn({ conversationId, err }, 'a reply or end did not reach the platform'),
+      ),
+  );
   const waitTimeoutMs = checkDuration('waitTimeoutMs', options.waitTimeoutMs ?? 60_000);
   const lifecycle = createHandoffLifecycle(delivery.handoffs ?? createMemoryHandoffStore(), {
     waitTimeoutMs,
@@ -215,12 +221,14 @@ export function createReceiver<State extends object = object>(
     handlerLog,
     waitTimeoutMs,
     findConversation: (id) => lifecycle.store.get(id),
+    receiver: () => receiver,
   });
   let closing: Promise<{ unfinished: number }> | undefined;
   let starting: Promise<void> | undefined;
   let isStarted = false;
 
-  const greet = createGreet(options.greeting, tracked?.greetings ?? untracked, dispatcher);
+  const createdGreet = createGreet(options.greeting, tracked?.greetings ?? untracked, dispatcher);
+  const greet = createdGreet && trace.greet(createdGreet);
   const isUnhandledAccepted = acceptsUnhandled(options.unhandled);
   const acceptsHandoffs = (): boolean => isUnhandledAccepted || registry.hasHandlerOf('handoff.requested');
   const handles = (name: DeliveredEventName): boolean => {
@@ -243,7 +251,10 @@ export function createReceiver<State extends object = object>(
       authenticate: agents.authenticate,
       limits,
       dispatcher,
-      delivery,
+      delivery: {
+        accept: trace.accept((event) => delivery.accept(event)),
+        seen: (event) => delivery.seen(event),
+      },
       acceptsHandoffs,
       findSession: createFindSession(lifecycle.store, delivery),
       isDropped: (name) => isStarted && !handles(name),
@@ -253,6 +264,7 @@ export function createReceiver<State extends object = object>(
     requestLog: createRequestLog(log, limits.depth),
     dispatcher,
     greet,
+    trace,
     inFlight,
   });
   const listener = createListener(handling);
@@ -267,9 +279,9 @@ export function createReceiver<State extends object = object>(
       if (tracked) await beginHandoff(lifecycle, event).catch(() => undefined);
       await greet(event);
     },
-    handle: tracked
-      ? withHandoffTracking(lifecycle, dispatcher)
-      : (event, run) => dispatcher.handle(event, run),
+    handle: trace.handle(
+      tracked ? withHandoffTracking(lifecycle, dispatcher) : (event, run) => dispatcher.handle(event, run),
+    ),
     report: (error, place) => dispatcher.report(error, place),
     log,
   });
@@ -351,9 +363,20 @@ export function createReceiver<State extends object = object>(
         listener(request, response, () => app(request, response)),
     fetch: createFetch(handling),
     handle: handling.handle,
-    inject: createInject({ registry, log, handlerLog, waitTimeoutMs, agents: directory }),
+    inject: createInject({
+      registry,
+      log,
+      handlerLog,
+      waitTimeoutMs,
+      agents: directory,
+      receiver: () => receiver,
+    }),
     conversations: createConversations(lifecycle, replies),
-    storage: { database: delivery.database ?? null, queues: delivery.queues ?? null },
+    storage: {
+      database: delivery.database ?? null,
+      queues: delivery.queues ?? null,
+      isOutboxPaused: (agent?: string) => delivery.isOutboxPaused?.(agent) ?? false,
+    },
     service: services.get(DEFAULT_AGENT) ?? null,
     services,
     stats: async () => delivery.stats(),

@@ -7,6 +7,7 @@ import { PROBE_LIMITS, type ReadLimits, readBody, SENDER_HUNG_UP } from './read-
 import type { ReceiverAnswer, ReceiverRequest, SendAnswer } from './request.js';
 import { createRequestIds, type RequestLog } from './request-log.js';
 import type { Route } from './routes.js';
+import type { Tracer } from './trace.js';
 
 /**
  * Handles requests of any server. Bindings call it: `node-http.ts` for `node:http` and Express, `fetch.ts` for Fetch.
@@ -36,6 +37,7 @@ export interface HandleParts {
   readonly requestLog: RequestLog;
   readonly dispatcher: Dispatcher;
   readonly greet: Greet | null;
+  readonly trace: Tracer;
   /** Counts requests under way. */
   readonly inFlight: TaskCounter;
 }
@@ -45,7 +47,8 @@ const WRONG_METHOD = refuse(405, 'method not allowed', { headers: { allow: 'POST
 
 /** Creates {@link RequestHandling}. */
 export function createHandle(parts: HandleParts): RequestHandling {
-  const { routes, knowsToken, pipeline, limits, answers, requestLog, dispatcher, greet, inFlight } = parts;
+  const { routes, knowsToken, pipeline, limits, answers, requestLog, dispatcher, greet, trace, inFlight } =
+    parts;
   const requestIdOf = createRequestIds();
   const probeLimits: ReadLimits = {
     maxBytes: Math.min(limits.maxBytes, PROBE_LIMITS.maxBytes),
@@ -111,13 +114,15 @@ export function createHandle(parts: HandleParts): RequestHandling {
     }
   };
 
+  const serveTraced = trace.request(serve);
+
   return {
     handle(request, send) {
       const route = routes(request.url);
       if (!route || !isOurs(route, request.method)) return null;
       inFlight.enter();
       const requestId = requestIdOf(request.id, request.headers);
-      return serve({ request, route, requestId, receivedAt: Date.now() }, once(send));
+      return serveTraced({ request, route, requestId, receivedAt: Date.now() }, once(send));
     },
     notFound: ({ id, headers }) => answers.refusal('root', requestIdOf(id, headers), NOT_FOUND),
   };

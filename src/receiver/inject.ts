@@ -65,7 +65,7 @@ export type Inject = <Name extends DeliveredEventName>(
 
 /** Options of {@link createInject}. */
 export interface InjectParts
-  extends Pick<DispatcherOptions, 'registry' | 'log' | 'handlerLog' | 'waitTimeoutMs'> {
+  extends Pick<DispatcherOptions, 'registry' | 'log' | 'handlerLog' | 'waitTimeoutMs' | 'receiver'> {
   readonly agents: AgentDirectory;
 }
 

@@ -33,7 +33,7 @@ export interface PipelineOptions {
   readonly authenticate: Authenticate;
   readonly limits: ReadLimits & { readonly depth: number };
   readonly dispatcher: Dispatcher;
-  readonly delivery: Delivery;
+  readonly delivery: Pick<Delivery, 'accept' | 'seen'>;
   /** Whether handoff requests are accepted: they have a handler, or the application does without. */
   readonly acceptsHandoffs: () => boolean;
   /** Finds the session of a handoff event without a timestamp, which is part of its key. */

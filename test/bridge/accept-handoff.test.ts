@@ -160,7 +160,7 @@ it('a conversation that opens right at the time limit is accepted', async () => 
   const receiver = createReceiver({ auth: { message: false, handoff: noAuth() }, log: false });
   const { lifecycle } = receiver.conversations;
   const settings = readOptions({ receiver, adapter: fakeDesk().adapter() });
-  const calls = createAdapterCalls({ system: 'desk', log: silentLog, timeoutMs: 1_000 });
+  const calls = createAdapterCalls({ system: 'desk', receiver: {}, log: silentLog, timeoutMs: 1_000 });
   const dependencies = { lifecycle, settings, calls, counters: createCounters(), log: silentLog };
   const admit = createAdmitHandoff(dependencies, {
     async ensureOpen({ id }) {
