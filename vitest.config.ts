@@ -40,7 +40,7 @@ export default defineConfig({
       { find: /^handoff-kit$/, replacement: fromSource('index.ts') },
       { find: /^handoff-kit\/adapter$/, replacement: fromSource('adapter.ts') },
       {
-        find: /^handoff-kit\/(client|protocol|testing|simulator|delivery|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
+        find: /^handoff-kit\/(client|metrics|protocol|testing|simulator|delivery|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
         replacement: fromSource('$1/index.ts'),
       },
     ],

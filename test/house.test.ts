@@ -35,10 +35,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   receiver: below('receiver'),
   bridge: without(below('bridge'), 'client'),
   adapters: below('adapters'),
+  metrics: without(below('adapters'), 'client'),
   simulator: ['internal'],
   doctor: ['simulator', 'protocol', 'internal'],
   testing: [...without(below('adapters'), 'client'), 'simulator'],
-  standalone: CORE,
+  standalone: [...CORE, 'metrics'],
 };
 
 /** Entries besides those of folders and adapters: each is a part that can be loaded without the rest. */

@@ -1,18 +1,19 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Delivery } from '../delivery/index.js';
+import type { Metrics } from '../metrics/index.js';
 import type { Receiver } from '../receiver/index.js';
 import type { ConnectedAdapter } from './connect-adapter.js';
 import { createDatabaseCheck, healthRoutes } from './health.js';
 import { createHttpLog } from './http-log.js';
-import { type Metrics, metricsRoute } from './metrics.js';
+import { countOtherRequests, metricsRoute } from './metrics-route.js';
 import type { TrustProxy } from './setting-parsers.js';
 
 /** The parts of the app. */
 export interface AppParts {
   readonly receiver: Receiver;
   readonly log: Logger;
-  /** The receiver's base path, for log lines and metrics; the receiver matches it itself. */
+  /** The receiver's base path, for log lines; the receiver matches it itself. */
   readonly mountPath: string;
   readonly trustProxy: TrustProxy;
   readonly metrics: Metrics;
@@ -34,7 +35,6 @@ const SECURITY_HEADERS = {
 export function createApp(parts: AppParts): Express {
   const { receiver, log, mountPath, trustProxy, metrics, adapter, delivery } = parts;
   const queues = delivery?.queues ?? null;
-  const agents = [...receiver.services.keys()];
   const app = express();
   app.set('trust proxy', trustProxy);
   app.disable('x-powered-by');
@@ -48,17 +48,9 @@ export function createApp(parts: AppParts): Express {
       checkDatabase: queues && createDatabaseCheck(queues, log),
     }),
   );
-  app.use(
-    metricsRoute(metrics, {
-      queues,
-      agents,
-      isOutboxPaused: (agent) => delivery?.isOutboxPaused?.(agent) ?? false,
-      pending: async () => (await receiver.stats()).pending,
-      adapter,
-    }),
-  );
-  app.use(metrics.countRequests(mountPath, agents));
+  app.use(metricsRoute(metrics));
   app.use(receiver);
+  app.use(countOtherRequests(metrics));
   if (adapter) app.use(adapter.path, refuseDuringShutdown(receiver), adapter.handler);
   app.use(notFound);
   app.use(createErrorHandler(log));

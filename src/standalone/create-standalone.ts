@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { AgentView } from '../adapters/desk/index.js';
-import { createServiceClient } from '../client/index.js';
 import { type Delivery, inline } from '../delivery/index.js';
 import {
   DEFAULT_AGENT,
@@ -11,6 +10,7 @@ import {
   type HandoffMessageContext,
 } from '../events/index.js';
 import { settlesWithin } from '../internal/index.js';
+import { collectMetrics } from '../metrics/index.js';
 import {
   type AgentOptions,
   type CommonReceiverOptions,
@@ -22,7 +22,6 @@ import { type AgentSettings, authOf, singleAgentSettings } from './agent-setting
 import { createApp } from './app.js';
 import { type ConnectedAdapter, loadAdapter } from './connect-adapter.js';
 import { listen } from './listen.js';
-import { createMetrics, type Metrics } from './metrics.js';
 import type { Reporter } from './reporter.js';
 import type { Settings } from './settings-schema.js';
 
@@ -71,11 +70,10 @@ export async function createStandalone(settings: Settings, parts: StandalonePart
   const { reporter, log, delivery = null, oneTimeLinkFor, framed, acceptsUnanswered = false } = parts;
   const agents = parts.agents ?? singleAgentSettings(settings);
   const connectAdapter = await loadAdapter(settings);
-  const metrics = createMetrics();
   const receiver = createReceiver({
     ...commonOptions(settings),
-    ...agentsOf(settings, agents, metrics),
-    delivery: metrics.instrumentDelivery(delivery ?? inline()),
+    ...agentsOf(settings, agents),
+    delivery: delivery ?? inline(),
     unhandled: acceptsUnanswered || settings.autoReply !== undefined ? 'accept' : 'refuse',
     log,
   });
@@ -84,6 +82,7 @@ export async function createStandalone(settings: Settings, parts: StandalonePart
   if (settings.autoReply !== undefined) receiver.on('handoff.message', autoReply(settings.autoReply));
 
   const adapter = connectAdapter?.({ receiver, log, oneTimeLinkFor, framed }) ?? null;
+  const metrics = collectMetrics(receiver, adapter ? { bridges: { [adapter.name]: adapter } } : {});
   const { mountPath, trustProxy } = settings;
   const app = createApp({ receiver, log, mountPath, trustProxy, metrics, adapter, delivery });
   const server = createServer(SERVER_OPTIONS, app);
@@ -165,13 +164,13 @@ function commonOptions(settings: Settings): CommonReceiverOptions {
   };
 }
 
-function agentOptions(agent: string, settings: Settings, metrics: Metrics): AgentOptions {
+function agentOptions(settings: Settings): AgentOptions {
   const { serviceBaseUrl: baseUrl, serviceApiKey: apiKey } = settings;
   return {
     auth: authOf(settings),
     ...(baseUrl !== undefined &&
       apiKey !== undefined && {
-        service: metrics.instrumentClient(createServiceClient({ baseUrl, apiKey }), agent),
+        service: { baseUrl, apiKey },
       }),
   };
 }
@@ -180,10 +179,9 @@ function agentOptions(agent: string, settings: Settings, metrics: Metrics): Agen
 function agentsOf(
   settings: Settings,
   agents: AgentSettings,
-  metrics: Metrics,
 ): AgentOptions | Pick<SeveralAgentsOptions, 'agents'> {
-  if (agents.size === 1 && agents.has(DEFAULT_AGENT)) return agentOptions(DEFAULT_AGENT, settings, metrics);
-  const options = [...agents].map(([name, own]) => [name, agentOptions(name, own, metrics)] as const);
+  if (agents.size === 1 && agents.has(DEFAULT_AGENT)) return agentOptions(settings);
+  const options = [...agents].map(([name, own]) => [name, agentOptions(own)] as const);
   return { agents: Object.fromEntries(options) };
 }
 

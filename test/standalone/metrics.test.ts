@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
-import { type Delivery, type DeliveryHost, inline, type QueueAdmin } from '../../src/delivery/index.js';
+import type { Delivery, QueueAdmin } from '../../src/delivery/index.js';
 import { openSqliteDatabase, sqlite } from '../../src/delivery/sqlite/index.js';
-import { silentLog } from '../../src/internal/index.js';
-import { createMetrics, registerQueues } from '../../src/standalone/metrics.js';
+import { registerQueues } from '../../src/metrics/collect.js';
 import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
-import { chatEvent } from '../helpers/events.js';
 import { API_KEY, flakyService } from '../helpers/fake-service.js';
 import { temporaryFolder } from './databases.js';
 import { startStandalone } from './in-process.js';
@@ -78,33 +76,6 @@ describe('metrics', () => {
       expect(metrics).toContain(`${line}\n`);
     }
     expect(metrics).toMatch(/^process_uptime_seconds \d/m);
-  });
-
-  it('time every handler run, and the wait of an event once', async () => {
-    const metrics = createMetrics();
-    const hosts: DeliveryHost[] = [];
-    const delivery = metrics.instrumentDelivery({ ...inline(), connect: (host) => void hosts.push(host) });
-    const handle = async (): Promise<void> => {
-      throw new Error('the handler failed');
-    };
-    delivery.connect({
-      name: 'default',
-      hasAgent: () => true,
-      handles: () => true,
-      handle,
-      greet: async () => {},
-      report() {},
-      log: silentLog,
-    });
-    const { signal } = new AbortController();
-    for (const attempt of [1, 2]) {
-      await expect(hosts[0]?.handle(chatEvent('c-1'), { attempt, signal })).rejects.toThrow('failed');
-    }
-    const text = await metrics.registry.metrics();
-    expect(text).toContain('handoff_kit_handler_duration_seconds_count{event="handoff.message"} 2\n');
-    expect(text).toContain('handoff_kit_queue_wait_seconds_count{queue="inbox"} 1\n');
-    expect(text).toContain('handoff_kit_attempts_total{queue="inbox",outcome="failed"} 2\n');
-    expect(text).not.toContain('handoff_kit_lag_seconds_count');
   });
 
   it('are in the Prometheus text format, with help and type for each metric', async () => {

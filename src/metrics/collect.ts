@@ -1,0 +1,293 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { BridgeStats } from '../bridge/index.js';
+import type { QueueAdmin, QueueDepth, QueueName } from '../delivery/index.js';
+import { observeStep, type Steps } from '../diagnostics/index.js';
+import { agentField, DEFAULT_AGENT } from '../events/index.js';
+import { settlesWithin } from '../internal/index.js';
+import type { Receiver } from '../receiver/index.js';
+
+/** Upper bounds in seconds for work within one request or one handler run. */
+const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Upper bounds in seconds for waiting, which lasts minutes while the platform or the handlers fail. */
+const WAIT_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 21_600];
+
+/** A scrape does not wait longer for the database; the other metrics are still exposed. */
+const DATABASE_TIMEOUT_MS = 2_000;
+
+/** The metrics of one receiver, in a registry of their own. */
+export interface Metrics {
+  /** Counts and times a request that is not the receiver's. Call the returned function with the status of its answer. */
+  beginRequest(endpoint: string, options?: { readonly isTimed?: boolean }): (status: number) => void;
+  /** The metrics in the text format of Prometheus. */
+  expose(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+/** Options of {@link collectMetrics}. */
+export interface MetricsOptions {
+  /**
+   * The bridges whose events are counted, by the name of their adapter.
+   *
+   * @example metricsHandler(receiver, { bridges: { slack: bridge } });
+   */
+  readonly bridges?: Readonly<Record<string, { stats(): BridgeStats }>>;
+}
+
+/** The part of a receiver that is measured. */
+export type MeasuredReceiver = Pick<Receiver, 'services' | 'storage' | 'stats' | 'onClosing' | 'close'>;
+
+/**
+ * Collects the metrics of a receiver until it has closed. Labels are names from this code only: never ids of users, and
+ * never text that a sender chooses, which would let a sender create any number of series. With several agents, the label
+ * `agent` tells which.
+ */
+export function collectMetrics(receiver: MeasuredReceiver, { bridges = {} }: MetricsOptions = {}): Metrics {
+  const registry = new Registry();
+  const { recordRequest, stop } = subscribe(registry, receiver);
+  // Handlers and replies still run while the receiver closes.
+  receiver.onClosing(() => void setImmediate(() => void receiver.close().finally(stop)));
+
+  const { queues, isOutboxPaused } = receiver.storage;
+  registerUptime(registry);
+  if (queues) registerOutboxPause(registry, [...receiver.services.keys()], isOutboxPaused);
+  if (Object.keys(bridges).length > 0) registerBridges(registry, bridges);
+  const refreshQueues = queues
+    ? registerQueues(registry, queues)
+    : registerPending(registry, async () => (await receiver.stats()).pending);
+
+  return {
+    beginRequest(endpoint, { isTimed = true } = {}) {
+      const startedAt = performance.now();
+      return (status) => recordRequest(endpoint, status, isTimed ? performance.now() - startedAt : null);
+    },
+    async expose() {
+      await refreshQueues();
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}
+
+const secondsSince = (time: number): number => Math.max(0, Date.now() - time) / 1_000;
+
+/** Counts and times the steps of a receiver. */
+function subscribe(registry: Registry, receiver: object) {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'handoff_kit_requests_total',
+    help: 'Answered requests, by endpoint and HTTP status.',
+    labelNames: ['endpoint', 'status'],
+    registers,
+  });
+  const requestDuration = new Histogram({
+    name: 'handoff_kit_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer, by endpoint; without the desk.',
+    labelNames: ['endpoint'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const events = new Counter({
+    name: 'handoff_kit_events_total',
+    help: 'Valid events, by event and by what the receiver did with them on arrival.',
+    labelNames: ['event', 'outcome', 'agent'],
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'handoff_kit_attempts_total',
+    help: 'Attempts, by queue and outcome: handler runs (inbox), replies and closes sent (outbox).',
+    labelNames: ['queue', 'outcome', 'agent'],
+    registers,
+  });
+  const handlerDuration = new Histogram({
+    name: 'handoff_kit_handler_duration_seconds',
+    help: 'Duration of one handler run, failed runs included, by event.',
+    labelNames: ['event', 'agent'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const queueWait = new Histogram({
+    name: 'handoff_kit_queue_wait_seconds',
+    help: 'Time from the arrival of an event to its first handler run.',
+    labelNames: ['queue', 'agent'],
+    buckets: WAIT_BUCKETS,
+    registers,
+  });
+  const lag = new Histogram({
+    name: 'handoff_kit_lag_seconds',
+    help: 'Time from received to handled (inbox), and from written to accepted by the platform (outbox).',
+    labelNames: ['queue', 'agent'],
+    buckets: WAIT_BUCKETS,
+    registers,
+  });
+
+  const recordRequest = (endpoint: string, status: number | null, ms: number | null): void => {
+    // Without a status, the sender has hung up.
+    if (status === null) return;
+    requests.inc({ endpoint, status: String(status) });
+    if (ms !== null) requestDuration.observe({ endpoint }, ms / 1_000);
+  };
+  const recordAttempt = (queue: QueueName, agent: string, createdAt: number, error: unknown): void => {
+    const labels = { queue, ...agentField(agent) };
+    attempts.inc({ ...labels, outcome: error === undefined ? 'ok' : 'failed' });
+    if (error === undefined) lag.observe(labels, secondsSince(createdAt));
+  };
+
+  const stops: (() => void)[] = [];
+  const observe = <Name extends Exclude<keyof Steps, 'service'>>(
+    name: Name,
+    onEnd: (message: Steps[Name], ms: number) => void,
+    onStart?: (message: Steps[Name]) => void,
+  ): void => {
+    const startedAt = new WeakMap<object, number>();
+    const stopObserving = observeStep(name, {
+      onStart(message) {
+        if (message.receiver !== receiver) return;
+        startedAt.set(message, performance.now());
+        onStart?.(message);
+      },
+      onEnd(message) {
+        // Unknown for a step that began before the subscription.
+        const began = startedAt.get(message);
+        if (began !== undefined) onEnd(message, performance.now() - began);
+      },
+    });
+    stops.push(stopObserving);
+  };
+
+  observe('request', ({ endpoint, status }, ms) => recordRequest(endpoint, status, ms));
+  observe('webhook', ({ status }, ms) => recordRequest('adapter', status, ms));
+  observe('accept', ({ event, agent, result = 'failed' }) =>
+    events.inc({ event, outcome: result, ...agentField(agent) }),
+  );
+  observe(
+    'handle',
+    ({ event, agent, receivedAt, error }, ms) => {
+      handlerDuration.observe({ event, ...agentField(agent) }, ms / 1_000);
+      recordAttempt('inbox', agent, receivedAt, error);
+    },
+    ({ agent, attempt, receivedAt }) => {
+      if (attempt === 1)
+        queueWait.observe({ queue: 'inbox', ...agentField(agent) }, secondsSince(receivedAt));
+    },
+  );
+  observe('send', ({ agent, writtenAt, error }) => recordAttempt('outbox', agent, writtenAt, error));
+
+  const stop = (): void => {
+    for (const unsubscribe of stops.splice(0)) unsubscribe();
+  };
+  return { recordRequest, stop };
+}
+
+function registerUptime(registry: Registry): void {
+  const uptime = new Gauge({
+    name: 'process_uptime_seconds',
+    help: 'Time since the process started.',
+    registers: [],
+    collect() {
+      this.set(Math.round(process.uptime() * 1_000) / 1_000);
+    },
+  });
+  registry.registerMetric(uptime);
+}
+
+function registerOutboxPause(
+  registry: Registry,
+  agents: readonly string[],
+  isOutboxPaused: (agent: string) => boolean,
+): void {
+  const paused = new Gauge({
+    name: 'handoff_kit_outbox_paused',
+    help: 'Whether replies wait because the platform refuses the API key or has moved: 1 or 0.',
+    labelNames: ['agent'],
+    registers: [],
+    collect() {
+      for (const agent of agents) this.set(agentField(agent), isOutboxPaused(agent) ? 1 : 0);
+    },
+  });
+  registry.registerMetric(paused);
+}
+
+function registerBridges(registry: Registry, bridges: NonNullable<MetricsOptions['bridges']>): void {
+  const adapterEvents = new Counter({
+    name: 'handoff_kit_adapter_events_total',
+    help: 'Events between users and the human-service system, by type. "dropped" are echoes, notes and repeats, "forged" are webhooks with a wrong signature.',
+    labelNames: ['adapter', 'type'],
+    registers: [],
+    // The bridge keeps its own counts, so they replace the values of the last scrape.
+    collect() {
+      this.reset();
+      for (const [adapter, bridge] of Object.entries(bridges)) {
+        for (const [type, count] of Object.entries(bridge.stats())) {
+          this.inc({ adapter, type: snakeCase(type) }, count);
+        }
+      }
+    },
+  });
+  registry.registerMetric(adapterEvents);
+}
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+function registerPending(registry: Registry, pending: () => Promise<number>): () => Promise<void> {
+  const waiting = new Gauge({
+    name: 'handoff_kit_queue_waiting',
+    help: 'Events that wait or run in this process.',
+    labelNames: ['queue'],
+    registers: [registry],
+  });
+  return async () => waiting.set({ queue: 'inbox' }, await pending());
+}
+
+/**
+ * Registers the gauges of the stored queues. Returns the function that updates them; while the database does not
+ * answer, `handoff_kit_database_up` is 0 and the others have no values.
+ */
+export function registerQueues(
+  registry: Registry,
+  queues: Pick<QueueAdmin, 'depth' | 'outboxes'>,
+  timeoutMs = DATABASE_TIMEOUT_MS,
+): () => Promise<void> {
+  const registers = [registry];
+  const databaseUp = new Gauge({
+    name: 'handoff_kit_database_up',
+    help: 'Whether the database answers: 1 or 0.',
+    registers,
+  });
+  const labelNames = ['queue', 'agent'];
+  const waiting = new Gauge({
+    name: 'handoff_kit_queue_waiting',
+    help: 'Jobs that wait or run, in all processes.',
+    labelNames,
+    registers,
+  });
+  const dead = new Gauge({
+    name: 'handoff_kit_queue_dead',
+    help: 'Dead letters: jobs parked after too many failures.',
+    labelNames,
+    registers,
+  });
+  const oldestAge = new Gauge({
+    name: 'handoff_kit_queue_oldest_age_seconds',
+    help: 'Age of the oldest job that waits or runs; 0 when the queue is empty.',
+    labelNames,
+    registers,
+  });
+
+  const setDepth = ({ queue, agent, ...depth }: QueueDepth & { queue: QueueName; agent: string }): void => {
+    const { oldestAt } = depth;
+    const labels = { queue, ...agentField(agent) };
+    waiting.set(labels, depth.waiting);
+    dead.set(labels, depth.dead);
+    oldestAge.set(labels, oldestAt === null ? 0 : secondsSince(oldestAt.getTime()));
+  };
+
+  return async () => {
+    const query = Promise.all([queues.depth('inbox'), queues.outboxes()]).then(([inbox, outboxes]) => [
+      { queue: 'inbox' as const, agent: DEFAULT_AGENT, ...inbox },
+      ...outboxes.map((outbox) => ({ queue: 'outbox' as const, ...outbox })),
+    ]);
+    const answer = query.catch(() => null);
+    const depths = (await settlesWithin(answer, timeoutMs)) ? await answer : null;
+    databaseUp.set(depths ? 1 : 0);
+    for (const gauge of [waiting, dead, oldestAge]) gauge.reset();
+    for (const depth of depths ?? []) setDepth(depth);
+  };
+}
