@@ -21,7 +21,7 @@ const ALONE = ['test/{delivery,handoff,integration}/**/*.test.ts'];
 
 /** Tests that `npm run test:quick` leaves out: they compile, spawn programs, or try very many inputs. */
 const SLOW = [
-  'test/{cli,docs,examples,standalone}/**/*.test.ts',
+  'test/{cli,docs,examples,opentelemetry,standalone}/**/*.test.ts',
   'test/adapters/desk/**/*.test.ts',
   'test/**/{fuzz,properties,types}*.test.ts',
   'test/**/*conformance*.test.ts',
@@ -40,7 +40,7 @@ export default defineConfig({
       { find: /^handoff-kit$/, replacement: fromSource('index.ts') },
       { find: /^handoff-kit\/adapter$/, replacement: fromSource('adapter.ts') },
       {
-        find: /^handoff-kit\/(client|metrics|protocol|testing|simulator|delivery|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
+        find: /^handoff-kit\/(client|metrics|opentelemetry|protocol|testing|simulator|delivery|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
         replacement: fromSource('$1/index.ts'),
       },
     ],

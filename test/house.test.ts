@@ -36,6 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bridge: without(below('bridge'), 'client'),
   adapters: below('adapters'),
   metrics: without(below('adapters'), 'client'),
+  opentelemetry: ['receiver', 'diagnostics', 'protocol', 'internal'],
   simulator: ['internal'],
   doctor: ['simulator', 'protocol', 'internal'],
   testing: [...without(below('adapters'), 'client'), 'simulator'],
