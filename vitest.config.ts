@@ -23,6 +23,7 @@ const ALONE = ['test/{delivery,handoff,integration}/**/*.test.ts'];
 const SLOW = [
   'test/{cli,docs,examples,opentelemetry,standalone}/**/*.test.ts',
   'test/adapters/desk/**/*.test.ts',
+  'test/loading.test.ts',
   'test/**/{fuzz,properties,types}*.test.ts',
   'test/**/*conformance*.test.ts',
 ];
