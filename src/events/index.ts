@@ -6,6 +6,7 @@
 export {
   type AgentDirectory,
   agentField,
+  agentOfId,
   checkName,
   DEFAULT_AGENT,
   type PlatformConversation,
