@@ -9,7 +9,6 @@ export {
   agentOfId,
   checkName,
   DEFAULT_AGENT,
-  type PlatformConversation,
   severalAgents,
   singleAgent,
 } from './agents.js';

@@ -162,7 +162,7 @@ export function createReceiver(options: ReceiverOptions | SeveralAgentsOptions):
   checkOptionNames(options ?? {});
   const agents = createAgents(options ?? ({} as ReceiverOptions));
   const { directory, services, hasMessages, hasHandoffs } = agents;
-  const name = checkName('name', options.name ?? DEFAULT_RECEIVER);
+  const receiverName = checkName('name', options.name ?? DEFAULT_RECEIVER);
   const log = logOf(options.log);
   const handlerLog = withRedaction(log);
   const delivery = options.delivery ?? inline();
@@ -229,7 +229,7 @@ export function createReceiver(options: ReceiverOptions | SeveralAgentsOptions):
   const listener = createListener(handling);
   // Last, since it takes the name: the options are checked by now.
   delivery.connect({
-    name,
+    name: receiverName,
     hasAgent: (agent) => services.has(agent),
     handles,
     async greet(event) {

@@ -198,7 +198,7 @@ export function createAgentsAuthenticate(
     const authRequest = toAuthRequest(request, route, request.hasRepeatedAuthorization ?? false);
     const others = told.filter(({ name }) => name !== route.agent);
     const verdicts = others.flatMap(({ guards }) =>
-      guardsAt(guards, route).map((guard) => passes(guard, authRequest)),
+      guardsAt(guards, route).map(async (guard) => passes(guard, authRequest)),
     );
     return (await Promise.all(verdicts)).includes(true);
   };
@@ -227,7 +227,7 @@ export function createAgentsAuthenticate(
     const named = route.agent === undefined ? undefined : own.get(route.agent);
     if (named) return belowName(request, route, named);
     // All of them, also after one has passed: the time taken does not tell which.
-    const grants = anyone.map((agent) => {
+    const grants = anyone.map(async (agent) => {
       const at = routeFor(agent.guards, route);
       return at ? agent.authenticate(request, at) : NOTHING_HERE;
     });
