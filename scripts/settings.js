@@ -15,6 +15,21 @@ Each setting is a variable of the environment, a flag, or a key of the JSON file
 \`PORT\` or as \`port\`. Flags override the environment, and the environment overrides the file. Other users of a
 machine can see command lines: give secrets in the environment or in the file. If settings are missing or wrong, the
 program lists all of them and exits with code 2.
+
+A file may name several agents. Each has its own \`webhookUsername\`, \`webhookSecret\`, \`handoffAuth\`,
+\`serviceBaseUrl\` and \`serviceApiKey\`; the other settings are for all of them, and a common \`serviceBaseUrl\` is the
+default of theirs:
+
+\`\`\`json
+{
+  "port": 3000,
+  "serviceBaseUrl": "https://api.example.com",
+  "agents": {
+    "sales": { "webhookUsername": "sales", "handoffAuth": "path:…", "serviceApiKey": "…" },
+    "support": { "webhookUsername": "support", "handoffAuth": "path:…", "serviceApiKey": "…" }
+  }
+}
+\`\`\`
 `;
 
 /** Escapes characters that would end a table cell or be read as an HTML tag. */

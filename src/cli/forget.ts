@@ -12,7 +12,11 @@ import { EXIT } from './exit-codes.js';
 import { confirm } from './input.js';
 import { type Output, print, UsageError } from './output.js';
 
-type ForgetFlags = DatabaseFlags & { readonly user: string; readonly yes?: boolean };
+type ForgetFlags = DatabaseFlags & {
+  readonly user: string;
+  readonly agent?: string;
+  readonly yes?: boolean;
+};
 
 const MORE_HELP = `${DATABASE_HELP}
 
@@ -20,7 +24,8 @@ What it does:
   It finds the conversations of a user by the user_id or anonymous_id of agents' messages and handoff requests, and
   removes all their data: waiting jobs, dead letters and finished jobs of inbox and outbox, the state of their
   handed-over conversations, and what the desk stored of them. Waiting jobs are no longer handled or sent. A user who
-  is known to the platform by several ids has to be forgotten under each of them.
+  is known to the platform by several ids has to be forgotten under each of them. With several agents, a user is
+  forgotten at all of them unless --agent names one.
   It does not reach backups, your log, or data that your handlers have stored elsewhere.
 
 Examples:
@@ -34,6 +39,7 @@ export function define(command: Command): void {
   command
     .description("Removes a user's data from inbox, outbox and dead letters, for good.")
     .requiredOption('--user <id>', 'the user_id or anonymous_id of the user')
+    .option('--agent <name>', 'only conversations with this agent of several')
     .option('-y, --yes', 'do not ask');
   addDatabaseFlags(command)
     .addHelpText('after', MORE_HELP)
@@ -43,7 +49,7 @@ export function define(command: Command): void {
 }
 
 async function forget(
-  { user, yes = false }: ForgetFlags,
+  { user, agent, yes = false }: ForgetFlags,
   { queues, sql, name }: OpenQueues,
   output: Output,
 ): Promise<number> {
@@ -54,7 +60,7 @@ async function forget(
   }
   // The desk's tables are its own: opening its store adds them to what is forgotten.
   await openDocumentStore(sql);
-  const removed = await queues.forget(user);
+  const removed = await queues.forget(user, { agent });
   const text = `Jobs and conversations removed: ${removed}.`;
   print(output, { user, removed }, removed === 0 ? 'No data of this user was stored.' : text);
   return EXIT.ok;

@@ -44,6 +44,10 @@ Settings:
   on password attempts counts by the address of the browser. Behind one proxy it is 1. With true every client is
   trusted: use it only if no client can bypass the proxy.
 
+  Several agents: the file of --config may have "agents", each with its own webhookUsername, webhookSecret, handoffAuth,
+  serviceBaseUrl and serviceApiKey: { "agents": { "sales": { "webhookUsername": … }, "support": … } }. Requests are told
+  apart by their credentials, or by the name in their path: <MOUNT_PATH>/sales/chat and so on.
+
 Other paths, without authentication and without personal data:
   GET /healthz  200 while the process runs
   GET /readyz   200, or 503 with the reason as JSON during shutdown and while the database is unreachable

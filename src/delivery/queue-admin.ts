@@ -1,4 +1,4 @@
-import { DEFAULT_AGENT } from '../events/index.js';
+import { agentOfId, DEFAULT_AGENT } from '../events/index.js';
 import type { QueueName } from './queue.js';
 import { DEFAULT_RECEIVER, queueNameOf, queueOwnerOf, readQueueNames, sqlList } from './queue-names.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
@@ -72,9 +72,10 @@ export interface QueueAdmin {
   discard(queue: QueueName, id: string): Promise<boolean>;
   /**
    * Removes all data of a user's conversations: jobs in every state, the conversations, and their data in other
-   * stores. Resolves to how many jobs and conversations were removed.
+   * stores. With `agent`, only of conversations with that agent of several. Resolves to how many jobs and conversations
+   * were removed.
    */
-  forget(userId: string): Promise<number>;
+  forget(userId: string, options?: { readonly agent?: string | undefined }): Promise<number>;
   depth(queue: QueueName): Promise<QueueDepth>;
   /** The depth of each outbox that has jobs: every agent has its own. */
   outboxes(): Promise<readonly OutboxDepth[]>;
@@ -171,6 +172,21 @@ export function createQueueAdmin(
     ];
   };
 
+  /** The agent of a conversation, by its key, or by its content where the key is a digest. */
+  const agentOfKey = async (key: string, queues: readonly string[]): Promise<string> => {
+    const id = receiverOfKey(key) === null ? key : key.slice(key.indexOf('/') + 1);
+    if (!id.startsWith('#')) return agentOfId(id);
+    const [row] = await database.read(
+      `SELECT content FROM ${table('conversation')} WHERE conversation = $1
+       UNION ALL SELECT content FROM ${jobs} WHERE queue IN (${sqlList(queues)}) AND conversation = $1 LIMIT 1`,
+      [key],
+    );
+    const content = row && parseContent(row);
+    return typeof content === 'object'
+      ? agentOfId(content.conversationId ?? content.id ?? '')
+      : DEFAULT_AGENT;
+  };
+
   /** Makes the conversation of a waiting job due. Returns the name of its queue; `null`: the job does not wait. */
   const endDelay = async (inQueue: string, id: string): Promise<string | null> => {
     const [job] = await database.read(
@@ -241,17 +257,19 @@ export function createQueueAdmin(
       ]);
       return done !== null;
     },
-    async forget(userId) {
+    async forget(userId, { agent } = {}) {
       const digest = digestText(userId);
       const rows = await database.read(
         `SELECT conversation FROM ${table('user_conversation')} WHERE user_id = $1
          UNION SELECT conversation FROM ${table('conversation')} WHERE user_id = $1 OR anonymous_id = $1`,
         [digest],
       );
-      const all = rows
-        .map(({ conversation }) => String(conversation))
-        .filter((key) => !receiver || receiverOfKey(key) === receiver());
       const queues = await readQueueNames(database);
+      const all: string[] = [];
+      for (const key of rows.map(({ conversation }) => String(conversation))) {
+        const isOwn = !receiver || receiverOfKey(key) === receiver();
+        if (isOwn && (agent === undefined || (await agentOfKey(key, queues)) === agent)) all.push(key);
+      }
       let removed = 0;
       for (let from = 0; from < all.length; from += BATCH_SIZE) {
         const some = all.slice(from, from + BATCH_SIZE);
@@ -287,6 +305,8 @@ interface StoredContent {
   readonly key?: string;
   readonly agent?: string;
   readonly conversationId?: string;
+  /** The id of a stored conversation. */
+  readonly id?: string;
   readonly body?: unknown;
 }
 

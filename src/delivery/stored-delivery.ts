@@ -285,7 +285,7 @@ export function createStoredDelivery(
     });
     workers.set(inboxName, handler);
     cleanups.push(
-      sql.subscribe(inboxName, handler.wake),
+      sql.subscribe(inboxName, () => handler.wake()),
       startRetention({ database: sql, handoffs, rememberMs, onError }),
     );
     for (const agent of agents?.names ?? []) startOutbox(agent, shared);
@@ -322,7 +322,10 @@ export function createStoredDelivery(
     });
     workers.set(name, sender);
     pauses.set(agent, pause);
-    cleanups.push(sql.subscribe(name, sender.wake), pause.stop);
+    cleanups.push(
+      sql.subscribe(name, () => sender.wake()),
+      pause.stop,
+    );
   };
 
   /** Stored replies of an agent that has no platform here wait until it has one, or until an operator discards them. */

@@ -18,7 +18,7 @@ export function storeEvent(event: DeliveredEvent): string {
 /** The inverse of {@link storeEvent}. */
 export function restoreEvent(content: string): DeliveredEvent {
   const stored = JSON.parse(content) as DeliveredEvent;
-  return stored.agent === undefined ? { ...(stored as DeliveredEvent), agent: DEFAULT_AGENT } : stored;
+  return { ...stored, agent: stored.agent ?? DEFAULT_AGENT };
 }
 
 /** Every id under which the platform knows the user of an event. */

@@ -49,8 +49,12 @@ export const singleAgent = (service: ServiceClient | null): AgentDirectory => ({
   locate: (conversationId) => ({ agent: DEFAULT_AGENT, platformId: conversationId }),
 });
 
-/** Whether an id begins like that of another agent. */
+/** Whether an id begins with the name of an agent. */
 const HAS_AGENT = /^([a-z0-9][a-z0-9_-]{0,31})\//i;
+
+/** The agent of a conversation in a receiver with several, by its id. */
+export const agentOfId = (conversationId: string): string =>
+  HAS_AGENT.exec(conversationId)?.[1] ?? DEFAULT_AGENT;
 
 /**
  * The directory of several agents. The agent named `default` keeps the platform's ids, so that an application with one
@@ -63,12 +67,14 @@ export function severalAgents(services: ReadonlyMap<string, ServiceClient | null
     conversationIdOf: ({ agent, platformId }) =>
       agent === DEFAULT_AGENT && !HAS_AGENT.test(platformId) ? platformId : `${agent}/${platformId}`,
     locate(conversationId) {
-      const agent = HAS_AGENT.exec(conversationId)?.[1];
-      const platformId = agent === undefined ? conversationId : conversationId.slice(agent.length + 1);
-      if (services.has(agent ?? DEFAULT_AGENT)) return { agent: agent ?? DEFAULT_AGENT, platformId };
+      const agent = agentOfId(conversationId);
+      const platformId = HAS_AGENT.test(conversationId)
+        ? conversationId.slice(agent.length + 1)
+        : conversationId;
+      if (services.has(agent)) return { agent, platformId };
       throw new HandoffKitError(
         'AGENT_NOT_CONFIGURED',
-        `this receiver has no agent ${JSON.stringify(agent ?? DEFAULT_AGENT)}, to which the conversation belongs. Its agents are ${[...services.keys()].join(', ')}. Ids of conversations are written <agent>/<id of the platform>.`,
+        `this receiver has no agent ${JSON.stringify(agent)}, to which the conversation belongs. Its agents are ${[...services.keys()].join(', ')}. Ids of conversations are written <agent>/<id of the platform>.`,
       );
     },
   };

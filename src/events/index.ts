@@ -6,9 +6,9 @@
 export {
   type AgentDirectory,
   agentField,
+  agentOfId,
   checkName,
   DEFAULT_AGENT,
-  type PlatformConversation,
   severalAgents,
   singleAgent,
 } from './agents.js';

@@ -97,11 +97,25 @@ function optionsByAgent({
       'give createReceiver either agents, or auth and service of one agent. With agents, each has its own: agents: { sales: { auth, service } }.',
     );
   }
-  const entries = Object.entries(agents);
-  if (entries.length === 0)
-    throw configError('agents is empty. Name at least one: agents: { sales: { auth, service } }.');
-  for (const [name] of entries) checkName('the name of an agent', name);
-  return new Map(entries);
+  const entries = typeof agents === 'object' && agents !== null ? Object.entries(agents) : [];
+  if (entries.length === 0) {
+    throw configError('agents names no agent. Name at least one: agents: { sales: { auth, service } }.');
+  }
+  return new Map(
+    entries.map(([name, agent]) => [
+      checkName('the name of an agent', name),
+      checkedAgent(name, (agent as AgentOptions | undefined) ?? {}),
+    ]),
+  );
+}
+
+/** Throws for unknown options, which are most often misspelt. */
+function checkedAgent(name: string, agent: Partial<AgentOptions>): Partial<AgentOptions> {
+  const unknown = Object.keys(agent).filter((option) => option !== 'auth' && option !== 'service');
+  if (unknown.length === 0) return agent;
+  throw configError(
+    `agents.${name} has the unknown option ${unknown.join(', ')}. An agent has auth and service.`,
+  );
 }
 
 /** The endpoints that any of the agents has. */

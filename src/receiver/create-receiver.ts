@@ -194,7 +194,7 @@ export function createReceiver<State extends object = object>(
   checkOptionNames(options ?? {});
   const agents = createAgents(options ?? ({} as ReceiverOptions));
   const { directory, services, hasMessages, hasHandoffs } = agents;
-  const name = checkName('name', options.name ?? DEFAULT_RECEIVER);
+  const receiverName = checkName('name', options.name ?? DEFAULT_RECEIVER);
   const log = logOf(options.log);
   const handlerLog = withRedaction(log);
   const delivery = options.delivery ?? inline();
@@ -270,7 +270,7 @@ export function createReceiver<State extends object = object>(
   const listener = createListener(handling);
   // Last, since it takes the name: the options are checked by now.
   delivery.connect({
-    name,
+    name: receiverName,
     hasAgent: (agent) => services.has(agent),
     handles,
     async greet(event) {

@@ -309,7 +309,9 @@ describe('agents that cannot be told apart, or named so, are refused', () => {
       /has the name of a path token of b/,
     ],
     ['a name with a slash', make({ 'a/b': SALES }), /the name of an agent must be letters/],
-    ['no agents', make({}), /agents is empty/],
+    ['no agents', make({}), /agents names no agent/],
+    ['null', make(null), /agents names no agent/],
+    ['a misspelt option', make({ a: { ...SALES, srevice: {} } }), /agents\.a has the unknown option srevice/],
     ['agents and auth', make({ a: SALES }, { auth: SUPPORT.auth }), /either agents, or auth and service/],
     ['no credentials', make({ a: {} }), /set agents\.a\.auth\.message to one of/],
   ])('%s', (_what, creating, message) => {

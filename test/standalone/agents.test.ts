@@ -51,7 +51,6 @@ describe('a config file with agents', () => {
     expect(agents.get('sales')).toMatchObject({
       port: 8_080,
       webhookUsername: 'sales-hook',
-      webhookSecret: undefined,
       serviceBaseUrl: 'https://platform.example',
       serviceApiKey: 'key-of-sales',
     });

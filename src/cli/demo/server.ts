@@ -117,11 +117,12 @@ export async function startDemo({ port, log, automatic, agents: count = 1 }: Dem
   if (automatic) receiver.on('handoff.message', answerAsHuman);
   if (adapter) pageServer?.showDesk(adapter.handler);
   const receiverUrl = `${await standalone.listen()}${settings.mountPath}`;
-  for (const { id, name, apiKey, username, secret, token } of agents) {
-    const componentName = count === 1 ? 'Demo desk' : `Demo desk, ${name}`;
+  for (const { id, apiKey, username, secret, token } of agents) {
     simulator.agents.update(id, {
       message: { url: receiverUrl, username, secret },
-      humanServices: [{ componentId: 'demo-desk', componentName, url: `${receiverUrl}/${token}` }],
+      humanServices: [
+        { componentId: 'demo-desk', componentName: 'Demo desk', url: `${receiverUrl}/${token}` },
+      ],
     });
     await createServiceClient({ baseUrl: serviceUrl, apiKey }).knowledge.addQa(KNOWLEDGE);
   }

@@ -140,9 +140,9 @@ const fullGrants = (agent: string): Readonly<Record<WebhookEndpoint, Grant>> => 
 const NOT_FOUND = refuse(404, 'not found', { detail: 'nothing but probes is answered at this address' });
 
 /**
- * Creates {@link Authenticate} of one agent. The root of the mount belongs to both groups, since it is the message webhook and the
- * base URL of the handoff endpoints: a probe there needs the credentials of either. Open handoff endpoints let in a
- * probe without credentials; wrong ones are meant for the message webhook, and its messages would be refused.
+ * Creates {@link Authenticate} of one agent. The root of the mount belongs to both groups, since it is the message webhook
+ * and the base URL of the handoff endpoints: a probe there needs the credentials of either. Open handoff endpoints let in
+ * a probe without credentials; wrong ones are meant for the message webhook, and its messages would be refused.
  */
 export function createAuthenticate({ name, guards }: GuardedAgent, probesNeedAuth: boolean): Authenticate {
   const granted = fullGrants(name);
@@ -198,7 +198,7 @@ export function createAgentsAuthenticate(
     const authRequest = toAuthRequest(request, route, request.hasRepeatedAuthorization ?? false);
     const others = told.filter(({ name }) => name !== route.agent);
     const verdicts = others.flatMap(({ guards }) =>
-      guardsAt(guards, route).map((guard) => passes(guard, authRequest)),
+      guardsAt(guards, route).map(async (guard) => passes(guard, authRequest)),
     );
     return (await Promise.all(verdicts)).includes(true);
   };
@@ -227,7 +227,7 @@ export function createAgentsAuthenticate(
     const named = route.agent === undefined ? undefined : own.get(route.agent);
     if (named) return belowName(request, route, named);
     // All of them, also after one has passed: the time taken does not tell which.
-    const grants = anyone.map((agent) => {
+    const grants = anyone.map(async (agent) => {
       const at = routeFor(agent.guards, route);
       return at ? agent.authenticate(request, at) : NOTHING_HERE;
     });
@@ -254,8 +254,12 @@ function routeFor({ message, handoff }: Guards, route: Route): Route | null {
   return route.endpoint === 'root' || handoff ? route : null;
 }
 
-const guardsAt = ({ message, handoff }: Guards, { endpoint, isRoot }: Route): Guard[] =>
-  (endpoint === 'message' || isRoot ? [message, handoff] : [handoff]).filter((guard) => guard !== null);
+/** The guards of an endpoint; at the root, where probes of both groups are let in, those of both. */
+function guardsAt({ message, handoff }: Guards, { endpoint, isRoot }: Route): Guard[] {
+  const guards =
+    endpoint === 'message' ? [message] : endpoint === 'root' && isRoot ? [message, handoff] : [handoff];
+  return guards.filter((guard) => guard !== null);
+}
 
 /** One refusal with the challenges of all agents. */
 function mergeRefusals(grants: readonly Grant[]): Refusal {

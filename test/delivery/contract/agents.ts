@@ -112,7 +112,15 @@ export function agents(engine: Engine): void {
       expect(await agentsOf('outbox')).toEqual(both);
       expect(await agentsOf('inbox')).toEqual(both.flatMap((each) => [each, each]));
       // Two events, a reply and the conversation of each.
-      expect(await queues.forget('ann')).toBe(8);
+      expect(await queues.forget('ann', { agent: 'sales' })).toBe(4);
+      expect(await agentsOf('outbox')).toEqual(['support support/c']);
+      const long = 'x'.repeat(300);
+      for (const agent of ['sales', 'support']) {
+        await delivery.accept(of(agent, requestEvent(long, { key: 'l', userId: 'ann' })));
+      }
+      await eventually(async () => expect(await queues.list('inbox', { state: 'waiting' })).toEqual([]));
+      expect(await queues.forget('ann', { agent: 'sales' })).toBe(2);
+      expect(await queues.forget('ann')).toBe(6);
       expect(await agentsOf('inbox')).toEqual([]);
     });
   });

@@ -146,7 +146,7 @@ function queuesOf(delivery: Delivery): QueueAdmin {
     show: (...from) => needed().show(...from),
     retry: (...from) => needed().retry(...from),
     discard: (...from) => needed().discard(...from),
-    forget: (personId) => needed().forget(personId),
+    forget: (...who) => needed().forget(...who),
     depth: (queue) => needed().depth(queue),
     outboxes: () => needed().outboxes(),
     check: () => needed().check(),

@@ -51,8 +51,8 @@ export function describeLostAnswers(name: string, createDatabase: () => Promise<
       let state: 'idle' | 'armed' | 'lost' = 'idle';
       const delivery = await openWith((engine) => ({
         ...engine,
-        queue: (name) =>
-          losing(engine.queue(name), (call, result) => {
+        queue: (queueName) =>
+          losing(engine.queue(queueName), (call, result) => {
             if (state !== 'armed' || call !== lost || !hasEffect(call, result)) return false;
             state = 'lost';
             return true;
@@ -71,8 +71,8 @@ export function describeLostAnswers(name: string, createDatabase: () => Promise<
       const isRepeated = deferred();
       const delivery = await openWith((engine) => ({
         ...engine,
-        queue: (name) =>
-          losing(engine.queue(name), (call, result) => {
+        queue: (queueName) =>
+          losing(engine.queue(queueName), (call, result) => {
             if (call !== 'complete') return false;
             completions.add(result as SettleResult);
             if (completions.all.length === 2) isRepeated.resolve();

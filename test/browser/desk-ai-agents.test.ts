@@ -1,0 +1,36 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { post, runNode } from '../standalone/program.js';
+import { describeInBrowser, launch } from './chromium.js';
+import { TIMEOUT_MS } from './start-desk.js';
+
+vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
+
+describeInBrowser('a desk with two AI agents', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('shows whose conversation it is, and lists those of one agent on request', async () => {
+    const program = runNode(['dist/cli/main.js', 'demo', '--json', '--agents', '2']);
+    const [, origin = '', token = ''] = await program.until(/"url":"(http:\/\/[^/"]+)\/\?token=([\w-]+)"/);
+    const page = await browser.newPage();
+    await page.goto(`${origin}/desk/enter?token=${token}`);
+    for (const agentId of ['sales', 'support', 'support']) {
+      await post(`${origin}/service/simulator/handoff`, { agentId, componentId: 'demo-desk' });
+      await post(`${origin}/service/simulator/close`, {}).catch(() => undefined);
+    }
+    const badges = page.locator('.inbox .item .ai-agent');
+    await expect.poll(async () => (await badges.allTextContents()).toSorted()).toContain('support');
+    await expect.poll(() => badges.allTextContents()).toContain('sales');
+
+    await page.getByLabel('AI agent').selectOption('sales');
+    await expect.poll(async () => new Set(await badges.allTextContents())).toEqual(new Set(['sales']));
+    await page.locator('.inbox .item').first().click();
+    await page.locator('.conversation-header .ai-agent', { hasText: 'sales' }).waitFor();
+    await page.getByLabel('AI agent').selectOption('');
+    await expect.poll(() => badges.allTextContents()).toContain('support');
+  });
+});
