@@ -13,11 +13,12 @@ export interface OpenMailbox {
 export interface Mailbox {
   /**
    * Runs a task on the connection that stays open and listens for new mails (IDLE). Resolves to `null` without asking
-   * the server when it has announced nothing since the last task that returned `true` as `done`.
+   * the server when it has announced nothing since the last task that was `done`, unless `isForced`.
    */
   whenChanged<Result>(
     task: MailboxTask<{ readonly result: Result; readonly done: boolean }>,
     call: AdapterCall,
+    isForced: boolean,
   ): Promise<Result | null>;
   /** Runs a task on a connection of its own. */
   once<Result>(task: MailboxTask<Result>, call: AdapterCall): Promise<Result>;
@@ -101,9 +102,9 @@ export function createMailbox(settings: CheckedSettings): Mailbox {
   };
 
   return {
-    async whenChanged(task, call) {
+    async whenChanged(task, call, isForced) {
       const open = await listening();
-      if (!open.changed && performance.now() - open.lookedAt < LOOK_EVERY_MS) return null;
+      if (!isForced && !open.changed && performance.now() - open.lookedAt < LOOK_EVERY_MS) return null;
       // Before the task: an announcement during it must not be lost.
       open.changed = false;
       open.lookedAt = performance.now();

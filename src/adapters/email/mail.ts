@@ -33,6 +33,9 @@ export interface MailAttachment {
   readonly type: string;
 }
 
+/** No reply is longer. */
+const MAX_TEXT = 1_000_000;
+
 const PARSER_OPTIONS = {
   skipHtmlToText: true,
   skipTextToHtml: true,
@@ -75,7 +78,7 @@ function toHeaders({ headerLines, from, messageId, subject }: ParsedMail): MailH
     inReplyTo: header('in-reply-to') ?? '',
     references: all('references').join(' '),
     recipients: ['to', 'cc', 'delivered-to', 'x-original-to', 'envelope-to'].flatMap((name) =>
-      all(name).flatMap((line) => line.match(/[^\s<>,;:"()]+@[^\s<>,;:"()]+/g) ?? []),
+      all(name).flatMap((line) => line.split(/[\s<>,;:"()]+/).filter((part) => part.includes('@'))),
     ),
     subject: subject ?? '',
   };
@@ -87,22 +90,32 @@ function toHeaders({ headerLines, from, messageId, subject }: ParsedMail): MailH
  */
 function textOf({ text, html }: ParsedMail, source: Buffer): string {
   const hasAlternative = /^content-type:\s*multipart\/alternative/im.test(source.toString('latin1'));
-  if (!html || (text !== undefined && text.trim() !== '' && hasAlternative)) return text ?? '';
-  return htmlToText(withMarkedQuotes(html));
+  if (!html || (text !== undefined && text.trim() !== '' && hasAlternative))
+    return (text ?? '').slice(0, MAX_TEXT);
+  return htmlToText(withMarkedQuotes(html.slice(0, MAX_TEXT)));
 }
 
-/** Where mail programs begin the quoted mail in HTML without quoting it as such. */
-const HTML_QUOTE_BEGINS =
-  /<(?:div|hr|span|table|blockquote)\b[^>]*\b(?:id|class|name)="?(?:[^">]*\s)?(?:x_)?(?:divRplyFwdMsg|appendonsend|mail-editor-reference-message-container|stopSpelling|OLK_SRC_BODY_SECTION|yahoo_quoted|protonmail_quote|messageReplySection|isReplyContent|ntes-mailmaster-quote|qmbox|originbody)\b/i;
+/** The ids and classes with which mail programs begin the quoted mail in HTML, where they do not quote it as such. */
+const QUOTE_BEGINS =
+  /\b(?:id|class|name)="?(?:[^"]*\s)?(?:x_)?(?:divRplyFwdMsg|appendonsend|mail-editor-reference-message-container|stopSpelling|OLK_SRC_BODY_SECTION|yahoo_quoted|protonmail_quote|messageReplySection|isReplyContent|ntes-mailmaster-quote|qmbox|originbody)\b/i;
+
+/** Tags up to the next `<`: anybody can send HTML, so no search may run over the rest again and again. */
+const CONTAINER = /<(?:div|hr|span|table|blockquote)\b([^<>]{0,1000})>/gi;
+const BLOCKQUOTE = /<(\/?)blockquote\b[^<>]*>/gi;
 
 /** Replaces quotes by a line that is marked as quoted, so that the line above it is recognized as an attribution. */
 function withMarkedQuotes(html: string): string {
-  const begin = HTML_QUOTE_BEGINS.exec(html)?.index ?? html.length;
+  let begin = html.length;
+  for (const { index, 1: attributes = '' } of html.matchAll(CONTAINER)) {
+    if (!QUOTE_BEGINS.test(attributes)) continue;
+    begin = index;
+    break;
+  }
   let depth = 0;
   let out = '';
   let at = 0;
   const head = html.slice(0, begin);
-  for (const tag of head.matchAll(/<(\/?)blockquote\b[^>]*>/gi)) {
+  for (const tag of head.matchAll(BLOCKQUOTE)) {
     if (depth === 0) out += head.slice(at, tag.index);
     at = tag.index + tag[0].length;
     if (tag[1] === '') depth += 1;

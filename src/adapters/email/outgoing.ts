@@ -68,16 +68,14 @@ export function createOutgoing(mailer: Mailer, mailbox: Mailbox, settings: Check
     },
 
     /**
-     * Looks for the first mail in the mailbox, which has it when the team's inbox is the same. Otherwise nobody knows
-     * whether the mail arrived, and `open` sends it again with the same `Message-ID`.
+     * Looks in the mailbox for the first mail, which is there when the team's inbox is the same, and for replies to
+     * it. Otherwise nobody knows whether it arrived, and `open` sends it again with the same `Message-ID`.
      */
     async find(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation | null> {
       const opened = openedOf(session);
       const id = messageIdOf(opened.externalId, 'open', settings);
-      const found = await mailbox.once(
-        ({ client }) => client.search({ header: { 'message-id': id } }, { uid: true }),
-        call,
-      );
+      const or = ['message-id', 'in-reply-to', 'references'].map((name) => ({ header: { [name]: id } }));
+      const found = await mailbox.once(({ client }) => client.search({ or }, { uid: true }), call);
       return found && found.length > 0 ? opened : null;
     },
 

@@ -3,7 +3,9 @@ import { configError, requireOptional } from '../../internal/index.js';
 const PACKAGES = ['nodemailer', 'imapflow', 'mailparser'] as const;
 
 /** Throws if a package that this adapter needs is not installed. */
-export function checkPackages(resolve: (name: string) => unknown = requireOptional.resolve): void {
+export function checkPackages(
+  resolve: (name: string) => unknown = (name) => requireOptional.resolve(name),
+): void {
   const isMissing = (name: string): boolean => {
     try {
       resolve(name);

@@ -29,6 +29,8 @@ export function createPoll(mailbox: Mailbox, settings: CheckedSettings) {
   const readArrived = createReadArrived(settings);
   /** Replies can arrive before the first poll, while the IMAP server is away. */
   const startedAt = Date.now();
+  /** The bridge asks from another position when it could not store the events, or when another process has polled. */
+  let lastCursor: string | null = null;
 
   /** A mail that cannot be parsed must not block those behind it. */
   const readOne = async (
@@ -71,7 +73,7 @@ export function createPoll(mailbox: Mailbox, settings: CheckedSettings) {
 
   return async (text: string | null, call: AdapterCall): Promise<PollResult> => {
     const stored = text === null ? null : parseCursor(text);
-    const result = await mailbox.whenChanged(async (open) => {
+    const read = async (open: OpenMailbox): Promise<{ result: PollResult; done: boolean }> => {
       const validity = String(open.mailbox.uidValidity);
       const current =
         stored?.validity === validity ? stored : await positionAt(open, validity, stored?.since ?? startedAt);
@@ -80,10 +82,10 @@ export function createPoll(mailbox: Mailbox, settings: CheckedSettings) {
         call.log.warn({ validity }, 'the IMAP server has numbered its mails anew; reading the latest again');
       const { events, cursor, done } = await readFrom(current, open, call);
       return { result: { events, cursor: formatCursor(cursor) }, done };
-    }, call);
-    if (result) return result;
-    if (text === null) throw new AdapterError('transient', 'The mailbox was not read yet.');
-    return { events: [], cursor: text };
+    };
+    const result = await mailbox.whenChanged(read, call, text === null || text !== lastCursor);
+    lastCursor = result?.cursor ?? text;
+    return result ?? { events: [], cursor: text ?? '' };
   };
 }
 

@@ -58,12 +58,15 @@ const isAligned = (signer: string, domain: string): boolean =>
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
 
+/** Senders can add such headers, too, of any length. */
+const MAX_HEADER = 8_000;
+
 /** Parses an `Authentication-Results` header. */
 export function parseAuthenticationResults(header: string): {
   readonly server: string;
   readonly methods: readonly MethodResult[];
 } {
-  const [first = '', ...rest] = withoutComments(header).toLowerCase().split(';');
+  const [first = '', ...rest] = withoutComments(header.slice(0, MAX_HEADER)).toLowerCase().split(';');
   const [server = ''] = first.trim().split(/\s+/);
   return { server, methods: rest.flatMap(parseMethod) };
 }

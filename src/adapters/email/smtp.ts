@@ -37,8 +37,11 @@ export function createMailer({ smtp, timeoutMs, ca }: CheckedSettings): Mailer {
   const transport = (): Promise<Transporter<SMTPSentMessageInfo>> => (loaded ??= load());
 
   return {
-    async send(mail, { log }) {
-      const sent = await (await transport()).sendMail(mail).catch((error: unknown) => {
+    async send(mail, { log, signal }) {
+      const transporter = await transport();
+      if (signal.aborted)
+        throw new AdapterError('transient', 'The mail is no longer to be sent by this process.');
+      const sent = await transporter.sendMail(mail).catch((error: unknown) => {
         throw sendingError(error);
       });
       for (const { recipient, responseCode } of sent.rejectedErrors ?? []) {

@@ -55,7 +55,9 @@ export function createFindToken({ replyAddress }: CheckedSettings) {
 
 /** The tokens of our message ids in a text, in order. */
 export function tokensIn(text: string): string[] {
-  return [...text.matchAll(/\bhandoff-kit\.([0-9a-z]{16})\.[0-9a-z]+@/g)].flatMap(([, token]) => token ?? []);
+  return [...text.matchAll(/\bhandoff-kit\.([0-9a-z]{16})\.[0-9a-z]{1,32}@/g)].flatMap(
+    ([, token]) => token ?? [],
+  );
 }
 
 function addressPattern(template: string): RegExp {

@@ -279,3 +279,19 @@ describe('a bounce', () => {
     expect(await arrive(others)).toMatchObject({ events: [], log: '' });
   });
 });
+
+describe('a hostile mail', () => {
+  const MANY = 300_000;
+  it.each([
+    ['a long name in To', [`To: ${'a'.repeat(MANY)}`], ''],
+    ['long results', [`Authentication-Results: ${'a'.repeat(MANY)}`, `Subject: [#${TOKEN}]`], ''],
+    ['tags without end', ['Content-Type: text/html'], '<div '.repeat(MANY / 5)],
+    ['quotes without end', ['Content-Type: text/html'], '<blockquote '.repeat(MANY / 12)],
+    ['nested quotes', ['Content-Type: text/html'], '<blockquote>'.repeat(MANY / 12)],
+    ['attributes without end', ['Content-Type: text/html'], `<div ${'id="x '.repeat(MANY / 6)}>`],
+  ])('does not hold up the others: %s', async (_name, lines, body) => {
+    const bounce = ['Return-Path: <>', 'From: postmaster@example.com', ...lines];
+    const { events } = await arrive([...bounce, '', body], { trustedServer: 'mx.example.com' });
+    expect(events).toEqual([]);
+  });
+});

@@ -3,8 +3,9 @@ import { type EmailSettings, email } from '../../../src/adapters/email/index.js'
 import { type Adapter, AdapterError, type HandoffSession } from '../../../src/bridge/index.js';
 import { logLines } from '../../helpers/log-lines.js';
 import { tcpProxy } from '../../helpers/tcp-proxy.js';
+import { until } from '../request-tracker/rt/until.js';
 import { settingsFor } from './live-setup.js';
-import { conversationMails } from './mail-server/mail-agent.js';
+import { conversationMails, conversationTokens, mailAgent } from './mail-server/mail-agent.js';
 import {
   addressOf,
   describeWithMail,
@@ -23,6 +24,7 @@ const newSession = (): HandoffSession => {
   return {
     key: `key ${sessions}`,
     conversationId: `conversation ${sessions}`,
+    agent: 'default',
     user: { key: 'user', userId: 'user', anonymousId: null, email: null, phone: null },
     botId: null,
     transcript: [{ from: 'user', text: 'Where is it?' }],
@@ -33,6 +35,7 @@ const newSession = (): HandoffSession => {
 
 const ref = {
   conversationId: 'c',
+  agent: 'default',
   externalId: '0123456789abcdef',
   url: null,
   extra: {},
@@ -153,6 +156,15 @@ describeWithMail('failures of the mail server', () => {
       expect(await adapter.find(newSession(), call)).toBeNull();
     });
 
+    it('is found out when an agent has replied', async () => {
+      const { adapter, session } = await openLosing({});
+      const token = (await conversationTokens(server)).at(-1) ?? '';
+      expect(await adapter.find(session, call)).toBeNull();
+      await mailAgent(server, 'ann').reply(token, 'Hello');
+      await server.settled();
+      expect(await adapter.find(session, call)).toMatchObject({ externalId: token });
+    });
+
     it('otherwise repeats the mail with the same Message-ID', async () => {
       const { adapter, session } = await openLosing({});
       expect(await adapter.find(session, call)).toBeNull();
@@ -161,6 +173,23 @@ describeWithMail('failures of the mail server', () => {
       const ids = (await conversationMails(server, externalId)).map(({ messageId }) => messageId);
       expect(ids).toEqual([`<handoff-kit.${externalId}.open@example.com>`, ids[0]]);
     });
+  });
+
+  it('a poll that is repeated, because its events were not stored, returns them again', async () => {
+    const adapter = adapterWith();
+    const { cursor = '' } = (await adapter.poll?.(null, call)) ?? {};
+    const { externalId } = await adapter.open(newSession(), call);
+    await server.settled();
+    await mailAgent(server, 'ann').reply(externalId, 'Hello');
+    await server.settled();
+    const read = async () =>
+      (await adapter.poll?.(cursor, call))?.events.filter((event) => event.externalId === externalId);
+    const first = await until('the reply', async () => {
+      const events = await read();
+      return events?.length === 1 && events;
+    });
+    expect(await read()).toEqual(first);
+    await adapter.dispose?.();
   });
 
   it('check tells which servers have verified mails, if it is not the trusted one', async () => {

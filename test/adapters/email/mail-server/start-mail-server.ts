@@ -23,6 +23,7 @@ import { dovecotConfig, eximConfig, OWNER, pathsIn } from './configuration.js';
 
 const EXIM = '/usr/sbin/exim4';
 const DOVECOT = '/usr/sbin/dovecot';
+const OPENSSL = '/usr/bin/openssl';
 
 /** `describe` for tests against a real mail server. */
 export const describeWithMail = describeWith({
@@ -192,7 +193,7 @@ function makeCertificate(certificate: string, key: string): void {
   const subject = ['-subj', '/CN=mail.example.com', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
   const files = ['-keyout', key, '-out', certificate];
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-  execFileSync('openssl', ['req', '-x509', ...kind, ...files, ...subject], { stdio: 'ignore' });
+  execFileSync(OPENSSL, ['req', '-x509', ...kind, ...files, ...subject], { stdio: 'ignore' });
 }
 
 const idOf = (flag: string): number => Number(execFileSync('id', [flag, OWNER], { encoding: 'utf8' }));
