@@ -9,11 +9,11 @@ const LONG = /live-conformance|ten-thousand|crash\.test|contract-|test\/browser\
 /** Tests that need PostgreSQL. They share one server. */
 const POSTGRES = ['test/**/*postgres*.test.ts', 'test/handoff/retention.test.ts'];
 
-/** Tests that need more than `npm ci` installs: a browser, a Request Tracker, other compilers and bundlers. */
+/** Tests that need more than `npm ci` installs: a browser, a Request Tracker, a mail server, other compilers and bundlers. */
 const OUTSIDE = [
   'test/browser/**/*.test.ts',
   'test/package/**/*.test.ts',
-  'test/adapters/request-tracker/live-*.test.ts',
+  'test/adapters/{request-tracker,email}/live-*.test.ts',
 ];
 
 /** Tests that need a process of their own: they leave deliveries behind as a crash would, or fill the memory. */

@@ -6,6 +6,7 @@ import { silentLog } from '../internal/index.js';
 import {
   ADAPTER_CATALOG,
   ADAPTER_NAMES,
+  type AdapterEntry,
   adapterPath,
   adapterSettings,
   createConfiguredAdapter,
@@ -38,9 +39,10 @@ type CheckFlags = Readonly<Partial<Record<SettingKey, string>>> & { readonly con
 const CHECK_TIMEOUT_MS = 60_000;
 
 const ADAPTERS_HELP = ADAPTER_NAMES.map((name) => {
-  const { required, optional } = ADAPTER_CATALOG[name];
+  const { required, optional, webhooks = true }: AdapterEntry = ADAPTER_CATALOG[name];
   const env = (keys: readonly SettingKey[]) => keys.map((key) => SETTINGS[key].env).join(', ');
-  return `  ${name}\n    required  ${env(required)}\n    optional  ${env(optional)}\n    its webhooks go to  ${adapterPath(name)}`;
+  const path = webhooks ? `\n    its webhooks go to  ${adapterPath(name)}` : '';
+  return `  ${name}\n    required  ${env(required)}\n    optional  ${env(optional)}${path}`;
 }).join('\n');
 
 const CHECK_HELP = `

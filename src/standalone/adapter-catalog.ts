@@ -21,7 +21,15 @@ export type AdapterSettingKey =
   | 'slackCloseWords'
   | 'slackInsidePrefix'
   | 'slackTeamUrl'
-  | 'slackApiUrl';
+  | 'slackApiUrl'
+  | 'mailSmtpUrl'
+  | 'mailImapUrl'
+  | 'mailAddress'
+  | 'mailTeam'
+  | 'mailAgents'
+  | 'mailTrustedServer'
+  | 'mailReplyAddress'
+  | 'mailFolder';
 
 /** An adapter for an external human-service system. */
 export interface AdapterEntry {
@@ -29,6 +37,8 @@ export interface AdapterEntry {
   readonly optional: readonly AdapterSettingKey[];
   /** Valid values of the required settings. With them in place, each given setting can be validated alone. */
   readonly samples: SettingTexts<AdapterSettingKey>;
+  /** `false` for a system that sends no webhooks. */
+  readonly webhooks?: boolean;
   /** Loads and creates the adapter; rejects when a setting is invalid. */
   create(settings: SettingTexts<AdapterSettingKey>): Promise<Adapter>;
 }
@@ -78,6 +88,33 @@ export const ADAPTER_CATALOG = {
         ...(settings.slackInsidePrefix !== undefined && { insidePrefix: settings.slackInsidePrefix }),
         ...(settings.slackTeamUrl !== undefined && { teamUrl: settings.slackTeamUrl }),
         ...(settings.slackApiUrl !== undefined && { apiUrl: settings.slackApiUrl }),
+      });
+    },
+  },
+  email: {
+    required: ['mailSmtpUrl', 'mailImapUrl', 'mailAddress', 'mailTeam', 'mailAgents', 'mailTrustedServer'],
+    optional: ['mailReplyAddress', 'mailFolder'],
+    samples: {
+      mailSmtpUrl: 'smtps://user:any@mail.example',
+      mailImapUrl: 'imaps://user:any@mail.example',
+      mailAddress: 'handoff@mail.example',
+      mailTeam: 'team@mail.example',
+      mailAgents: '@mail.example',
+      mailTrustedServer: 'mail.example',
+    },
+    webhooks: false,
+    async create(settings) {
+      const { email } = await import('../adapters/email/index.js');
+      const { mailTrustedServer = '', mailReplyAddress, mailFolder } = settings;
+      return email({
+        smtpUrl: settings.mailSmtpUrl ?? '',
+        imapUrl: settings.mailImapUrl ?? '',
+        address: settings.mailAddress ?? '',
+        team: splitList(settings.mailTeam ?? ''),
+        agents: splitList(settings.mailAgents ?? ''),
+        trustedServer: mailTrustedServer.trim() === 'none' ? null : mailTrustedServer,
+        ...(mailReplyAddress !== undefined && { replyAddress: mailReplyAddress }),
+        ...(mailFolder !== undefined && { mailbox: mailFolder }),
       });
     },
   },

@@ -75,15 +75,18 @@ async function ownSettingsIssues(
       return message === null ? [] : [[key, message]];
     }),
   );
+  const [message, ...others] = new Set(invalid.flat().map(([, text]) => text));
+  // Not about a setting, such as a package that is not installed.
+  const isAboutAll = given.length > 1 && others.length === 0 && invalid.every(({ length }) => length > 0);
   return [
     ...missing.map((key): SettingIssue => [key, `is missing: ADAPTER=${name} needs it.`]),
-    ...invalid.flat(),
+    ...(message !== undefined && isAboutAll ? [['adapter', message] satisfies SettingIssue] : invalid.flat()),
   ];
 }
 
 /** Adapters begin their messages with their own name and their own name of the option. */
 const ADAPTER_PREFIX =
-  /^(slack|chatwoot|request[ -]tracker): (?:(?:botToken|signingSecret|channel|teamUrl|insidePrefix) )?/i;
+  /^(slack|chatwoot|request[ -]tracker|email): (?:(?:botToken|signingSecret|channel|teamUrl|insidePrefix|smtpUrl|imapUrl|address|team|agents|trustedServer|replyAddress|mailbox) )?/i;
 
 /** The message of a rejection; adapters never quote the value in it. */
 async function rejectionOf(created: Promise<Adapter>): Promise<string | null> {

@@ -7,6 +7,7 @@
 export {
   ADAPTER_CATALOG,
   ADAPTER_NAMES,
+  type AdapterEntry,
   adapterPath,
   adapterSettings,
   splitList,

@@ -101,7 +101,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   adapter: {
     env: 'ADAPTER',
     flag: '--adapter <name>',
-    help: 'where human agents answer: desk (in the browser), request-tracker, chatwoot, slack, or none, which refuses requests for a human unless AUTO_REPLY answers; default desk when replies and storage are on and AUTO_REPLY is off',
+    help: 'where human agents answer: desk (in the browser), request-tracker, chatwoot, slack, email, or none, which refuses requests for a human unless AUTO_REPLY answers; default desk when replies and storage are on and AUTO_REPLY is off',
   },
   rtUrl: { env: 'RT_URL', flag: '--rt-url <url>', help: 'the URL of Request Tracker' },
   rtToken: { env: 'RT_TOKEN', flag: '--rt-token <token>', help: "an auth token of Request Tracker's user" },
@@ -162,6 +162,46 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     env: 'SLACK_API_URL',
     flag: '--slack-api-url <url>',
     help: 'the URL of the Web API; default https://slack.com/api',
+  },
+  mailSmtpUrl: {
+    env: 'MAIL_SMTP_URL',
+    flag: '--mail-smtp-url <url>',
+    help: 'the server that takes mails: smtps://user:password@host, or smtp://user:password@host for STARTTLS',
+  },
+  mailImapUrl: {
+    env: 'MAIL_IMAP_URL',
+    flag: '--mail-imap-url <url>',
+    help: 'the server with the mailbox for replies: imaps://user:password@host, or imap://user:password@host for STARTTLS',
+  },
+  mailAddress: {
+    env: 'MAIL_ADDRESS',
+    flag: '--mail-address <address>',
+    help: 'the address that mails come from and replies go to',
+  },
+  mailTeam: {
+    env: 'MAIL_TEAM',
+    flag: '--mail-team <addresses>',
+    help: "the address of the team's inbox, or several separated by commas",
+  },
+  mailAgents: {
+    env: 'MAIL_AGENTS',
+    flag: '--mail-agents <addresses>',
+    help: 'who may answer users: addresses or domains, such as ann@example.com,@example.org',
+  },
+  mailTrustedServer: {
+    env: 'MAIL_TRUSTED_SERVER',
+    flag: '--mail-trusted-server <name>',
+    help: 'the mail server whose Authentication-Results headers verify senders; none believes the From line, for a mailbox that takes no mail from outside',
+  },
+  mailReplyAddress: {
+    env: 'MAIL_REPLY_ADDRESS',
+    flag: '--mail-reply-address <address>',
+    help: 'an address for replies that tells the conversation, such as handoff+{token}@example.com, if the server delivers it to the same mailbox',
+  },
+  mailFolder: {
+    env: 'MAIL_FOLDER',
+    flag: '--mail-folder <name>',
+    help: 'the folder in which replies arrive; default INBOX',
   },
   agentNames: {
     env: 'AGENT_NAMES',

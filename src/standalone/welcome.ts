@@ -73,7 +73,7 @@ function agentsLine({ url, settings, dev, adapter }: WelcomeOptions): string {
         ? 'off.'
         : 'off: requests for a human are answered 503 until there are some.';
     const chooses = serviceBaseUrl === undefined ? 'With replies on, ADAPTER chooses' : 'ADAPTER chooses';
-    return `Human agents: ${meanwhile} ${chooses} where they answer: desk, request-tracker, chatwoot or slack.`;
+    return `Human agents: ${meanwhile} ${chooses} where they answer: desk, request-tracker, chatwoot, slack or email.`;
   }
   const { name, path, oneTimePath, hasWebhooks } = adapter;
   const address = `${url}${path}`;

@@ -104,7 +104,7 @@ describe('adapter check', () => {
   });
 
   it.each<[Record<string, string>, RegExp]>([
-    [{}, /ADAPTER {2}is missing\. It must be one of request-tracker, chatwoot, slack/],
+    [{}, /ADAPTER {2}is missing\. It must be one of request-tracker, chatwoot, slack, email/],
     [{ ADAPTER: 'zendesk' }, /ADAPTER {2}names no adapter/],
     [{ ADAPTER: 'desk' }, /ADAPTER {2}is desk, which needs no check/],
     [
@@ -131,6 +131,8 @@ describe('adapter check', () => {
     const { stdout } = await runCli(['adapter', 'check', '--help']);
     expect(stdout).toMatch(/With ADAPTER=slack:\n +--slack-bot-token/);
     expect(stdout).toContain('its webhooks go to  /adapters/chatwoot');
+    expect(stdout).toContain('MAIL_SMTP_URL');
+    expect(stdout).not.toContain('/adapters/email');
   });
 });
 

@@ -24,6 +24,16 @@ const CHATWOOT = {
   CHATWOOT_WEBHOOK_SECRET: 'sEcret-3',
 };
 
+const EMAIL = {
+  ADAPTER: 'email',
+  MAIL_SMTP_URL: 'smtps://handoff:sEcret-4@mail.example.com',
+  MAIL_IMAP_URL: 'imaps://handoff:sEcret-4@mail.example.com',
+  MAIL_ADDRESS: 'handoff@example.com',
+  MAIL_TEAM: 'support@example.com, sales@example.com',
+  MAIL_AGENTS: 'ann@example.com, @example.org',
+  MAIL_TRUSTED_SERVER: 'mx.example.com',
+};
+
 const settingsOf = async (env: Record<string, string>) =>
   (await readSettings({ env: { ...ENVIRONMENT, ...env } })).settings;
 
@@ -49,13 +59,18 @@ describe('the settings of human agents', () => {
     ['slack', { ...SERVICE, ...SLACK }],
     ['request-tracker', { ...SERVICE, ...RT }],
     ['chatwoot', { ...SERVICE, ...CHATWOOT }],
+    ['email', { ...SERVICE, ...EMAIL }],
+    ['email', { ...SERVICE, ...EMAIL, MAIL_TRUSTED_SERVER: 'none', MAIL_FOLDER: 'Replies' }],
     ['slack', { ...SERVICE, ...CHATWOOT, ...SLACK }],
   ])('choose %s with %j', async (name, env) => {
     expect(chooseAdapter(await settingsOf(env))).toBe(name);
   });
 
   it.each<[Record<string, string>, RegExp]>([
-    [{ ADAPTER: 'zendesk' }, /^ADAPTER must be one of desk, request-tracker, chatwoot, slack or none\.$/],
+    [
+      { ADAPTER: 'zendesk' },
+      /^ADAPTER must be one of desk, request-tracker, chatwoot, slack, email or none\.$/,
+    ],
     [{ ADAPTER: 'desk' }, /^ADAPTER needs SERVICE_BASE_URL and SERVICE_API_KEY/],
     [SLACK, /^ADAPTER needs SERVICE_BASE_URL and SERVICE_API_KEY/],
     [
@@ -77,6 +92,19 @@ describe('the settings of human agents', () => {
       { ...SERVICE, ...SLACK, SLACK_BOT_TOKEN: 'sEcret', SLACK_CHANNEL: '#help', SLACK_TEAM_URL: 'x' },
       /^SLACK_BOT_TOKEN must be .*\nSLACK_CHANNEL must be .*\nSLACK_TEAM_URL must be /,
     ],
+    [
+      { ...SERVICE, ...EMAIL, MAIL_SMTP_URL: 'smtp:sEcret' },
+      /^MAIL_SMTP_URL must be smtps:\/\/user:password@host/,
+    ],
+    [
+      { ...SERVICE, ...EMAIL, MAIL_IMAP_URL: 'imaps://mail.example.com', MAIL_AGENTS: 'example.com' },
+      /^MAIL_IMAP_URL must have a user and a password.*\nMAIL_AGENTS must be the addresses/,
+    ],
+    [
+      { ...SERVICE, ...EMAIL, MAIL_REPLY_ADDRESS: 'a@example.com' },
+      /^MAIL_REPLY_ADDRESS must be an address with/,
+    ],
+    [{ ...SERVICE, ADAPTER: 'email', MAIL_ADDRESS: 'a@b.example' }, /^MAIL_SMTP_URL is missing/],
     [
       { ...SERVICE, SLACK_CHANNEL: 'C0123456789' },
       /^SLACK_CHANNEL is set, and ADAPTER is not\. Set ADAPTER=slack/,

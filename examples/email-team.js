@@ -1,0 +1,59 @@
+// @ts-check
+/**
+ * Users who ask for a human are answered by a team with its mail programs. A conversation is a thread of mails; the
+ * adapter sends by SMTP and reads replies by IMAP. Needs the packages nodemailer, imapflow and mailparser.
+ *
+ *   export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_TOKEN=$(openssl rand -hex 24)
+ *   export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…
+ *   export MAIL_SMTP_URL=smtps://handoff%40example.com:password@mail.example.com
+ *   export MAIL_IMAP_URL=imaps://handoff%40example.com:password@mail.example.com
+ *   export MAIL_ADDRESS=handoff@example.com MAIL_TEAM=support@example.com
+ *   export MAIL_AGENTS=@example.com MAIL_TRUSTED_SERVER=mx.example.com
+ *   node examples/email-team.js
+ */
+import express from 'express';
+import { createBridge, createReceiver, pathToken, webhookUser } from 'handoff-kit';
+import { email } from 'handoff-kit/adapters/email';
+import { sqlite } from 'handoff-kit/delivery/sqlite';
+
+const { env } = process;
+
+const receiver = createReceiver({
+  auth: {
+    message: webhookUser({ username: env.WEBHOOK_USERNAME ?? '', secret: env.WEBHOOK_SECRET }),
+    handoff: pathToken(env.HANDOFF_TOKEN ?? ''),
+  },
+  service: { baseUrl: env.SERVICE_BASE_URL ?? '', apiKey: env.SERVICE_API_KEY ?? '' },
+  delivery: sqlite({ file: env.DATABASE_FILE ?? './handoff.db' }),
+});
+
+const bridge = createBridge({
+  receiver,
+  adapter: email({
+    smtpUrl: env.MAIL_SMTP_URL ?? '',
+    imapUrl: env.MAIL_IMAP_URL ?? '',
+    address: env.MAIL_ADDRESS ?? '',
+    team: env.MAIL_TEAM ?? '',
+    agents: (env.MAIL_AGENTS ?? '').split(','),
+    trustedServer: env.MAIL_TRUSTED_SERVER ?? '',
+  }),
+  agentNames: true,
+  messages: { closed: 'This conversation was closed. Write again whenever you like.' },
+});
+
+for (const { ok, name, detail } of await bridge.check()) if (!ok) console.error(`${name}: ${detail}`);
+
+await receiver.start();
+const server = express()
+  .use('/webhook', receiver)
+  .listen(Number(env.PORT ?? 3000), () => {
+    const address = server.address();
+    console.log(`listening on http://localhost:${typeof address === 'object' && address?.port}`);
+  });
+
+process.once('SIGTERM', async () => {
+  server.close();
+  await receiver.close();
+  await bridge.close();
+  server.closeIdleConnections();
+});

@@ -1,0 +1,110 @@
+import type { SendMailOptions } from 'nodemailer';
+import {
+  type AdapterCall,
+  type CloseReason,
+  type ConversationRef,
+  type HandoffSession,
+  type OpenedConversation,
+  type OutgoingMessage,
+  type SentMessage,
+  sessionText,
+} from '../../bridge/index.js';
+import type { Mailbox } from './imap.js';
+import { REPLY_ABOVE } from './reply-text.js';
+import type { CheckedSettings } from './settings.js';
+import type { Mailer } from './smtp.js';
+import { type MailPart, messageIdOf, OWN_HEADER, replyAddressOf, subjectTag, tokenOf } from './thread.js';
+
+/** Agents do not read more at once, and servers take far more. */
+export const MAX_TEXT = 50_000;
+const MAX_TRANSCRIPT = 200_000;
+/** Lists of mails show about that much. */
+const MAX_SUBJECT = 80;
+
+const GUIDE =
+  'Reply to this mail to answer the user: your reply is sent as plain text, without the quoted mail and your signature. Write #close in the first line, alone or before your last words, to end the conversation.';
+
+const ENDED = 'Replies to this conversation no longer reach the user.';
+
+/** Creates `open`, `find`, `send` and `close`. */
+export function createOutgoing(mailer: Mailer, mailbox: Mailbox, settings: CheckedSettings) {
+  const mailOf = (token: string, subject: string, part: MailPart, text: string): SendMailOptions => {
+    const root = messageIdOf(token, 'open', settings);
+    const isFirst = part === 'open';
+    const replyTo = replyAddressOf(token, settings);
+    return {
+      // Bounces go to the address with the token, too.
+      envelope: { from: replyTo, to: [...settings.team] },
+      from: { name: 'Customer chat', address: settings.address },
+      to: [...settings.team],
+      replyTo,
+      subject: isFirst ? subject : `Re: ${subject}`,
+      messageId: messageIdOf(token, part, settings),
+      ...(isFirst ? {} : { inReplyTo: root, references: [root] }),
+      headers: {
+        [OWN_HEADER]: token,
+        // RFC 3834 and Exchange: no automatic replies, please.
+        'Auto-Submitted': 'auto-generated',
+        'X-Auto-Response-Suppress': 'OOF, AutoReply',
+      },
+      text: `${REPLY_ABOVE}\n\n${text}\n`,
+    };
+  };
+  const subjectOf = ({ externalId, extra }: ConversationRef): string =>
+    extra.subject ?? `Conversation with a user ${subjectTag(externalId)}`;
+  const openedOf = (
+    session: HandoffSession,
+  ): OpenedConversation & { readonly extra: { readonly subject: string } } => {
+    const externalId = tokenOf(session.key);
+    return { externalId, extra: { subject: `${subjectLine(session, settings)} ${subjectTag(externalId)}` } };
+  };
+
+  return {
+    async open(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation> {
+      const opened = openedOf(session);
+      const text = `${sessionText(session, { maxLength: MAX_TRANSCRIPT })}\n\n${GUIDE}`;
+      await mailer.send(mailOf(opened.externalId, opened.extra.subject, 'open', text), call);
+      return opened;
+    },
+
+    /**
+     * Looks in the mailbox for the first mail, which is there when the team's inbox is the same, and for replies to
+     * it. Otherwise nobody knows whether it arrived, and `open` sends it again with the same `Message-ID`.
+     */
+    async find(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation | null> {
+      const opened = openedOf(session);
+      const id = messageIdOf(opened.externalId, 'open', settings);
+      const or = ['message-id', 'in-reply-to', 'references'].map((name) => ({ header: { [name]: id } }));
+      const found = await mailbox.once(({ client }) => client.search({ or }, { uid: true }), call);
+      return found && found.length > 0 ? opened : null;
+    },
+
+    async send(
+      ref: ConversationRef,
+      { key, text }: OutgoingMessage,
+      call: AdapterCall,
+    ): Promise<SentMessage> {
+      const mail = mailOf(ref.externalId, subjectOf(ref), { key }, text);
+      await mailer.send(mail, call);
+      return { messageId: mail.messageId ?? null };
+    },
+
+    async close(ref: ConversationRef, { text }: CloseReason, call: AdapterCall): Promise<void> {
+      await mailer.send(mailOf(ref.externalId, subjectOf(ref), 'close', `${text} ${ENDED}`), call);
+    },
+  };
+}
+
+/** The subject without the tag: the customer's first message, unless the settings define one. */
+function subjectLine(session: HandoffSession, { subject }: CheckedSettings): string {
+  const asked = session.transcript.find(({ from, text }) => from === 'user' && text.trim() !== '')?.text;
+  const line = (subject?.(session) ?? asked ?? '').replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  if (line === '') return 'Conversation with a user';
+  if (line.length <= MAX_SUBJECT) return line;
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter().segment(line)) {
+    if (kept.length + segment.length >= MAX_SUBJECT) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
