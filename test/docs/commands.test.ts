@@ -15,7 +15,9 @@ const DOCUMENTS = [
   'SECURITY.md',
   'examples/README.md',
   ...filesIn('docs/'),
-  ...['chat-sdk', 'chatwoot', 'desk', 'request-tracker', 'slack'].map((name) => `src/adapters/${name}/README.md`),
+  ...['chat-sdk', 'chatwoot', 'desk', 'request-tracker', 'slack'].map(
+    (name) => `src/adapters/${name}/README.md`,
+  ),
 ];
 
 /** The whole program, with every command loaded. */

@@ -69,7 +69,8 @@ function classify(chain: readonly SdkError[]): { readonly kind: AdapterErrorKind
     .flatMap((each) => [each.status, each.statusCode, each.response?.status, each.code])
     .find(isStatus);
   if (status !== undefined) return { kind: kindOfStatus(status), detail: `status ${status}` };
-  return { kind: 'transient', detail: 'no answer' };
+  const code = chain.map((each) => String(each.code)).find((each) => /^[A-Z_]{3,}$/.test(each));
+  return { kind: 'transient', detail: code ?? 'no answer' };
 }
 
 /** How long to wait. Discord says it only in the body of its answer, which its error quotes. */

@@ -30,7 +30,7 @@ const perSecond = { count: 1, perMs: 1_000 } as const;
 /** From the platforms' documentation. */
 const LIMITS: Readonly<Record<string, Limits>> = {
   slack: { maxTextLength: 3_800, rate: { overall: perSecond, perConversation: perSecond } },
-  teams: { maxTextLength: 4_000, rate: { perConversation: perSecond } },
+  teams: { maxTextLength: 3_500, rate: { perConversation: perSecond } },
   discord: { maxTextLength: 1_900, rate: { perConversation: perSecond } },
   telegram: { maxTextLength: 4_000, rate: { overall: { count: 20, perMs: 60_000 } } },
   whatsapp: { maxTextLength: 4_000, rate: { overall: perSecond } },
@@ -142,10 +142,10 @@ const escapeMarkdown = (text: string, specials: RegExp): string =>
 const LITERAL: Readonly<Record<string, (text: string) => string>> = {
   slack: (text) => withoutMentions(escapeHtml(text)),
   discord(text) {
-    const harmless = withoutMentions(text);
-    const escaped = escapeMarkdown(harmless, /[\\*_~`|<>#[\]]/g);
-    // Rather styled than cut.
-    return escaped.length <= DISCORD_MAX ? escaped : harmless.replace(/<(?=[@#])/g, '<\u2060');
+    const escaped = escapeMarkdown(withoutMentions(text), /[\\*_~`|<>#[\]]/g);
+    if (escaped.length <= DISCORD_MAX) return escaped;
+    // Rather styled than cut: wide forms of the two characters are as long, and mention nobody.
+    return text.replace(/(?<!\w)@(?=\w)/g, '＠').replace(/<(?=[@#])/g, '＜');
   },
   // Teams joins lines that no empty line separates.
   teams: (text) => escapeHtml(escapeMarkdown(text, /[\\*_~`#[\]]/g)).replace(/\r?\n/g, '\n\n'),

@@ -54,6 +54,13 @@ describe('Discord', () => {
     ]);
   });
 
+  it('a mention of the bot is removed', async () => {
+    const { fake, events, externalId } = await setUp('discord');
+    fake.say(externalId, '<@1001> It is on its way.');
+    await fake.idle();
+    expect(events).toMatchObject([{ text: 'It is on its way.', internal: false }]);
+  });
+
   it('messages of other bots come from the system', async () => {
     const { fake, events, externalId } = await setUp('discord');
     fake.say(externalId, 'Reminder', { raw: { author: { id: '5', username: 'other', bot: true } } });
@@ -70,7 +77,7 @@ describe('Discord', () => {
     };
     const ref = { conversationId: 'c', externalId, url: null, extra: {}, user: {} };
     await adapter.send(ref as Parameters<typeof adapter.send>[0], { key: 'k', text, sentAt: null }, call);
-    expect(fake.shown(externalId).at(-1)).toBe(text);
+    expect(fake.shown(externalId).at(-1)).toBe(text.replace('@', '＠'));
     expect(JSON.stringify(fake.calls.at(-1)?.body)).not.toContain('@everyone');
   });
 });
@@ -121,6 +128,17 @@ describe('Telegram', () => {
 });
 
 describe('Slack', () => {
+  it('a mention of the bot is removed, one of a colleague makes a note', async () => {
+    const { fake, events, externalId } = await setUp('slack');
+    fake.say(externalId, '', { raw: { raw: { text: '<@U0FAKEBOTU> It is on its way.' } } });
+    fake.say(externalId, '', { raw: { raw: { text: '<@U0COLLEAGUE> you?' } } });
+    await fake.idle();
+    expect(events).toMatchObject([
+      { text: 'It is on its way.', internal: false },
+      { text: '@Ann you?', internal: true },
+    ]);
+  });
+
   it('a private file is named without its address', async () => {
     const { fake, events, externalId } = await setUp('slack');
     const files = [
