@@ -15,7 +15,7 @@ const DOCUMENTS = [
   'SECURITY.md',
   'examples/README.md',
   ...filesIn('docs/'),
-  ...['chatwoot', 'desk', 'email', 'request-tracker', 'slack'].map(
+  ...['chat-sdk', 'chatwoot', 'desk', 'email', 'request-tracker', 'slack'].map(
     (name) => `src/adapters/${name}/README.md`,
   ),
 ];

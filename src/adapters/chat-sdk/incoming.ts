@@ -1,0 +1,81 @@
+import type { InboundEvent, MessageAuthor } from '../../bridge/index.js';
+import { attachmentLine, textOf } from './plain-text.js';
+import type { Platform } from './platform.js';
+import { readReference, referencedId } from './reference.js';
+import type { SdkMessage } from './sdk.js';
+import type { CheckedSettings } from './settings.js';
+
+/** Translates a message of the SDK into a message, a close, both or nothing. */
+export function eventsOf(message: SdkMessage, settings: CheckedSettings, platform: Platform): InboundEvent[] {
+  const { threadId, metadata } = message;
+  // The user has read the first version already.
+  if (metadata.edited || !platform.isInChannel(threadId)) return [];
+  const typed = withoutOwnMention(textOf(message, platform.name), settings);
+  const { reference, text } = platform.hasThreads
+    ? { reference: null, text: typed }
+    : readReference(typed, message.replyTo?.text);
+  if (!platform.hasThreads && reference === null) return [];
+
+  const externalId =
+    reference === null ? platform.idOf(threadId) : referencedId(platform, settings.channel, reference);
+  const author = authorOf(message);
+  const content = readContent(text, author, settings);
+  const files = message.attachments.map((file) => attachmentLine(file, platform.name));
+  const shown = [content.text, ...files].filter((part) => part !== '').join('\n');
+  const base = { externalId, author } as const;
+  const id = `${externalId} ${message.id}`;
+  return [
+    ...(shown === ''
+      ? []
+      : [
+          {
+            ...base,
+            kind: 'message',
+            id,
+            text: shown,
+            internal: content.isInternal,
+            messageId: message.id,
+          } as const,
+        ]),
+    ...(content.closes ? [{ ...base, kind: 'closed', id: `${id} close` } as const] : []),
+  ];
+}
+
+/** A mention of the bot is how agents make Teams and others deliver a message; it is not meant for the user. */
+function withoutOwnMention(text: string, { adapter }: CheckedSettings): string {
+  const names = [adapter.userName, adapter.botUserId].filter((name) => name !== undefined && name !== '');
+  for (const name of names) {
+    const mention = `@${name}`;
+    const next = text.charAt(mention.length);
+    if (text.toLowerCase().startsWith(mention.toLowerCase()) && !/\w/.test(next)) {
+      return text.slice(mention.length).trim();
+    }
+  }
+  return text;
+}
+
+function authorOf({ author }: SdkMessage): MessageAuthor {
+  if (author.isMe) return { kind: 'self', name: null };
+  if (author.isBot === true || author.isSystem === true) return { kind: 'system', name: null };
+  const name = [author.fullName, author.userName].find((each) => each !== '' && each !== 'unknown');
+  return { kind: 'agent', name: name ?? null };
+}
+
+interface Content {
+  readonly text: string;
+  readonly isInternal: boolean;
+  readonly closes: boolean;
+}
+
+function readContent(
+  text: string,
+  { kind }: MessageAuthor,
+  { insidePrefix, closeWords }: CheckedSettings,
+): Content {
+  if (kind !== 'agent') return { text, isInternal: false, closes: false };
+  // A mention at the start speaks to a colleague. A note leaked to the user is worse than a reply held back.
+  if (text.startsWith(insidePrefix) || /^@\w/.test(text)) return { text, isInternal: true, closes: false };
+  const last = /\S+$/.exec(text)?.[0] ?? '';
+  const closes = closeWords.includes(last.toLowerCase());
+  return { text: closes ? text.slice(0, -last.length).trim() : text, isInternal: false, closes };
+}
