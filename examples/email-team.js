@@ -51,9 +51,10 @@ const server = express()
     console.log(`listening on http://localhost:${typeof address === 'object' && address?.port}`);
   });
 
-process.once('SIGTERM', async () => {
+process.once('SIGTERM', () => {
   server.close();
-  await receiver.close();
-  await bridge.close();
-  server.closeIdleConnections();
+  void receiver
+    .close()
+    .then(() => bridge.close())
+    .then(() => server.closeIdleConnections());
 });

@@ -10,7 +10,7 @@ export interface MailHeaders extends ThreadHeaders, SenderHeaders {
   /** The name in the `From` line. */
   readonly name: string | null;
   /** The value of a header by its lower-case name, unfolded; of several, the topmost. */
-  header(name: string): string | null;
+  readonly header: (name: string) => string | null;
 }
 
 /** Parses the headers of a mail. */

@@ -84,7 +84,7 @@ describe('a server without TLS', () => {
 
   it('gets no password', async () => {
     const smtp = await startPlainServer('220 plain', (line) =>
-      /^EHLO/.test(line) ? '250-plain\r\n250 AUTH PLAIN LOGIN' : '502 no',
+      line.startsWith('EHLO') ? '250-plain\r\n250 AUTH PLAIN LOGIN' : '502 no',
     );
     const imap = await startPlainServer('* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN] plain', (line) =>
       /CAPABILITY/.test(line)
