@@ -100,16 +100,16 @@ function teamsOf(adapter: PlatformAdapter) {
  * not public.
  */
 async function discordThread(adapter: PlatformAdapter, channel: string, messageId: string): Promise<string> {
-  const { createDiscordThread } = adapter as PlatformAdapter & {
+  const discord = adapter as PlatformAdapter & {
     createDiscordThread?(channelId: string, messageId: string): Promise<{ readonly id: string }>;
   };
-  if (typeof createDiscordThread !== 'function') {
+  if (typeof discord.createDiscordThread !== 'function') {
     throw configError(
       'chat-sdk: this version of @chat-adapter/discord cannot start threads. Use version 4.41, or report it to handoff-kit.',
     );
   }
   const channelId = channel.split(':')[2] ?? '';
-  const { id } = await createDiscordThread.call(adapter, channelId, messageId);
+  const { id } = await discord.createDiscordThread(channelId, messageId);
   return `${channel}:${id}`;
 }
 

@@ -107,10 +107,11 @@ export function createHarness(
 
 /** Creates the adapter for the conformance kit. */
 export const createForKit: AdapterFactory<PlatformSystem> = async ({ baseUrl, credentials, system }) => {
-  const { fake, createChat, mount } = system.platform;
-  const chat = createChat({ apiUrl: baseUrl, credentials });
+  const { platform } = system;
+  const { fake } = platform;
+  const chat = platform.createChat({ apiUrl: baseUrl, credentials });
   const adapter = chatSdk({ chat, channel: fake.channel });
-  mount(adapter);
+  platform.mount(adapter);
   if (fake.warmUp) {
     await chat.initialize();
     await fake.warmUp(chat.getAdapter(fake.channel.split(':')[0] ?? ''));

@@ -168,9 +168,10 @@ describe('a Chat with two platforms', () => {
       concurrency: 'concurrent',
       logger: 'silent',
     });
-    const [forTeams, forDiscord] = [teams, discord].map(({ fake, mount }) => {
+    const [forTeams, forDiscord] = [teams, discord].map((platform) => {
+      const { fake } = platform;
       const adapter = chatSdk({ chat, channel: fake.channel });
-      mount(adapter);
+      platform.mount(adapter);
       return { fake, adapter, events: listen(adapter) };
     });
     if (!forTeams || !forDiscord) throw new Error('two platforms were mounted');

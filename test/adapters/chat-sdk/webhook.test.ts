@@ -14,8 +14,8 @@ describe.each(NAMES)('a webhook of %s', (name) => {
     const { fake } = platform;
     const adapter = chatSdk({ chat: platform.createChat(), channel: fake.channel });
     platform.mount(adapter);
-    const stored = deferred<void>();
-    const started = deferred<void>();
+    const stored = deferred();
+    const started = deferred();
     const events = listen(adapter, () => {
       started.resolve();
       return stored.promise;
