@@ -7,7 +7,7 @@ import { asPostponed, pause } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
 import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
 import type { TellAndEnd } from './close-conversation.js';
-import { toRef } from './conversation.js';
+import { sessionKey, toRef } from './conversation.js';
 import type { EchoDetector } from './echo-detection.js';
 import type { ConversationOpener } from './open-conversation.js';
 import type { RateLimiter } from './rate-limiter.js';
@@ -27,12 +27,15 @@ export interface OnMessageDependencies {
   readonly tellAndEnd: TellAndEnd;
 }
 
+/** How often the user is told that messages wait. */
+const DELAYED_EVERY_MS = 600_000;
+
 /** Creates the handler of users' messages: opens the conversation if needed, then sends to the helpdesk. */
 export function createOnMessage(
   bridge: BridgeContext,
   { opener, send, tellAndEnd }: OnMessageDependencies,
 ): Handler<'handoff.message'> {
-  const { adapter, lifecycle, settings, auth, counters, log } = bridge;
+  const { adapter, lifecycle, settings, auth, calls, conversations, renderMessage, counters, log } = bridge;
 
   /** The conversation once it is open in the helpdesk; `null` when it has ended instead. */
   const opened = async (conversation: Conversation): Promise<Conversation | null> => {
@@ -44,12 +47,26 @@ export function createOnMessage(
     throw new AdapterError('transient', `${adapter.name} has not opened this conversation yet.`);
   };
 
-  const onFailure = (conversation: Conversation, error: unknown): Promise<void> => {
+  const tellDelayed = async (conversation: Conversation): Promise<void> => {
+    try {
+      const text = await renderMessage('delayed', conversation);
+      if (text === null) return;
+      const once = `bridge delayed ${sessionKey(conversation)} ${Math.floor(Date.now() / DELAYED_EVERY_MS)}`;
+      await conversations.reply(conversation.id, text, { once, by: 'kit' });
+    } catch (error) {
+      log.warn({ conversationId: conversation.id, err: error }, 'the user was not told of the delay');
+    }
+  };
+
+  const onFailure = async (conversation: Conversation, error: unknown): Promise<void> => {
     if (!(error instanceof AdapterError)) throw error;
     if (error.kind === 'gone') return tellAndEnd(conversation, 'unavailable', error.message);
     if (error.kind === 'auth') auth.refused(error);
     const thrown = asPostponed(error, settings.retry);
-    if (thrown instanceof Postponed) counters.count('postponed');
+    if (thrown instanceof Postponed) {
+      counters.count('postponed');
+      if (calls.isPaused) await tellDelayed(conversation);
+    }
     throw thrown;
   };
 

@@ -6,6 +6,7 @@ import { describeError } from './outbox.js';
 import { type ClaimedJob, type JobOutcome, MOST_CRASHES, SUSPECT_CRASHES } from './queue.js';
 import { describeEvent, type HandlerRunner, logPostponed, type RunResult } from './run-handlers.js';
 import { restoreEvent } from './stored-event.js';
+import type { WorkerSlot } from './worker.js';
 
 /** Options of {@link createHandleJob}. */
 export interface HandleJobOptions {
@@ -34,7 +35,7 @@ export function createHandleJob({
   maxAttempts,
   ensureClaimed,
   greetingTimeoutMs = GREETING_TIMEOUT_MS,
-}: HandleJobOptions): (job: ClaimedJob) => Promise<JobOutcome> {
+}: HandleJobOptions): (job: ClaimedJob, slot?: WorkerSlot) => Promise<JobOutcome> {
   const postponements = createPostponements(backoff);
 
   const park = (event: DeliveredEvent, attempts: number, error: string): JobOutcome => {
@@ -85,7 +86,7 @@ export function createHandleJob({
     return { state: 'failed', error, retryInMs: delayAfter(failures + 1, backoff), counts: true };
   };
 
-  return async (job) => {
+  return async (job, slot) => {
     const { event: received, content, attempt, failures, crashes } = job;
     let event: DeliveredEvent;
     try {
@@ -119,7 +120,7 @@ export function createHandleJob({
         counts: false,
       };
     }
-    const claim = { job, ensure: () => ensureClaimed(job) };
+    const claim = { job, ensure: () => ensureClaimed(job), ...(slot && { slot }) };
     return outcomeOf(event, failures, await runner.run(host, event, attempt, claim));
   };
 }
