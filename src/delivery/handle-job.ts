@@ -1,4 +1,4 @@
-import { type DeliveredEvent, Postponed } from '../events/index.js';
+import { type DeliveredEvent, Postponed, Unrecoverable } from '../events/index.js';
 import { HandoffKitError, settlesWithin } from '../internal/index.js';
 import { type Backoff, createPostponements, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
@@ -39,7 +39,10 @@ export function createHandleJob({
   const postponements = createPostponements(backoff);
 
   const park = (event: DeliveredEvent, attempts: number, error: string): JobOutcome => {
-    host.log.error({ ...describeEvent(event), attempts }, 'parked as a dead letter: it failed too often');
+    host.log.error(
+      { ...describeEvent(event), attempts },
+      'parked as a dead letter: it failed too often, or for good',
+    );
     return dead(error);
   };
 
@@ -82,7 +85,8 @@ export function createHandleJob({
     const error = describeError(result.error);
     // The process stops: the handlers run again, and have not failed.
     if (isStopping(result.error)) return { state: 'failed', error, retryInMs: 0, counts: false };
-    if (failures + 1 >= maxAttempts) return park(event, failures + 1, error);
+    if (failures + 1 >= maxAttempts || result.error instanceof Unrecoverable)
+      return park(event, failures + 1, error);
     return { state: 'failed', error, retryInMs: delayAfter(failures + 1, backoff), counts: true };
   };
 
