@@ -70,6 +70,7 @@ export {
   type Receipt,
   type ReplyOptions,
   type TranscriptItem,
+  Unrecoverable,
   type User,
 } from './events/index.js';
 export type { ConversationFilter } from './handoff/index.js';

@@ -5,6 +5,7 @@ import { type HandoffMessageContext, Postponed } from '../events/index.js';
 import { createTaskCounter, type Log, settlesWithin } from '../internal/index.js';
 import { AdapterError } from './adapter-error.js';
 import type { AdapterCall } from './adapter-types.js';
+import { type CircuitBreakerOptions, CircuitOpen, createCircuitBreaker } from './circuit-breaker.js';
 
 /** The run of a handler on whose behalf the adapter is called. */
 export type ClaimedRun = Pick<HandoffMessageContext, 'signal' | 'ensureClaimed'>;
@@ -23,6 +24,8 @@ export interface AdapterCalls {
   ): Promise<Result>;
   /** `true` once `end` was called: no further calls are made. */
   readonly ended: boolean;
+  /** Whether calls are not made because the helpdesk does not answer. */
+  readonly isPaused: boolean;
   /** Aborts when `end` is called. */
   readonly signal: AbortSignal;
   /** Waits for the calls in flight for up to `graceMs`, then aborts them. */
@@ -37,10 +40,14 @@ export interface AdapterCallsOptions {
   readonly log: Log;
   /** Enforced even when the adapter ignores its signal. */
   readonly timeoutMs: number;
+  /** Stops calls to a helpdesk that does not answer. */
+  readonly breaker: Omit<CircuitBreakerOptions, 'system' | 'log'>;
 }
 
 /** Creates {@link AdapterCalls}. */
-export function createAdapterCalls({ system, receiver, log, timeoutMs }: AdapterCallsOptions): AdapterCalls {
+export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
+  const { system, receiver, log, timeoutMs } = options;
+  const breaker = createCircuitBreaker({ system, log, ...options.breaker });
   const inFlight = createTaskCounter();
   const controllers = new Set<AbortController>();
   const ending = new AbortController();
@@ -85,11 +92,14 @@ export function createAdapterCalls({ system, receiver, log, timeoutMs }: Adapter
       }
       inFlight.enter();
       try {
-        // Last, so that nothing is waited for between this check and the call.
-        await onBehalfOf?.ensureClaimed();
-        const start = () => runWithTimeout(name, call, onBehalfOf?.signal);
-        if (!channels.adapter.hasSubscribers) return await start();
-        return await traceStep(channels.adapter, { receiver, adapter: system, operation: name }, start);
+        const callAdapter = async () => {
+          // Last, so that nothing is waited for between this check and the call.
+          await onBehalfOf?.ensureClaimed();
+          const start = () => runWithTimeout(name, call, onBehalfOf?.signal);
+          if (!channels.adapter.hasSubscribers) return start();
+          return traceStep(channels.adapter, { receiver, adapter: system, operation: name }, start);
+        };
+        return await (name === 'check' ? callAdapter() : breaker.run(callAdapter));
       } finally {
         inFlight.leave();
       }
@@ -97,9 +107,13 @@ export function createAdapterCalls({ system, receiver, log, timeoutMs }: Adapter
     get ended() {
       return ending.signal.aborted;
     },
+    get isPaused() {
+      return breaker.isOpen;
+    },
     signal: ending.signal,
     async end(graceMs) {
       ending.abort();
+      breaker.stop();
       await settlesWithin(inFlight.idle(), graceMs);
       for (const controller of controllers) controller.abort();
     },
@@ -140,7 +154,7 @@ export type InlineRetry = <Result>(attempt: () => Promise<Result>) => Promise<Re
 
 /** Backoff before the next attempt, or `null` when the call must not be retried inline. */
 export function retryDelay(error: unknown, attempts: number, policy: AdapterRetryPolicy): number | null {
-  if (!(error instanceof AdapterError)) return null;
+  if (!(error instanceof AdapterError) || error instanceof CircuitOpen) return null;
   if (error.kind !== 'transient' && error.kind !== 'rate-limited') return null;
   const backoff = Math.round(policy.firstWaitMs * 2 ** (attempts - 1) * (0.5 + Math.random() / 2));
   const delay = Math.max(backoff, error.retryAfterMs ?? 0);

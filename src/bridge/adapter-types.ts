@@ -146,7 +146,7 @@ export interface MessageAuthor {
 }
 
 interface InboundEventBase {
-  /** Idempotency key: equal for repeated deliveries of one event, and unique to it. */
+  /** Idempotency key: equal for repeated deliveries of one event, and unique to it within its conversation. */
   readonly id: string;
   /** The helpdesk's id of the conversation, as `open` returned it. */
   readonly externalId: string;

@@ -59,6 +59,8 @@ export interface BridgeStats {
   readonly forged: number;
   /** Times an event was postponed because the helpdesk was unavailable. */
   readonly postponed: number;
+  /** Times the helpdesk stopped answering, so that calls were paused. */
+  readonly outages: number;
 }
 
 /** Increments and reads {@link BridgeStats}. */
@@ -81,6 +83,7 @@ export function createCounters(): Counters {
     unmatched: 0,
     forged: 0,
     postponed: 0,
+    outages: 0,
   };
   return {
     count(name) {

@@ -1,4 +1,4 @@
-import { type Handler, Postponed } from '../events/index.js';
+import { type Handler, Postponed, Unrecoverable } from '../events/index.js';
 import { type Conversation, isOpen } from '../handoff/index.js';
 import { asPostponed, type ClaimedRun } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
@@ -81,7 +81,10 @@ export function createOnClosed(
     try {
       await close(conversation, context);
     } catch (error) {
-      const thrown = asPostponed(error, settings.retry);
+      const isRefused = error instanceof AdapterError && error.kind === 'invalid';
+      const thrown = isRefused
+        ? new Unrecoverable(error.message, { cause: error })
+        : asPostponed(error, settings.retry);
       if (thrown instanceof Postponed) counters.count('postponed');
       throw thrown;
     }

@@ -14,8 +14,9 @@
  *
  *                         reconcile-loop (orphans) ────────────────────> adapter.find, .close
  *
- * Every arrow to the helpdesk goes through adapter-calls (timeout, inline retry). State is in the handoff store:
- * conversation.ts maps it to the adapter's types. A failure that outlasts the inline retry postpones the event.
+ * Every arrow to the helpdesk goes through adapter-calls (timeout, inline retry, circuit-breaker). State is in the
+ * handoff store: conversation.ts maps it to the adapter's types. A failure that outlasts the inline retry postpones the
+ * event. Handlers run outside of the delivery's slots (helpdesk-runs), since they wait for the helpdesk.
  *
  * @module
  */
@@ -38,6 +39,7 @@ import { createHelpdeskCloser, createOnClosed, createTellAndEnd } from './close-
 import { createFindQueuedMessages, createOnMessage, createSendToHelpdesk } from './deliver-message.js';
 import { createEchoDetector } from './echo-detection.js';
 import { createFindConversation } from './find-conversation.js';
+import { createHelpdeskRuns } from './helpdesk-runs.js';
 import { createPollLoop, createStreamLoop } from './inbound-loops.js';
 import { createConversationOpener } from './open-conversation.js';
 import { type BridgeOptions, createRenderMessage, readOptions } from './options.js';
@@ -81,6 +83,13 @@ export interface Bridge {
    */
   stats(): BridgeStats;
   /**
+   * Returns whether the helpdesk answers, as far as known. While it does not, events wait and are delivered afterwards.
+   *
+   * @example
+   * if (!bridge.isAvailable()) console.log('the helpdesk does not answer');
+   */
+  isAvailable(): boolean;
+  /**
    * Stops the bridge and waits for running work, by default up to 10 seconds. Close the receiver first.
    *
    * @example
@@ -89,6 +98,9 @@ export interface Bridge {
    */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
+
+/** Calls to a helpdesk that does not answer are paused for `retry.firstWaitMs` times this first: 5 seconds by default. */
+const FIRST_PAUSE = 25;
 
 /**
  * Creates a bridge between a receiver and an adapter. Create it before the receiver gets its first request.
@@ -103,13 +115,21 @@ export function createBridge(options: BridgeOptions): Bridge {
   const settings = readOptions(options);
   const { adapter, receiver } = options;
   const log = toLog(options.log).child({ adapter: adapter.name });
+  const counters = createCounters();
+  const stopping = new AbortController();
+  const runs = createHelpdeskRuns(receiver.storage, log, stopping.signal);
   const calls = createAdapterCalls({
     system: adapter.name,
     receiver,
     log,
     timeoutMs: settings.callTimeoutMs,
+    breaker: {
+      firstWaitMs: settings.retry.firstWaitMs * FIRST_PAUSE,
+      onOutage: () => counters.count('outages'),
+      onTrial: () => runs.wakeOne(),
+      onRecovered: () => void runs.wakeAll(),
+    },
   });
-  const stopping = new AbortController();
   const context: BridgeContext = {
     adapter,
     conversations: receiver.conversations,
@@ -120,7 +140,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     retry: createInlineRetry(settings.retry, calls.signal),
     auth: createAuthFailureLog(log),
     renderMessage: createRenderMessage(settings.messages),
-    counters: createCounters(),
+    counters,
     log,
     instanceId: randomUUID(),
     stopSignal: stopping.signal,
@@ -145,9 +165,9 @@ export function createBridge(options: BridgeOptions): Bridge {
 
   receiver
     .admit(createAdmitHandoff(context, opener))
-    .on('handoff.requested', createOnRequested(context, opener, tellAndEnd))
-    .on('handoff.message', createOnMessage(context, { opener, send, tellAndEnd }))
-    .on('handoff.closed', createOnClosed(context, closer, orphans));
+    .on('handoff.requested', runs.wrap(createOnRequested(context, opener, tellAndEnd)))
+    .on('handoff.message', runs.wrap(createOnMessage(context, { opener, send, tellAndEnd })))
+    .on('handoff.closed', runs.wrap(createOnClosed(context, closer, orphans)));
 
   const { inbound } = adapter.capabilities;
   const loops = [
@@ -186,6 +206,7 @@ export function createBridge(options: BridgeOptions): Bridge {
       }
     },
     stats: () => context.counters.read(),
+    isAvailable: () => !calls.isPaused,
     close: ({ timeoutMs = 10_000 } = {}) => (closing ??= stop(timeoutMs)),
   };
 }

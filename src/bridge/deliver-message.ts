@@ -1,5 +1,5 @@
 import type { StoredJobDetails } from '../delivery/index.js';
-import { type Handler, type HandoffMessageContext, Postponed } from '../events/index.js';
+import { type Handler, type HandoffMessageContext, Postponed, Unrecoverable } from '../events/index.js';
 import { type AdapterLink, type Conversation, isOpen } from '../handoff/index.js';
 import { handoffChat } from '../protocol/index.js';
 import type { Receiver } from '../receiver/index.js';
@@ -7,7 +7,7 @@ import { asPostponed, pause } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
 import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
 import type { TellAndEnd } from './close-conversation.js';
-import { toRef } from './conversation.js';
+import { sessionKey, toRef } from './conversation.js';
 import type { EchoDetector } from './echo-detection.js';
 import type { ConversationOpener } from './open-conversation.js';
 import type { RateLimiter } from './rate-limiter.js';
@@ -27,12 +27,15 @@ export interface OnMessageDependencies {
   readonly tellAndEnd: TellAndEnd;
 }
 
+/** How often the user is told that messages wait. */
+const DELAYED_EVERY_MS = 600_000;
+
 /** Creates the handler of users' messages: opens the conversation if needed, then sends to the helpdesk. */
 export function createOnMessage(
   bridge: BridgeContext,
   { opener, send, tellAndEnd }: OnMessageDependencies,
 ): Handler<'handoff.message'> {
-  const { adapter, lifecycle, settings, auth, counters, log } = bridge;
+  const { adapter, lifecycle, settings, auth, calls, conversations, renderMessage, counters, log } = bridge;
 
   /** The conversation once it is open in the helpdesk; `null` when it has ended instead. */
   const opened = async (conversation: Conversation): Promise<Conversation | null> => {
@@ -44,12 +47,27 @@ export function createOnMessage(
     throw new AdapterError('transient', `${adapter.name} has not opened this conversation yet.`);
   };
 
-  const onFailure = (conversation: Conversation, error: unknown): Promise<void> => {
+  const tellDelayed = async (conversation: Conversation): Promise<void> => {
+    try {
+      const text = await renderMessage('delayed', conversation);
+      if (text === null) return;
+      const once = `bridge delayed ${sessionKey(conversation)} ${Math.floor(Date.now() / DELAYED_EVERY_MS)}`;
+      await conversations.reply(conversation.id, text, { once, by: 'kit' });
+    } catch (error) {
+      log.warn({ conversationId: conversation.id, err: error }, 'the user was not told of the delay');
+    }
+  };
+
+  const onFailure = async (conversation: Conversation, error: unknown): Promise<void> => {
     if (!(error instanceof AdapterError)) throw error;
     if (error.kind === 'gone') return tellAndEnd(conversation, 'unavailable', error.message);
+    if (error.kind === 'invalid') throw new Unrecoverable(error.message, { cause: error });
     if (error.kind === 'auth') auth.refused(error);
     const thrown = asPostponed(error, settings.retry);
-    if (thrown instanceof Postponed) counters.count('postponed');
+    if (thrown instanceof Postponed) {
+      counters.count('postponed');
+      if (calls.isPaused) await tellDelayed(conversation);
+    }
     throw thrown;
   };
 
@@ -91,12 +109,17 @@ export interface SendDependencies {
   readonly findQueuedMessages: FindQueuedMessages;
 }
 
+/** Shown to the agents in place of a message that the helpdesk refuses for good. */
+const REFUSED_NOTE = '(A message of the user could not be shown here: it was refused.)';
+
+const isRefused = (error: unknown): boolean => error instanceof AdapterError && error.kind === 'invalid';
+
 /** Longer waits for the rate limiter are left to delivery: the event is postponed. */
 const MAX_INLINE_WAIT_MS = 5_000;
 
 /** Creates {@link SendToHelpdesk}. */
 export function createSendToHelpdesk(
-  { adapter, lifecycle, calls, retry, counters }: BridgeContext,
+  { adapter, lifecycle, calls, retry, counters, log }: BridgeContext,
   { echoes, rateLimiter, findQueuedMessages }: SendDependencies,
 ): SendToHelpdesk {
   const { maxTextLength } = adapter.capabilities;
@@ -131,13 +154,37 @@ export function createSendToHelpdesk(
     const { key, text: body, sentAt } = context;
     const message: UserMessage = { key, text: body };
     const parts = splitText(message.text, maxTextLength);
+    let isJoined = false;
+
+    /** Tells the agents that a message is missing. They can ask the user, whom nobody else would tell. */
+    const sendNote = async (): Promise<void> => {
+      if (await isSent(key, 0)) return;
+      const outgoing = { key: `${key} 0`, text: REFUSED_NOTE, sentAt };
+      try {
+        await echoes.trackSend(link.externalId, REFUSED_NOTE, () =>
+          calls.run('send', (call) => adapter.send(toRef(conversation, link), outgoing, call), context),
+        );
+        await markSent(key, 0);
+      } catch (error) {
+        log.warn(
+          { conversationId: conversation.id, err: error },
+          'agents were not told of a refused message',
+        );
+      }
+    };
 
     /** Sends one part. Returns the later messages that were joined to it; `null` if another process has sent it. */
-    const sendPart = async (text: string, part: number): Promise<readonly UserMessage[] | null> => {
+    const sendPart = async (
+      text: string,
+      part: number,
+      mayJoin: boolean,
+    ): Promise<readonly UserMessage[] | null> => {
       const saturated = await waitForSlot(link.externalId);
       // This process may have been paused while it waited for the slot, or to try again.
       if (await isSent(message.key, part)) return null;
-      const joined = saturated && parts.length === 1 ? await unsentAfter(conversation.id, message) : [];
+      const joined =
+        mayJoin && saturated && parts.length === 1 ? await unsentAfter(conversation.id, message) : [];
+      isJoined = joined.length > 0;
       const whole = [text, ...joined.map((each) => each.text)].join(SEPARATOR);
       const outgoing = { key: `${message.key} ${part}`, text: whole, sentAt };
       await echoes.trackSend(link.externalId, whole, () =>
@@ -150,7 +197,16 @@ export function createSendToHelpdesk(
       const part = index + 1;
       // Sent by an earlier attempt at this event, or joined to an earlier message.
       if (await isSent(message.key, part)) continue;
-      const joined = await retry(() => sendPart(text, part));
+      const joined = await retry(() => sendPart(text, part, true))
+        // Another message that was joined may be the one that is refused.
+        .catch((error: unknown) => {
+          if (!isRefused(error) || !isJoined) throw error;
+          return retry(() => sendPart(text, part, false));
+        })
+        .catch(async (error: unknown) => {
+          if (isRefused(error)) await sendNote();
+          throw error;
+        });
       if (!joined) continue;
       await markSent(message.key, part);
       for (const each of joined) await markSent(each.key, 1);

@@ -88,6 +88,8 @@ export interface BridgeMessages {
   readonly outsideHours?: MessageText;
   /** Sent when an agent has closed the conversation. */
   readonly closed?: MessageText;
+  /** Sent when a message of the user waits because the helpdesk does not answer, at most every ten minutes. */
+  readonly delayed?: MessageText;
   /** Sent before the bridge ends a conversation that it could not open, or that is gone from the helpdesk. */
   readonly unavailable?: MessageText;
 }

@@ -42,7 +42,7 @@ export function createEventReceiver(
   const receipts = new Map<string, Receipt>();
   // Only streams ask for receipts, and only durable delivery has them after a restart.
   const storesReceipts = bridge.isDurable && adapter.capabilities.inbound.includes('stream');
-  const receiptKey = ({ id }: InboundEvent): string => `bridge receipt ${adapter.name} ${id}`;
+  const receiptKey = (event: InboundEvent): string => `bridge receipt ${adapter.name} ${eventKey(event)}`;
 
   const drop = (event: InboundEvent, why: string, level: 'debug' | 'warn' = 'debug'): null => {
     counters.count('dropped');
@@ -51,9 +51,9 @@ export function createEventReceiver(
   };
 
   const remember = (event: InboundEvent, receipt: Receipt): Receipt => {
-    receipts.set(event.id, receipt);
+    receipts.set(eventKey(event), receipt);
     // A dead letter may be retried by an operator: the next caller must look at the stored state.
-    receipt.delivered().catch(() => receipts.delete(event.id));
+    receipt.delivered().catch(() => receipts.delete(eventKey(event)));
     for (const [oldest] of receipts) {
       if (receipts.size <= MAX_RECEIPTS) break;
       receipts.delete(oldest);
@@ -90,10 +90,10 @@ export function createEventReceiver(
     if (found.kind === 'foreign') return dropForeign(event, found.isCertain);
     if (found.kind === 'ended') return drop(event, 'its handoff has ended', 'warn');
     const { conversation } = found;
-    const seenKey = `bridge in ${adapter.name} ${event.id}`;
+    const seenKey = `bridge in ${adapter.name} ${eventKey(event)}`;
     if (await lifecycle.store.hasIdempotencyKey(seenKey)) {
       drop(event, 'it is a repeat');
-      return receipts.get(event.id) ?? storedReceipt(event, conversation);
+      return receipts.get(eventKey(event)) ?? storedReceipt(event, conversation);
     }
     const receipt = await apply(event, conversation);
     if (receipt && storesReceipts) await lifecycle.store.addIdempotencyKey(receiptKey(event), RECEIPT_TTL_MS);
@@ -137,6 +137,9 @@ function groupByConversation(events: readonly InboundEvent[]): Map<string, Inbou
   return groups;
 }
 
+/** Ids of events may be unique only within a conversation of the helpdesk. */
+const eventKey = ({ externalId, id }: InboundEvent): string => JSON.stringify([externalId, id]);
+
 /** A reply that the platform will never accept, so that a repeat of the event would not help. */
 function isPermanentFailure(error: unknown): boolean {
   if (error instanceof ValidationError) return true;
@@ -162,7 +165,7 @@ export function createEventEffects(
   echoes: EchoDetector,
   closer: HelpdeskCloser,
 ): EventEffects {
-  const onceKey = (event: InboundEvent): string => `adapter ${adapter.name} ${event.id}`;
+  const onceKey = (event: InboundEvent): string => `adapter ${adapter.name} ${eventKey(event)}`;
 
   const onMessage = async (event: InboundMessage, { id, state }: Conversation): Promise<EventOutcome> => {
     const { author } = event;

@@ -1,4 +1,4 @@
-import { type DeliveredEvent, Postponed } from '../events/index.js';
+import { type DeliveredEvent, Postponed, Unrecoverable } from '../events/index.js';
 import { HandoffKitError, settlesWithin } from '../internal/index.js';
 import { type Backoff, createPostponements, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
@@ -6,6 +6,7 @@ import { describeError } from './outbox.js';
 import { type ClaimedJob, type JobOutcome, MOST_CRASHES, SUSPECT_CRASHES } from './queue.js';
 import { describeEvent, type HandlerRunner, logPostponed, type RunResult } from './run-handlers.js';
 import { restoreEvent } from './stored-event.js';
+import type { WorkerSlot } from './worker.js';
 
 /** Options of {@link createHandleJob}. */
 export interface HandleJobOptions {
@@ -34,11 +35,14 @@ export function createHandleJob({
   maxAttempts,
   ensureClaimed,
   greetingTimeoutMs = GREETING_TIMEOUT_MS,
-}: HandleJobOptions): (job: ClaimedJob) => Promise<JobOutcome> {
+}: HandleJobOptions): (job: ClaimedJob, slot?: WorkerSlot) => Promise<JobOutcome> {
   const postponements = createPostponements(backoff);
 
   const park = (event: DeliveredEvent, attempts: number, error: string): JobOutcome => {
-    host.log.error({ ...describeEvent(event), attempts }, 'parked as a dead letter: it failed too often');
+    host.log.error(
+      { ...describeEvent(event), attempts },
+      'parked as a dead letter: it failed too often, or for good',
+    );
     return dead(error);
   };
 
@@ -81,11 +85,12 @@ export function createHandleJob({
     const error = describeError(result.error);
     // The process stops: the handlers run again, and have not failed.
     if (isStopping(result.error)) return { state: 'failed', error, retryInMs: 0, counts: false };
-    if (failures + 1 >= maxAttempts) return park(event, failures + 1, error);
+    if (failures + 1 >= maxAttempts || result.error instanceof Unrecoverable)
+      return park(event, failures + 1, error);
     return { state: 'failed', error, retryInMs: delayAfter(failures + 1, backoff), counts: true };
   };
 
-  return async (job) => {
+  return async (job, slot) => {
     const { event: received, content, attempt, failures, crashes } = job;
     let event: DeliveredEvent;
     try {
@@ -119,7 +124,7 @@ export function createHandleJob({
         counts: false,
       };
     }
-    const claim = { job, ensure: () => ensureClaimed(job) };
+    const claim = { job, ensure: () => ensureClaimed(job), ...(slot && { slot }) };
     return outcomeOf(event, failures, await runner.run(host, event, attempt, claim));
   };
 }

@@ -3,6 +3,7 @@ import { HandoffKitError } from '../internal/index.js';
 import { type Backoff, createPostponements } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
 import type { ClaimedJob } from './queue.js';
+import type { WorkerSlot } from './worker.js';
 
 /** The error that handlers threw, or `null`. */
 export type RunResult = { readonly error: unknown } | null;
@@ -12,6 +13,8 @@ export interface RunClaim {
   readonly job: ClaimedJob;
   /** See {@link HandlerRun.ensureClaimed}. */
   ensure(): Promise<void> | undefined;
+  /** The worker's slot. */
+  readonly slot?: WorkerSlot;
 }
 
 /** Runs handlers with a time limit. */
@@ -106,6 +109,15 @@ export class AbortableRun implements HandlerRun {
       if (error instanceof ClaimLost) this.abort(error);
       throw error;
     });
+  }
+
+  async withoutSlot<Result>(task: () => Promise<Result>): Promise<Result> {
+    this.claim?.slot?.leave();
+    try {
+      return await task();
+    } finally {
+      this.claim?.slot?.takeBack();
+    }
   }
 
   abort(reason: unknown): void {

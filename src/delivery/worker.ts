@@ -30,6 +30,13 @@ export interface Worker {
   stop(timeoutMs: number): Promise<number>;
 }
 
+/** The slot of a running job. A job that waits for another system can leave it to others meanwhile. */
+export interface WorkerSlot {
+  leave(): void;
+  /** Takes it back, at once: for a moment, more jobs may run than there are slots. */
+  takeBack(): void;
+}
+
 /** Options of {@link createWorker}. */
 export interface WorkerOptions {
   readonly queue: Queue;
@@ -37,7 +44,7 @@ export interface WorkerOptions {
   /** How often to look for jobs without being woken. */
   readonly pollMs: number;
   /** Runs a job and returns its outcome. Never rejects. */
-  readonly run: (job: ClaimedJob) => Promise<JobOutcome>;
+  readonly run: (job: ClaimedJob, slot: WorkerSlot) => Promise<JobOutcome>;
   /** Whether a claim, by its number, is certainly still held by this process. */
   readonly isClaimValid: (claim: number) => boolean;
   /** Returns the number of the next claim, higher than all earlier ones of this process. */
@@ -128,11 +135,30 @@ export function createWorker(options: WorkerOptions): Worker {
     untrack(job);
   };
 
+  const createSlot = (): WorkerSlot => {
+    let isHeld = true;
+    return {
+      leave() {
+        if (!isHeld) return;
+        isHeld = false;
+        busy -= 1;
+        if (mayHaveMore) look();
+      },
+      takeBack() {
+        if (isHeld) return;
+        isHeld = true;
+        busy += 1;
+      },
+    };
+  };
+
   const runJob = async (job: ClaimedJob): Promise<void> => {
     busy += 1;
     running.enter();
     started.add(job);
-    const outcome = await run(job);
+    const slot = createSlot();
+    const outcome = await run(job, slot);
+    slot.takeBack();
     busy -= 1;
     if (outcome.state === 'released') {
       running.leave();

@@ -22,7 +22,7 @@ import type {
   HandoffRequestedContext,
   MessageContext,
 } from './handler.js';
-import type { HandlerRun } from './handler-run.js';
+import { HANDLER_RUN, type HandlerRun } from './handler-run.js';
 import type { Receipt, Replies } from './replies.js';
 import { type TranscriptItem, transcriptOf } from './transcript.js';
 import { type User, unknownUser, userOf } from './user.js';
@@ -106,6 +106,10 @@ abstract class DeliveredEventContext<Name extends DeliveredEventName> implements
 
   get signal(): AbortSignal {
     return this.#run.signal;
+  }
+
+  get [HANDLER_RUN](): HandlerRun {
+    return this.#run;
   }
 
   get ensureClaimed(): () => Promise<void> {

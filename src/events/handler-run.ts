@@ -12,7 +12,16 @@ export interface HandlerRun {
    * {@link ClaimLost} when another process has reclaimed the event. A run that was given up rejects with the reason.
    */
   ensureClaimed?(): Promise<void> | undefined;
+  /** Runs a task that waits for another system, outside of the worker's slots: other events are handled meanwhile. */
+  withoutSlot?<Result>(task: () => Promise<Result>): Promise<Result>;
 }
+
+/** The property of a handler's context that has its run. */
+export const HANDLER_RUN: unique symbol = Symbol('handler run');
+
+/** The run that a handler's context belongs to. */
+export const runOf = (context: object): HandlerRun | undefined =>
+  (context as { readonly [HANDLER_RUN]?: HandlerRun })[HANDLER_RUN];
 
 /** Whether a handler was not called because its run was given up: that was reported, or another process continues. */
 export const isGivenUp = (error: unknown): boolean =>

@@ -32,9 +32,9 @@ export {
 } from './dispatch.js';
 export { eventKey, needsSession } from './event-key.js';
 export type * from './handler.js';
-export { ClaimLost, type HandlerRun } from './handler-run.js';
+export { ClaimLost, type HandlerRun, runOf } from './handler-run.js';
 export type { Middleware, MiddlewareNext } from './middleware.js';
-export { Postponed } from './postponed.js';
+export { Postponed, Unrecoverable } from './postponed.js';
 export { createRegistry } from './registry.js';
 export {
   createDirectReplies,

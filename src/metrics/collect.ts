@@ -29,7 +29,7 @@ export interface MetricsOptions {
    *
    * @example metricsHandler(receiver, { bridges: { slack: bridge } });
    */
-  readonly bridges?: Readonly<Record<string, { stats(): BridgeStats }>>;
+  readonly bridges?: Readonly<Record<string, { stats(): BridgeStats; isAvailable(): boolean }>>;
 }
 
 /** The part of a receiver that is measured. */
@@ -222,6 +222,17 @@ function registerBridges(registry: Registry, bridges: NonNullable<MetricsOptions
     },
   });
   registry.registerMetric(adapterEvents);
+  const available = new Gauge({
+    name: 'handoff_kit_adapter_available',
+    help: 'Whether the human-service system answers, as far as known: 1, or 0 while calls to it are paused.',
+    labelNames: ['adapter'],
+    registers: [],
+    collect() {
+      for (const [adapter, bridge] of Object.entries(bridges))
+        this.set({ adapter }, bridge.isAvailable() ? 1 : 0);
+    },
+  });
+  registry.registerMetric(available);
 }
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

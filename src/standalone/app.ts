@@ -46,6 +46,7 @@ export function createApp(parts: AppParts): Express {
       isAccepting: () => receiver.accepting,
       isStarted: () => receiver.started,
       checkDatabase: queues && createDatabaseCheck(queues, log),
+      isHelpdeskAvailable: () => adapter?.isAvailable() ?? true,
     }),
   );
   app.use(metricsRoute(metrics));

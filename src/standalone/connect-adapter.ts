@@ -26,6 +26,8 @@ export interface ConnectedAdapter {
   check(): Promise<readonly AdapterCheckResult[]>;
   /** Counts since the start. */
   stats(): BridgeStats;
+  /** Whether the external system answers, as far as known. */
+  isAvailable(): boolean;
   /** Stops it within a time. Close the receiver first. */
   close(options: { readonly timeoutMs: number }): Promise<void>;
 }
@@ -116,9 +118,10 @@ async function loadDesk(options: CommonBridgeOptions, isGreeted: boolean): Promi
   };
 }
 
-const checkAndStats = (bridge: Bridge): Pick<ConnectedAdapter, 'check' | 'stats'> => ({
+const checkAndStats = (bridge: Bridge): Pick<ConnectedAdapter, 'check' | 'stats' | 'isAvailable'> => ({
   check: () => bridge.check(),
   stats: () => bridge.stats(),
+  isAvailable: () => bridge.isAvailable(),
 });
 
 function bridgeOptions(settings: Settings): CommonBridgeOptions {

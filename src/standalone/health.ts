@@ -56,11 +56,14 @@ export interface HealthParts {
   readonly isStarted: () => boolean;
   /** `null` without a database. */
   readonly checkDatabase: DatabaseCheck | null;
+  /** Whether the human-service system answers, as far as known. */
+  readonly isHelpdeskAvailable: () => boolean;
 }
 
 /**
  * `GET /healthz` answers 200 while the process runs. `GET /readyz` answers 200 while the receiver accepts requests,
- * and 503 with the reason during the shutdown and while the database is unreachable.
+ * and 503 with the reason during the shutdown and while the database is unreachable. A human-service system that does
+ * not answer is named, but the receiver stays ready: events are stored, and delivered afterwards.
  */
 export function healthRoutes(parts: HealthParts): Router {
   return Router()
@@ -69,7 +72,10 @@ export function healthRoutes(parts: HealthParts): Router {
     })
     .get('/readyz', async (_request, response) => {
       const reason = await notReadyReason(parts);
-      response.status(reason === null ? 200 : 503).json({ status: reason ?? 'ready' });
+      response.status(reason === null ? 200 : 503).json({
+        status: reason ?? 'ready',
+        ...(!parts.isHelpdeskAvailable() && { helpdesk: 'unavailable' }),
+      });
     });
 }
 

@@ -160,7 +160,15 @@ it('a conversation that opens right at the time limit is accepted', async () => 
   const receiver = createReceiver({ auth: { message: false, handoff: noAuth() }, log: false });
   const { lifecycle } = receiver.conversations;
   const settings = readOptions({ receiver, adapter: fakeDesk().adapter() });
-  const calls = createAdapterCalls({ system: 'desk', receiver: {}, log: silentLog, timeoutMs: 1_000 });
+  const none = (): void => undefined;
+  const breaker = { firstWaitMs: 5_000, onOutage: none, onTrial: none, onRecovered: none };
+  const calls = createAdapterCalls({
+    system: 'desk',
+    receiver: {},
+    log: silentLog,
+    timeoutMs: 1_000,
+    breaker,
+  });
   const dependencies = { lifecycle, settings, calls, counters: createCounters(), log: silentLog };
   const admit = createAdmitHandoff(dependencies, {
     async ensureOpen({ id }) {

@@ -36,7 +36,7 @@ describe('concurrent closes', () => {
     await vi.waitFor(async () => expect((await first.receiver.stats()).pending).toBe(0));
     desk.behave({
       close: () => {
-        throw new AdapterError('transient', 'the desk is down.');
+        throw new AdapterError('rate-limited', 'the desk is busy.', { retryAfterMs: 20 });
       },
     });
     await bench.closeByUser();

@@ -105,8 +105,20 @@ describe('messages of the user', () => {
     await bench.requestHandoff();
     desk.behave({ send: () => fail('invalid') });
     expect(await bench.say('hello')).toMatchObject({ status: 500 });
-    expect(errors).toMatchObject([{ code: 'ADAPTER_INVALID' }]);
-    expect(desk.count('send')).toBe(1);
+    expect(errors).toMatchObject([{ code: 'UNRECOVERABLE', cause: { code: 'ADAPTER_INVALID' } }]);
+  });
+
+  it('become dead letters at once, and agents get a note, while later messages and the close go on', async () => {
+    const { bench, desk, receiver } = await setUpBridge({ receiver: { delivery: await sqliteDelivery() } });
+    await bench.requestHandoff();
+    desk.behave({ send: (apply, nth) => (nth === 1 ? fail('invalid') : apply()) });
+    await bench.say('refused');
+    await bench.say('shown');
+    await bench.closeByUser();
+    await vi.waitFor(() => expect(desk.tickets[0]?.closes).toHaveLength(1), 10_000);
+    expect(desk.sentTexts()).toEqual([expect.stringContaining('could not be shown'), 'shown']);
+    const dead = await receiver.storage.queues?.list('inbox', { state: 'dead' });
+    expect(dead).toMatchObject([{ what: 'handoff.message', attempts: 1 }]);
   });
 
   it('wait until the conversation is open', async () => {

@@ -27,6 +27,16 @@ describe('events of the helpdesk', () => {
     expect(shown()).toEqual(['once']);
   });
 
+  it('take effect in each conversation, also if their ids are unique only within one', async () => {
+    const { bench, sendEvents } = await setUpBridge();
+    const { simulator } = bench;
+    for (const conversationId of ['a', 'b']) await simulator.requestHandoff({ conversationId });
+    await sendEvents(agentSays('to a', { id: '1', externalId: 'T1' }));
+    await sendEvents(agentSays('to b', { id: '1', externalId: 'T2' }));
+    const repliesTo = (id: string) => simulator.conversation(id)?.replies.map(({ text }) => text);
+    expect([repliesTo('a'), repliesTo('b')]).toEqual([['to a'], ['to b']]);
+  });
+
   it('are ignored for conversations that are not handoffs', async () => {
     const { bench, sendEvents, shown } = await setUpBridge();
     await bench.requestHandoff();

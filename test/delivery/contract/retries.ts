@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Unrecoverable } from '../../../src/index.js';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
 import { AN_HOUR, type Engine, eventually, notes, stage } from './stage.js';
@@ -44,6 +45,17 @@ export function retries(engine: Engine): void {
           { state: 'waiting', attempts: 0, error: null },
         ]),
       );
+    });
+
+    it('becomes a dead letter at once if it says that it never succeeds, and later events are handled', async () => {
+      const seen = notes<string>();
+      const to = await (await stage(engine)).open(({ key }) => {
+        seen.add(key);
+        if (key === 'bad') throw new Unrecoverable('the CRM refuses it');
+      });
+      for (const key of ['bad', 'later']) await to.accept(chatEvent('c', { key }));
+      expect(await seen.until(2)).toEqual(['bad', 'later']);
+      expect(await to.queues.list('inbox', { state: 'dead' })).toMatchObject([{ attempts: 1 }]);
     });
 
     it('becomes a dead letter after the maximum of attempts, and later events are handled', async () => {

@@ -1,0 +1,111 @@
+import type { Log } from '../internal/index.js';
+import { AdapterError } from './adapter-error.js';
+
+/**
+ * Stops calls to a helpdesk that does not answer, so that its conversations wait without using resources.
+ *
+ *     closed ── 5 failures in a row ──> open ── 5 s, then 10, 20, 30 ──> trial: one call
+ *       ▲                                ▲                                  │
+ *       └──────── any success ───────────┼──────────────────────────────────┤
+ *                                        └────────────── failure ───────────┘
+ */
+export interface CircuitBreaker {
+  /** Makes a call, or rejects with {@link CircuitOpen} without making it. */
+  run<Result>(call: () => Promise<Result>): Promise<Result>;
+  readonly isOpen: boolean;
+  /** Ends the timer. */
+  stop(): void;
+}
+
+/** The helpdesk does not answer, so the call was not made. */
+export class CircuitOpen extends AdapterError {}
+
+/** Options of {@link createCircuitBreaker}. */
+export interface CircuitBreakerOptions {
+  readonly system: string;
+  readonly log: Log;
+  /** How long calls are paused before the first trial. */
+  readonly firstWaitMs: number;
+  /** Called when a trial is due: a call should be made. */
+  readonly onTrial: () => void;
+  /** Called at the first success after an outage. */
+  readonly onRecovered: () => void;
+  /** Called at the beginning of an outage. */
+  readonly onOutage: () => void;
+}
+
+const MOST_FAILURES = 5;
+/** The longest wait is this many times the first. */
+const LONGEST_WAIT = 6;
+
+/** Creates a {@link CircuitBreaker}, closed. */
+export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
+  const { system, log, firstWaitMs, onTrial, onRecovered, onOutage } = options;
+  let failures = 0;
+  /** The number of waits of this outage; 0 while the circuit is closed. */
+  let waits = 0;
+  let state: 'closed' | 'open' | 'trial due' | 'on trial' = 'closed';
+  let timer: NodeJS.Timeout | undefined;
+
+  const open = (): void => {
+    if (waits === 0) {
+      log.warn({ failures }, 'the helpdesk does not answer; calls are paused until it does');
+      onOutage();
+    }
+    waits += 1;
+    state = 'open';
+    clearTimeout(timer);
+    timer = setTimeout(askForTrial, firstWaitMs * Math.min(LONGEST_WAIT, 2 ** (waits - 1))).unref();
+  };
+
+  /** Asks again until a call is made. */
+  const askForTrial = (): void => {
+    state = 'trial due';
+    timer = setTimeout(askForTrial, firstWaitMs).unref();
+    onTrial();
+  };
+
+  const succeeded = (): void => {
+    failures = 0;
+    if (state === 'closed') return;
+    clearTimeout(timer);
+    state = 'closed';
+    waits = 0;
+    log.warn({}, 'the helpdesk answers again');
+    onRecovered();
+  };
+
+  const failed = (isTrial: boolean): void => {
+    failures += 1;
+    // Calls that were under way when the circuit opened say nothing new.
+    if (isTrial || (state === 'closed' && failures >= MOST_FAILURES)) open();
+  };
+
+  return {
+    async run(call) {
+      if (state === 'open' || state === 'on trial')
+        throw new CircuitOpen('transient', `${system} does not answer; calls to it are paused.`);
+      const isTrial = state === 'trial due';
+      if (isTrial) {
+        state = 'on trial';
+        clearTimeout(timer);
+      }
+      try {
+        const result = await call();
+        succeeded();
+        return result;
+      } catch (error) {
+        if (!(error instanceof AdapterError)) {
+          // Given up by its caller: the outcome is not known.
+          if (isTrial) askForTrial();
+        } else if (error.kind === 'transient') failed(isTrial);
+        else succeeded();
+        throw error;
+      }
+    },
+    get isOpen() {
+      return state !== 'closed';
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
