@@ -162,7 +162,8 @@ function changeIdOf({ updated_at }: JsonObject, { body }: InboundRequest): strin
 
 /**
  * Only this adapter writes as the contact. Greetings and surveys are templates. Automation rules, campaigns and bots
- * write as agents, and Chatwoot itself does not count their messages as a human's reply.
+ * write as agents, and Chatwoot itself does not count their messages as a human's reply. Chatwoot's Slack integration
+ * writes without a sender when it finds no account for a person in Slack, and adds the person's name.
  */
 function authorOf({
   message_type,
@@ -172,12 +173,12 @@ function authorOf({
 }: JsonObject): MessageAuthor {
   const type = typeName(message_type);
   if (type === 'incoming') return { kind: 'self', name: null };
-  const name = nameOf(sender);
-  const isAutomatic =
-    Boolean(asObject(content_attributes).automation_rule_id) ||
-    Boolean(asObject(additional_attributes).campaign_id);
-  const isHuman = type === 'outgoing' && asObject(sender).type === 'user' && !isAutomatic;
-  return { kind: isHuman ? 'agent' : 'system', name };
+  const { campaign_id, sender_name } = asObject(additional_attributes);
+  const slackName = sender === null || sender === undefined ? asText(sender_name).trim() : '';
+  const isAutomatic = Boolean(asObject(content_attributes).automation_rule_id) || Boolean(campaign_id);
+  const isPerson = asObject(sender).type === 'user' || slackName !== '';
+  const isHuman = type === 'outgoing' && isPerson && !isAutomatic;
+  return { kind: isHuman ? 'agent' : 'system', name: nameOf(sender) ?? (slackName || null) };
 }
 
 /** A message event has the name of the type, a message within a conversation its number. */

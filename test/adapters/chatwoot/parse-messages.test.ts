@@ -54,6 +54,19 @@ describe('a message in Chatwoot', () => {
     ['a rule', { content_attributes: { automation_rule_id: 1 } }, { kind: 'system', name: 'Ada' }],
     ['a campaign', { additional_attributes: { campaign_id: 1 } }, { kind: 'system', name: 'Ada' }],
     ['a greeting', { message_type: 'template', sender: null }, { kind: 'system', name: null }],
+    [
+      'someone in Slack, through the integration of Chatwoot',
+      {
+        sender: null,
+        additional_attributes: { sender_name: 'Grace', sender_avatar_url: 'https://s.test/g' },
+      },
+      { kind: 'agent', name: 'Grace' },
+    ],
+    [
+      'a bot with a name of its own',
+      { sender: { id: 4, name: 'Bot', type: 'agent_bot' }, additional_attributes: { sender_name: 'Grace' } },
+      { kind: 'system', name: 'Bot' },
+    ],
     ['a missing sender', { sender: null }, { kind: 'system', name: null }],
     ['a type that is new', { message_type: 'dream' }, { kind: 'system', name: 'Ada' }],
   ])('has as author %s', (_, change, author) => {
