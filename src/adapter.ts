@@ -24,6 +24,7 @@ export {
   defineAdapter,
   type EmitEvents,
   type HandoffSession,
+  type InboundAttachment,
   type InboundClose,
   type InboundEvent,
   type InboundJoin,
