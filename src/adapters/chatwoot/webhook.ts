@@ -10,7 +10,7 @@ import {
   verifySignature,
 } from '../../bridge/index.js';
 import { asId, asObject, asObjects, asText, type JsonObject } from './json.js';
-import { messageText } from './plain-text.js';
+import { filesOf, messageText } from './plain-text.js';
 
 const SIGNATURE = /^sha256=(.+)$/;
 const UNIX_SECONDS = /^\d{1,12}$/;
@@ -70,7 +70,8 @@ function parseMessage(message: JsonObject, externalId: string): readonly Inbound
   if (messageId === null) throw unreadable('a message without its id');
   const author = authorOf(message);
   const text = author.kind === 'self' ? asText(message.content) : messageText(message);
-  if (text === '') return [];
+  const attachments = filesOf(message);
+  if (text === '' && attachments.length === 0) return [];
   return [
     {
       kind: 'message',
@@ -81,6 +82,7 @@ function parseMessage(message: JsonObject, externalId: string): readonly Inbound
       text,
       // Internal unless Chatwoot says otherwise.
       internal: message.private !== false,
+      ...(attachments.length > 0 && { attachments }),
       messageId,
     },
   ];
