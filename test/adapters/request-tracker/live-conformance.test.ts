@@ -33,6 +33,7 @@ describeWithRt('the conformance kit with a real Request Tracker', () => {
     webhookPort,
     stepTimeoutMs: 20_000,
     secrets,
+    unsupported: { attach: 'files of a ticket can be opened with an account of RT only.' },
     async start({ webhookUrl }) {
       shared ??= startOnce(webhookUrl);
       const rt = await shared;
@@ -48,6 +49,7 @@ describeWithRt('the conformance kit with a real Request Tracker', () => {
           return { isClosed: status === 'resolved', shown: shown.map(({ text }) => text), customer: null };
         },
         agent: {
+          name: 'Ada Agent',
           reply: (ticket, text) => ada.reply(ticket, text),
           note: (ticket, text) => ada.comment(ticket, text),
           close: (ticket) => ada.setStatus(ticket, 'resolved'),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AdapterError, type InboundMessage } from '../../../src/bridge/index.js';
+import { AdapterError } from '../../../src/bridge/index.js';
 import { envelope } from '../../fixtures/slack/fake-slack.js';
 import { typedMessage } from '../../fixtures/slack/typed-text.js';
 import { IDS } from '../../fixtures/slack/workspace.js';
