@@ -22,7 +22,7 @@ export const MAX_TEXT = 2_000;
 /**
  * @typedef {{ id: string, author: 'api' | 'agent', kind: 'message' | 'note', text: string }} Entry
  * @typedef {{ id: string, reference: string, customer: string, status: 'open' | 'closed', entries: Entry[] }} Case
- * @typedef {{ name: string, type: string, url: string }} DeskFile
+ * @typedef {{ name: string, contentType: string, url: string }} DeskFile
  * @typedef {{ kind: 'message' | 'note' | 'joined' | 'closed', author: 'api' | 'agent', text?: string, message?: string, files?: DeskFile[] }} DeskAction
  */
 
@@ -145,7 +145,7 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
       /** @param {string} id @param {{ name: string, contentType: string, text: string }} file */
       attach: async (id, { name, contentType, text }) => {
         const url = `https://files.tiny-desk.example/${name}`;
-        const files = [{ name, type: contentType, url }];
+        const files = [{ name, contentType, url }];
         sendWebhook(id, { ...write(id, 'agent', 'message', text), files });
         return url;
       },
