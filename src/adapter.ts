@@ -25,6 +25,7 @@ export {
   type EmitEvents,
   type HandoffSession,
   htmlToText,
+  type InboundAttachment,
   type InboundClose,
   type InboundEvent,
   type InboundJoin,

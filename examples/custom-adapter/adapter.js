@@ -12,7 +12,8 @@ import {
 } from 'handoff-kit/adapter';
 
 /**
- * @typedef {{ id: string, case: string, kind: string, author: string, agent: string, text?: string, message?: string }} DeskEvent
+ * @typedef {{ name: string, contentType: string, url: string }[]} DeskFiles
+ * @typedef {{ id: string, case: string, kind: string, author: string, agent: string, text?: string, message?: string, files?: DeskFiles }} DeskEvent
  * @param {{ baseUrl: string, token: string, secret: string }} settings
  */
 export function tinyDesk({ baseUrl, token, secret }) {
@@ -88,10 +89,11 @@ function readEvents(body) {
 }
 
 /** @param {DeskEvent} event @returns {import('handoff-kit/adapter').InboundEvent} */
-function toInbound({ id, case: externalId, kind, author: authorType, agent, text = '', message }) {
+function toInbound({ id, case: externalId, kind, author: authorType, agent, ...rest }) {
   /** @type {import('handoff-kit/adapter').InboundEvent['author']} */
   const author = authorType === 'agent' ? { kind: 'agent', name: agent } : { kind: 'self', name: null };
   const base = { id, externalId, author };
   if (kind === 'joined' || kind === 'closed') return { ...base, kind };
-  return { ...base, kind: 'message', text, internal: kind === 'note', messageId: message ?? null };
+  const { text = '', message: messageId = null, files: attachments = [] } = rest;
+  return { ...base, kind: 'message', text, attachments, internal: kind === 'note', messageId };
 }

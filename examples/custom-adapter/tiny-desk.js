@@ -5,6 +5,7 @@
  *
  *   POST /cases                { reference, customer, text }   201 { id }
  *   GET  /cases?reference=…                                    200 { cases: [{ id }] }
+ *   GET  /cases/<id>                                           200 { id, status, entries }
  *   POST /cases/<id>/messages  { text }                        201 { id }     reopens a closed case
  *   PUT  /cases/<id>           { status: 'closed' }            200
  *   GET  /me                                                   200 { name }
@@ -12,13 +13,17 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 
+/** The agent of this desk. */
+const AGENT = 'Ada';
+
 /** The longest message. */
 export const MAX_TEXT = 2_000;
 
 /**
  * @typedef {{ id: string, author: 'api' | 'agent', kind: 'message' | 'note', text: string }} Entry
  * @typedef {{ id: string, reference: string, customer: string, status: 'open' | 'closed', entries: Entry[] }} Case
- * @typedef {{ kind: 'message' | 'note' | 'joined' | 'closed', author: 'api' | 'agent', text?: string, message?: string }} DeskAction
+ * @typedef {{ name: string, contentType: string, url: string }} DeskFile
+ * @typedef {{ kind: 'message' | 'note' | 'joined' | 'closed', author: 'api' | 'agent', text?: string, message?: string, files?: DeskFile[] }} DeskAction
  */
 
 /**
@@ -35,7 +40,7 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
     const events = actions.map((action) => ({
       id: randomUUID(),
       case: id,
-      agent: 'Ada',
+      agent: AGENT,
       ...action,
     }));
     const body = JSON.stringify({ events });
@@ -77,7 +82,7 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
   /** @param {string} route @param {string} id @param {any} body @param {URLSearchParams} query @returns {[number, object]} */
   const respond = (route, id, body, query) => {
     if (route === 'GET /me') return [200, { name: 'handoff' }];
-    if (route === 'GET /cases') {
+    if (route === 'GET /cases' && id === '') {
       const found = [...cases.values()].filter(({ reference }) => reference === query.get('reference'));
       return [200, { cases: found.map((each) => ({ id: each.id })) }];
     }
@@ -95,6 +100,7 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
       return [201, { id: created.id }];
     }
     if (!cases.has(id)) return [404, { error: 'there is no such case' }];
+    if (route === 'GET /cases') return [200, { ...getCase(id) }];
     if (route === 'POST /cases/messages') {
       if (body.text.length > MAX_TEXT) return [422, { error: `longer than ${MAX_TEXT}` }];
       getCase(id).status = 'open';
@@ -131,10 +137,18 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
     cases,
     /** Actions of an agent in the user interface. */
     agent: {
+      name: AGENT,
       /** @param {string} id @param {string} text */
       reply: async (id, text) => sendWebhook(id, write(id, 'agent', 'message', text)),
       /** @param {string} id @param {string} text */
       note: async (id, text) => sendWebhook(id, write(id, 'agent', 'note', text)),
+      /** @param {string} id @param {{ name: string, contentType: string, text: string }} file */
+      attach: async (id, { name, contentType, text }) => {
+        const url = `https://files.tiny-desk.example/${name}`;
+        const files = [{ name, contentType, url }];
+        sendWebhook(id, { ...write(id, 'agent', 'message', text), files });
+        return url;
+      },
       /** @param {string} id */
       join: async (id) => sendWebhook(id, { kind: 'joined', author: 'agent' }),
       /** @param {string} id */

@@ -19,6 +19,8 @@ export interface AdapterHttpOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Time limit of one request. Default 10 seconds. */
   readonly timeoutMs?: number;
+  /** The largest response, for a helpdesk that returns whole conversations. Default 1 MiB. */
+  readonly maxResponseBytes?: number;
   /** Replaces the global `fetch`. */
   readonly fetch?: Fetch;
 }
@@ -61,6 +63,7 @@ export function createAdapterHttp({
   baseUrl,
   headers,
   timeoutMs = 10_000,
+  maxResponseBytes,
   fetch = globalThis.fetch,
 }: AdapterHttpOptions): AdapterHttp {
   const base = checkedBaseUrl(system, baseUrl);
@@ -76,6 +79,7 @@ export function createAdapterHttp({
         }),
       body: json === undefined ? null : JSON.stringify(json),
       timeoutMs,
+      maxAnswerBytes: maxResponseBytes,
       signal,
     });
     return toResponse(system, `${method} ${withoutQuery(path)}`, outcome);
@@ -89,7 +93,9 @@ function toResponse(system: string, request: string, outcome: HttpResult): Adapt
     throw new AdapterError('transient', `${system} did not answer ${request} (${why}).`);
   }
   const { status, text, tooLarge } = outcome;
-  if (status >= 200 && status < 300 && !tooLarge) return { status, body: parseJsonOrText(text) };
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && !tooLarge) return { status, body: parseJsonOrText(text) };
+  if (isSuccess) throw new AdapterError('invalid', `${system} answered ${request} with too large a body.`);
   const retryAfterMs = readRetryAfter(outcome.retryAfter, Date.now());
   throw new AdapterError(errorKindOf(status), `${system} answered ${request} with ${status}.`, {
     retryAfterMs,

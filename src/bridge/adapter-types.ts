@@ -153,6 +153,16 @@ interface InboundEventBase {
   readonly author: MessageAuthor;
 }
 
+/** A file that belongs to a message in the helpdesk. */
+export interface InboundAttachment {
+  /** The name to show, such as `invoice.pdf`. */
+  readonly name: string;
+  /** The media type, such as `application/pdf`, or `null`. */
+  readonly contentType: string | null;
+  /** Where the user can open it; `null` when only agents can. */
+  readonly url: string | null;
+}
+
 /** A message in the helpdesk. Report every message; the bridge decides which ones the user sees. */
 export interface InboundMessage extends InboundEventBase {
   readonly kind: 'message';
@@ -160,6 +170,8 @@ export interface InboundMessage extends InboundEventBase {
   readonly text: string;
   /** `true` for a note among agents. The user never sees it. */
   readonly internal: boolean;
+  /** The files of the message. The platform takes text only, so the user sees their names and links. */
+  readonly attachments?: readonly InboundAttachment[];
   /** The helpdesk's id of the message, as `send` returns it; `null` when it has none. */
   readonly messageId: string | null;
 }

@@ -20,6 +20,7 @@ export type {
   ConversationRef,
   EmitEvents,
   HandoffSession,
+  InboundAttachment,
   InboundClose,
   InboundEvent,
   InboundJoin,

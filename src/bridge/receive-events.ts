@@ -7,6 +7,7 @@ import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
 import type { HelpdeskCloser } from './close-conversation.js';
 import type { EchoDetector } from './echo-detection.js';
 import type { FindConversation } from './find-conversation.js';
+import { textWithAttachments } from './text.js';
 
 /** Takes events of the helpdesk to the users: one path for webhooks, polls and streams. */
 export interface EventReceiver {
@@ -172,9 +173,10 @@ export function createEventEffects(
     if (event.internal) return drop('it is internal');
     if (await echoes.isEcho(event)) return drop('it is an echo');
     if (author.kind !== 'agent') return drop(`its author is ${author.kind}`);
-    if (event.text.trim() === '') return drop('it has no text');
+    const shown = textWithAttachments(event);
+    if (shown.trim() === '') return drop('it has no text');
     if (!isOpen(state)) return { dropped: `the conversation is ${state}`, warn: true };
-    const text = settings.addAgentName(author.name, event.text);
+    const text = settings.addAgentName(author.name, shown);
     const receipt = await conversations.reply(id, text, { once: onceKey(event), humanAgent: author.name });
     counters.count('replied');
     return receipt;
@@ -223,7 +225,7 @@ export function createEventEffects(
       // A stored reply with the same `once` key is not sent again; its receipt is returned.
       if (event.kind === 'closed') return conversations.end(id, { once: onceKey(event) });
       if (event.kind === 'joined') return null;
-      const text = settings.addAgentName(event.author.name, event.text);
+      const text = settings.addAgentName(event.author.name, textWithAttachments(event));
       return conversations.reply(id, text, { once: onceKey(event) });
     },
   };

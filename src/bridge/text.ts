@@ -1,4 +1,5 @@
 import type { TranscriptItem } from '../events/index.js';
+import type { InboundMessage } from './adapter-types.js';
 
 /**
  * Places to split a text, best first. A break in the first half is skipped (`leastFilled`): a lesser break further
@@ -104,4 +105,13 @@ export function transcriptText(
   // A single item can be too long; its end is the most useful part.
   if (kept.length === 0) kept.push(last.slice(-Math.max(0, maxLength - OMITTED.length - 2)));
   return [OMITTED, ...kept].join('\n\n').slice(0, maxLength);
+}
+
+/** The text of a message, followed by a line for each of its files. */
+export function textWithAttachments({
+  text,
+  attachments = [],
+}: Pick<InboundMessage, 'text' | 'attachments'>): string {
+  const lines = attachments.map(({ name, url }) => (url === null ? `[${name}]` : `[${name}] ${url}`));
+  return (text.trim() === '' ? lines : [text, ...lines]).join('\n');
 }

@@ -12,6 +12,8 @@ export interface OutgoingRequest {
   readonly signal: AbortSignal | undefined;
   /** Called right before the request is sent; `false` aborts it. */
   readonly maySend?: (() => boolean) | undefined;
+  /** The largest body of an answer. Default 1 MiB. */
+  readonly maxAnswerBytes?: number | undefined;
 }
 
 /** The time limit or the caller ended the request. */
@@ -47,7 +49,7 @@ export async function sendRequest(fetch: Fetch, request: OutgoingRequest): Promi
         redirect: 'manual',
       });
     });
-    return await deadline.within(() => readAnswer(response));
+    return await deadline.within(() => readAnswer(response, request.maxAnswerBytes));
   } catch (error) {
     const endedBy = deadline.endedBy();
     if (endedBy) return { kind: endedBy, sent };
@@ -122,11 +124,11 @@ export interface HttpAnswer {
   readonly tooLarge: boolean;
 }
 
-/** Larger bodies are dropped. */
+/** By default, larger bodies are dropped. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-async function readAnswer(response: Response): Promise<HttpAnswer> {
-  const text = await readText(response);
+async function readAnswer(response: Response, maxBytes = MAX_ANSWER_BYTES): Promise<HttpAnswer> {
+  const text = await readText(response, maxBytes);
   return {
     kind: 'answered',
     status: response.status,
@@ -136,14 +138,14 @@ async function readAnswer(response: Response): Promise<HttpAnswer> {
   };
 }
 
-async function readText(response: Response): Promise<string | null> {
+async function readText(response: Response, maxBytes: number): Promise<string | null> {
   if (!response.body) return '';
   const decoder = new TextDecoder();
   let bytes = 0;
   let text = '';
   for await (const chunk of response.body) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_ANSWER_BYTES) return null;
+    if (bytes > maxBytes) return null;
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

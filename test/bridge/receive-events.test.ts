@@ -18,6 +18,21 @@ describe('events of the helpdesk', () => {
     expect(bridge.stats()).toMatchObject({ replied: 1, dropped: 4 });
   });
 
+  it('carry files, which the user sees as names and links', async () => {
+    const { bench, sendEvents, shown } = await setUpBridge({ bridge: { agentNames: true } });
+    await bench.requestHandoff();
+    const invoice = { name: 'invoice.pdf', contentType: 'application/pdf', url: 'https://desk.test/1' };
+    const photo = { name: 'photo.png', contentType: null, url: null };
+    await sendEvents(
+      agentSays('Here you are', { attachments: [invoice, photo] }),
+      agentSays('', { attachments: [photo] }),
+    );
+    expect(shown()).toEqual([
+      'Ada: Here you are\n[invoice.pdf] https://desk.test/1\n[photo.png]',
+      'Ada: [photo.png]',
+    ]);
+  });
+
   it('take effect once, however often they arrive', async () => {
     const { bench, sendEvents, shown } = await setUpBridge();
     await bench.requestHandoff();

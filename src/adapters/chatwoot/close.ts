@@ -5,7 +5,7 @@ import {
   type ConversationRef,
 } from '../../bridge/index.js';
 import { asNotice } from './open.js';
-import type { PublicApi } from './public-api.js';
+import type { PublicApi, RemoteConversation } from './public-api.js';
 
 /** The source id that `open` gave the contact. The public API finds conversations by it only. */
 export function contactOf({ extra }: ConversationRef): string {
@@ -40,9 +40,16 @@ async function postAndResolve(
   call: AdapterCall,
 ): Promise<void> {
   const contact = contactOf(ref);
-  const { status, incoming } = await api.conversation(contact, ref.externalId, call);
+  const conversation = await api.conversation(contact, ref.externalId, call).catch(nullIfTooLarge);
   // A message to a resolved conversation would reopen it.
-  if (status === 'resolved') return;
-  if (incoming.at(-1) !== notice) await api.postMessage(contact, ref.externalId, { text: notice }, call);
+  if (conversation?.status === 'resolved') return;
+  if (conversation?.incoming.at(-1) !== notice)
+    await api.postMessage(contact, ref.externalId, { text: notice }, call);
   await api.resolve(contact, ref.externalId, call);
+}
+
+/** A conversation that cannot be read is closed all the same; at worst agents see the reason twice. */
+function nullIfTooLarge(error: unknown): RemoteConversation | null {
+  if (error instanceof AdapterError && error.kind === 'invalid') return null;
+  throw error;
 }

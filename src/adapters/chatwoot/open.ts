@@ -6,7 +6,7 @@ import {
   type OpenedConversation,
   transcriptText,
 } from '../../bridge/index.js';
-import type { PublicApi, RemoteConversation } from './public-api.js';
+import type { NewContact, PublicApi, RemoteConversation } from './public-api.js';
 import type { CheckedSettings } from './settings.js';
 
 /**
@@ -16,14 +16,25 @@ import type { CheckedSettings } from './settings.js';
 export const MAX_TEXT = 50_000;
 /** Chatwoot's limit for the value of a custom attribute. */
 const MAX_ATTRIBUTE = 1500;
+/** Chatwoot's limit for names and identifiers. */
+const MAX_COLUMN = 255;
 
 /**
  * The source id of the contact in this inbox. It is derived from the session key, so that `find` can look it up, and
  * so that an inbox set to "reopen same conversation", which goes by source id, starts a new conversation per handoff.
  */
 export function sourceIdOf({ key }: Pick<HandoffSession, 'key'>): string {
-  return `handoff-${createHash('sha256').update(key).digest('hex').slice(0, 40)}`;
+  return `handoff-${sha256(key).slice(0, 40)}`;
 }
+
+/** The source id through which a contact is updated. */
+const profileIdOf = ({ key }: HandoffSession['user']): string => `profile-${sha256(key)}`;
+
+/** The user's key, or a digest of it when Chatwoot would refuse its length. */
+const identifierOf = ({ key }: HandoffSession['user']): string =>
+  key.length <= MAX_COLUMN ? key : `sha256:${sha256(key)}`;
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The `open` and `find` of the adapter. */
 export interface Opening {
@@ -39,22 +50,42 @@ export function createOpening(api: PublicApi, { url, hmacToken }: CheckedSetting
     extra: { contact: sourceId },
   });
 
+  const contactOf = ({ user }: HandoffSession, sourceId: string): NewContact => {
+    const identifier = identifierOf(user);
+    return {
+      sourceId,
+      identifier,
+      identifierHash: hmacToken === null ? null : identifierHash(hmacToken, identifier),
+      name: (user.userId ?? user.anonymousId ?? 'Visitor').slice(0, MAX_COLUMN),
+      // Not in the contact's own fields: Chatwoot merges contacts with the same e-mail address or phone number.
+      customAttributes: attributes({ handoff_email: user.email, handoff_phone: user.phone }),
+    };
+  };
+
   const saveContact = async (session: HandoffSession, call: AdapterCall): Promise<void> => {
-    const { user } = session;
     try {
-      await api.saveContact(
-        {
-          sourceId: sourceIdOf(session),
-          identifier: user.key,
-          identifierHash: hmacToken === null ? null : identifierHash(hmacToken, user.key),
-          name: user.userId ?? user.anonymousId ?? 'Visitor',
-          // Not in the contact's own fields: Chatwoot merges contacts with the same e-mail address or phone number.
-          customAttributes: attributes({ handoff_email: user.email, handoff_phone: user.phone }),
-        },
-        call,
-      );
+      await api.saveContact(contactOf(session, sourceIdOf(session)), call);
     } catch (error) {
       throw explainContactError(error);
+    }
+  };
+
+  /**
+   * Chatwoot leaves a contact that exists as it is, so its attributes are sent again. The name stays: agents may have
+   * changed it. Optional: a failure is logged.
+   */
+  const refreshContact = async (session: HandoffSession, call: AdapterCall): Promise<void> => {
+    // After an update with a hash, a source id lists all conversations of its contact, and `find` could no longer
+    // tell handoffs apart. Such an update has a source id of its own.
+    const sourceId = hmacToken === null ? sourceIdOf(session) : profileIdOf(session.user);
+    const contact = contactOf(session, sourceId);
+    if (Object.keys(contact.customAttributes).length === 0) return;
+    try {
+      if (hmacToken !== null) await api.saveContact(contact, call);
+      await api.updateContact(contact, call);
+    } catch (error) {
+      if (!(error instanceof AdapterError)) throw error;
+      call.log.warn({ err: error }, 'chatwoot: the attributes of the contact were not refreshed');
     }
   };
 
@@ -73,6 +104,7 @@ export function createOpening(api: PublicApi, { url, hmacToken }: CheckedSetting
   return {
     async open(session, call) {
       await saveContact(session, call);
+      await refreshContact(session, call);
       const conversation = await findOrStart(session, call);
       const sourceId = sourceIdOf(session);
       if (conversation.incoming.length === 0) {

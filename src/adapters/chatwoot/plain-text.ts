@@ -1,3 +1,4 @@
+import type { InboundAttachment } from '../../bridge/index.js';
 import { asObject, asObjects, asText, type JsonObject } from './json.js';
 
 /**
@@ -19,13 +20,16 @@ export function plainText(markdown: string): string {
     .trim();
 }
 
-/** A message as plain text: its text, the options of an interactive message, and links to its files. */
+/**
+ * A message as plain text: its text, the options of an interactive message, and what is attached without being a file:
+ * a location or a shared contact.
+ */
 export function messageText(message: JsonObject): string {
   const { items } = asObject(message.content_attributes);
   const lines = [
     plainText(asText(message.content)),
     ...asObjects(items).map(itemLine),
-    ...asObjects(message.attachments).map(attachmentLine),
+    ...asObjects(message.attachments).map(nonFileLine),
   ];
   return lines.filter((line) => line !== '').join('\n');
 }
@@ -35,8 +39,9 @@ function itemLine({ title, link }: JsonObject): string {
   return [asText(title), asText(link)].filter((part) => part !== '').join(': ');
 }
 
-/** A file, a location (coordinates) or a shared contact (title only). */
-function attachmentLine(attachment: JsonObject): string {
+/** A location with coordinates and perhaps a link, or a shared contact, which has a title only. */
+function nonFileLine(attachment: JsonObject): string {
+  if (isFile(attachment)) return '';
   const { coordinates_lat: latitude, coordinates_long: longitude } = attachment;
   const coordinates =
     typeof latitude === 'number' && typeof longitude === 'number' && attachment.file_type === 'location'
@@ -45,4 +50,32 @@ function attachmentLine(attachment: JsonObject): string {
   return [asText(attachment.fallback_title), coordinates, asText(attachment.data_url)]
     .filter((part) => part !== '')
     .join(': ');
+}
+
+/** The files of a message. */
+export function filesOf(message: JsonObject): readonly InboundAttachment[] {
+  return asObjects(message.attachments)
+    .filter(isFile)
+    .map((attachment) => {
+      const url = asText(attachment.data_url);
+      return { name: fileName(url), contentType: asText(attachment.content_type) || null, url };
+    });
+}
+
+/** Anything with a link of its own and without a title, whatever its type. */
+const isFile = ({ file_type, fallback_title, data_url }: JsonObject): boolean =>
+  file_type !== 'location' && asText(fallback_title) === '' && asText(data_url) !== '';
+
+/** Chatwoot sends no name; its links end with the name. */
+function fileName(url: string): string {
+  const segment = URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';
+  return decodeOr(segment) || 'file';
+}
+
+function decodeOr(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }

@@ -34,6 +34,8 @@ type Call = Pick<AdapterCall, 'signal'>;
 export interface PublicApi {
   inbox(call: Call): Promise<{ readonly name: string; readonly requiresHash: boolean }>;
   saveContact(contact: NewContact, call: Call): Promise<void>;
+  /** Adds custom attributes to a contact, or changes them. The others stay. */
+  updateContact(contact: Omit<NewContact, 'name'>, call: Call): Promise<void>;
   /** Whether Chatwoot accepts a hash for an identifier. Creates no contact. */
   acceptsHash(identifier: string, hash: string, call: Call): Promise<boolean>;
   conversations(sourceId: string, call: Call): Promise<readonly RemoteConversation[]>;
@@ -54,6 +56,9 @@ export interface PublicApi {
   resolve(sourceId: string, id: string, call: Call): Promise<void>;
 }
 
+/** Chatwoot returns a conversation with all of its messages: this is enough for about 10,000. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+
 /** Creates the client. */
 export function createPublicApi({ url, inbox, timeoutMs, fetch }: CheckedSettings): PublicApi {
   // The identifier is a credential. As part of the base URL it stays out of error messages, which hold the path.
@@ -62,6 +67,7 @@ export function createPublicApi({ url, inbox, timeoutMs, fetch }: CheckedSetting
     baseUrl: `${url}/public/api/v1/inboxes/${inbox}`,
     headers: { accept: 'application/json' },
     timeoutMs,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
     fetch: withHttpSemantics(fetch),
   });
   const conversationsPath = (sourceId: string) => `/contacts/${encodeURIComponent(sourceId)}/conversations`;
@@ -75,16 +81,15 @@ export function createPublicApi({ url, inbox, timeoutMs, fetch }: CheckedSetting
       if (identifier !== inbox) throw unexpectedResponse('the inbox');
       return { name: asText(name), requiresHash: requiresHash === true };
     },
-    async saveContact({ sourceId, identifier, identifierHash, name, customAttributes }, call) {
-      const json = {
-        source_id: sourceId,
-        identifier,
-        ...(identifierHash === null ? {} : { identifier_hash: identifierHash }),
-        name,
-        custom_attributes: customAttributes,
-      };
+    async saveContact({ name, ...contact }, call) {
+      const { sourceId } = contact;
+      const json = { source_id: sourceId, name, ...contactFields(contact) };
       const { body } = await http({ method: 'POST', path: '/contacts', json }, call);
       if (asObject(body).source_id !== sourceId) throw unexpectedResponse('a contact');
+    },
+    async updateContact(contact, call) {
+      const path = `/contacts/${encodeURIComponent(contact.sourceId)}`;
+      await http({ method: 'PATCH', path, json: contactFields(contact) }, call);
     },
     async acceptsHash(identifier, hash, call) {
       // Chatwoot checks the hash before the e-mail address. An invalid address is therefore refused with 422 when
@@ -117,6 +122,12 @@ export function createPublicApi({ url, inbox, timeoutMs, fetch }: CheckedSetting
     },
   };
 }
+
+const contactFields = ({ identifier, identifierHash, customAttributes }: Omit<NewContact, 'name'>) => ({
+  identifier,
+  ...(identifierHash === null ? {} : { identifier_hash: identifierHash }),
+  custom_attributes: customAttributes,
+});
 
 const readConversation = ({ body }: AdapterHttpResponse): RemoteConversation => toConversation(body);
 
@@ -161,7 +172,7 @@ const FLOOD_RETRY_SECONDS = 15;
  * Corrects responses in which Chatwoot deviates from HTTP.
  *
  * - More than 200 messages a minute in one conversation: 422 becomes 429.
- * - `toggle_status` returns the whole conversation. A long one would exceed the size limit, so the body is discarded.
+ * - `toggle_status` returns the whole conversation. It is not needed, so the body is discarded.
  */
 function withHttpSemantics(fetch: Fetch): Fetch {
   return async (url, init) => {

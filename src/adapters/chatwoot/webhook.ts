@@ -10,7 +10,7 @@ import {
   verifySignature,
 } from '../../bridge/index.js';
 import { asId, asObject, asObjects, asText, type JsonObject } from './json.js';
-import { messageText } from './plain-text.js';
+import { filesOf, messageText } from './plain-text.js';
 
 const SIGNATURE = /^sha256=(.+)$/;
 const UNIX_SECONDS = /^\d{1,12}$/;
@@ -70,7 +70,8 @@ function parseMessage(message: JsonObject, externalId: string): readonly Inbound
   if (messageId === null) throw unreadable('a message without its id');
   const author = authorOf(message);
   const text = author.kind === 'self' ? asText(message.content) : messageText(message);
-  if (text === '') return [];
+  const attachments = filesOf(message);
+  if (text === '' && attachments.length === 0) return [];
   return [
     {
       kind: 'message',
@@ -81,6 +82,7 @@ function parseMessage(message: JsonObject, externalId: string): readonly Inbound
       text,
       // Internal unless Chatwoot says otherwise.
       internal: message.private !== false,
+      ...(attachments.length > 0 && { attachments }),
       messageId,
     },
   ];
@@ -162,7 +164,8 @@ function changeIdOf({ updated_at }: JsonObject, { body }: InboundRequest): strin
 
 /**
  * Only this adapter writes as the contact. Greetings and surveys are templates. Automation rules, campaigns and bots
- * write as agents, and Chatwoot itself does not count their messages as a human's reply.
+ * write as agents, and Chatwoot itself does not count their messages as a human's reply. Chatwoot's Slack integration
+ * writes without a sender when it finds no account for a person in Slack, and adds the person's name.
  */
 function authorOf({
   message_type,
@@ -172,12 +175,12 @@ function authorOf({
 }: JsonObject): MessageAuthor {
   const type = typeName(message_type);
   if (type === 'incoming') return { kind: 'self', name: null };
-  const name = nameOf(sender);
-  const isAutomatic =
-    Boolean(asObject(content_attributes).automation_rule_id) ||
-    Boolean(asObject(additional_attributes).campaign_id);
-  const isHuman = type === 'outgoing' && asObject(sender).type === 'user' && !isAutomatic;
-  return { kind: isHuman ? 'agent' : 'system', name };
+  const { campaign_id, sender_name } = asObject(additional_attributes);
+  const slackName = sender === null || sender === undefined ? asText(sender_name).trim() : '';
+  const isAutomatic = Boolean(asObject(content_attributes).automation_rule_id) || Boolean(campaign_id);
+  const isPerson = asObject(sender).type === 'user' || slackName !== '';
+  const isHuman = type === 'outgoing' && isPerson && !isAutomatic;
+  return { kind: isHuman ? 'agent' : 'system', name: nameOf(sender) ?? (slackName || null) };
 }
 
 /** A message event has the name of the type, a message within a conversation its number. */

@@ -1,4 +1,4 @@
-import { type Adapter, AdapterError, defineAdapter } from '../../bridge/index.js';
+import { type Adapter, type AdapterCall, AdapterError, defineAdapter } from '../../bridge/index.js';
 import type { DeskConversations } from './conversations/index.js';
 
 /** Creates the adapter of a desk: the bridge writes to its conversations, and receives agents' actions as a stream. */
@@ -15,21 +15,21 @@ export function createDeskAdapter(
       messageIds: true,
       maxTextLength: 100_000,
     },
-    async open(session) {
-      await withTransientErrors(customerActions.open(session));
+    async open(session, call) {
+      await withTransientErrors(customerActions.open(session), call);
       return refOf(session.key);
     },
-    async find(session) {
-      const id = await withTransientErrors(customerActions.find(session));
+    async find(session, call) {
+      const id = await withTransientErrors(customerActions.find(session), call);
       return id === null ? null : refOf(id);
     },
-    async send({ externalId }, message) {
-      const isKnown = await withTransientErrors(customerActions.addMessage(externalId, message));
+    async send({ externalId }, message, call) {
+      const isKnown = await withTransientErrors(customerActions.addMessage(externalId, message), call);
       if (!isKnown) throw new AdapterError('gone', 'the desk does not know this conversation any more.');
       return { messageId: message.key };
     },
-    async close({ externalId }, { by }) {
-      await withTransientErrors(customerActions.close(externalId, by));
+    async close({ externalId }, { by }, call) {
+      await withTransientErrors(customerActions.close(externalId, by), call);
     },
     async stream(emit, { signal }) {
       try {
@@ -42,8 +42,8 @@ export function createDeskAdapter(
         await sender.stop();
       }
     },
-    async check() {
-      await withTransientErrors(records.get(''));
+    async check(call) {
+      await withTransientErrors(records.get(''), call);
       return [{ name: 'storage', ok: true, detail: 'the desk can read its store.' }];
     },
   });
@@ -54,11 +54,17 @@ export function createDeskAdapter(
   }
 }
 
-/** Every error of the store is transient: its database may be down for a while. */
-async function withTransientErrors<Result>(task: Promise<Result>): Promise<Result> {
+/** Every error of the store is transient: its database may be down for a while, or hang. */
+async function withTransientErrors<Result>(task: Promise<Result>, { signal }: AdapterCall): Promise<Result> {
+  const done = new AbortController();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { signal: done.signal });
+  });
   try {
-    return await task;
+    return await Promise.race([task, aborted]);
   } catch (cause) {
     throw new AdapterError('transient', 'the desk could not reach its store.', { cause });
+  } finally {
+    done.abort();
   }
 }

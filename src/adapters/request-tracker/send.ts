@@ -73,7 +73,7 @@ async function correspond(
     return asId(location?.match(/\/transaction\/(\d+)$/)?.[1]);
   } catch (error) {
     // RT reports a missing permission with status 400 and a translated message.
-    if (!(error instanceof AdapterError && error.kind === 'invalid')) throw error;
+    if (!(error instanceof AdapterError && error.message.includes('with 400'))) throw error;
     throw new AdapterError(
       'auth',
       `${error.message} Does the user of the token have the right ReplyToTicket ("Reply to tickets")?`,

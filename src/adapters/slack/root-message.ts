@@ -9,6 +9,7 @@ export const CLOSE_ACTION = 'handoff_close';
 
 const HELP_BLOCK = 'handoff_help';
 const BUTTON_BLOCK = 'handoff_actions';
+const CLOSED_BLOCK = 'handoff_closed';
 const METADATA_TYPE = 'handoff_opened';
 
 /** Slack's limit for a section is 3,000 characters. */
@@ -131,7 +132,7 @@ export function closedRoot(message: JsonObject, reason: string): JsonObject {
   );
   return {
     text: message.text,
-    blocks: [...kept, contextBlock('handoff_closed', closedText(reason))],
+    blocks: [...kept, contextBlock(CLOSED_BLOCK, closedText(reason))],
     ...(message.metadata === undefined ? {} : { metadata: message.metadata }),
   };
 }
@@ -140,8 +141,12 @@ export function closedRoot(message: JsonObject, reason: string): JsonObject {
 export function closedNotice(reason: string): JsonObject {
   return {
     text: `Closed: ${escapeText(truncate(reason, 300))}`,
-    blocks: [contextBlock('handoff_closed', closedText(reason))],
+    blocks: [contextBlock(CLOSED_BLOCK, closedText(reason))],
   };
 }
+
+/** Whether a message is a {@link closedNotice}. */
+export const isClosedNotice = ({ blocks }: JsonObject): boolean =>
+  asObjects(blocks).some(({ block_id }) => block_id === CLOSED_BLOCK);
 
 const closedText = (reason: string): string => `*Closed:* ${escapeText(truncate(reason, 300))}`;

@@ -27,7 +27,7 @@ export interface SlackApi {
   ): Promise<JsonObject>;
   /** Calls a method that only reads. */
   read(
-    method: 'auth.test' | 'conversations.history' | 'conversations.info',
+    method: 'auth.test' | 'conversations.history' | 'conversations.info' | 'conversations.replies',
     args: Readonly<Record<string, string>>,
     call: Pick<AdapterCall, 'signal'>,
     options?: CallOptions,

@@ -1,5 +1,6 @@
 import {
   AdapterError,
+  type InboundAttachment,
   type InboundEvent,
   type InboundRequest,
   type MessageAuthor,
@@ -109,11 +110,24 @@ function messageEvents(envelope: JsonObject, settings: CheckedSettings): Inbound
   const author = authorOf(event, envelope, settings);
   const mentions = { ownId: ownUserId(envelope), names: settings.names };
   const { text, internal, closes } = parseContent(event, mentions, settings, author);
+  const attachments = asObjects(event.files).map(attachmentOf);
   // The timestamp, not the event id: it is the same when Slack reports a message twice.
   const base = { externalId: externalIdOf({ channel, ts: thread }), author } as const;
   const id = `${channel}:${ts}`;
   return [
-    ...(text === '' ? [] : [{ ...base, kind: 'message', id, text, internal, messageId: ts } as const]),
+    ...(text === '' && attachments.length === 0
+      ? []
+      : [
+          {
+            ...base,
+            kind: 'message',
+            id,
+            text,
+            internal,
+            ...(attachments.length > 0 && { attachments }),
+            messageId: ts,
+          } as const,
+        ]),
     ...(closes ? [{ ...base, kind: 'closed', id: `${id}:close` } as const] : []),
   ];
 }
@@ -151,18 +165,16 @@ function parseContent(
   const raw = asText(event.text);
   const decoded = plainText(raw, mentions).trim();
   const whole = (richTextToPlain(event.blocks, mentions) ?? decoded).trim();
-  const files = asObjects(event.files).map(fileLine);
-  const withFiles = (text: string): string => [text, ...files].filter((part) => part !== '').join('\n');
-  if (kind !== 'agent') return { text: withFiles(whole), internal: false, closes: false };
+  if (kind !== 'agent') return { text: whole, internal: false, closes: false };
 
   const { insidePrefix } = settings;
   // A style can hide the prefix in one of the two forms. A note leaked to the user is worse than a reply held back.
   const hasPrefix = whole.startsWith(insidePrefix) || decoded.startsWith(insidePrefix);
   if (hasPrefix || beginsWithMention(raw, mentions.ownId)) {
-    return { text: withFiles(whole), internal: true, closes: false };
+    return { text: whole, internal: true, closes: false };
   }
   const rest = withoutCloseWord(whole, settings);
-  return { text: withFiles(rest ?? whole), internal: false, closes: rest !== null };
+  return { text: rest ?? whole, internal: false, closes: rest !== null };
 }
 
 /** The text before a close word at the end, or `null` when it has none. */
@@ -172,8 +184,11 @@ function withoutCloseWord(text: string, { closeWords }: CheckedSettings): string
 }
 
 /** Users cannot open Slack's files, so the link is included only when the file is public. */
-function fileLine(file: JsonObject): string {
-  const name = asText(file.name) || asText(file.title) || 'file';
+function attachmentOf(file: JsonObject): InboundAttachment {
   const link = file.public_url_shared === true ? asText(file.permalink_public) : '';
-  return link === '' ? `[${name}]` : `[${name}] ${link}`;
+  return {
+    name: asText(file.name) || asText(file.title) || 'file',
+    contentType: asText(file.mimetype) || null,
+    url: link || null,
+  };
 }

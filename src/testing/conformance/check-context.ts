@@ -17,6 +17,8 @@ import { createWebhookSink, type WebhookSink } from './webhook-sink.js';
 /** The error answers of the system. */
 interface FaultAnswers {
   readonly unauthorized: FaultAnswer;
+  readonly gone: FaultAnswer;
+  readonly refused: FaultAnswer;
   readonly rateLimited: (retryAfterSeconds: number) => FaultAnswer;
   readonly unavailable: FaultAnswer;
 }
@@ -105,6 +107,8 @@ export async function createCheckContext<System extends HarnessSystem>(
 function withDefaultAnswers(faults: AdapterHarness['faults'] = {}): FaultAnswers {
   return {
     unauthorized: faults.unauthorized ?? { status: 401 },
+    gone: faults.gone ?? { status: 404 },
+    refused: faults.refused ?? { status: 422 },
     unavailable: faults.unavailable ?? { status: 503 },
     rateLimited:
       faults.rateLimited ?? ((seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) } })),

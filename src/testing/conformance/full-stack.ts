@@ -33,9 +33,9 @@ export interface FullStack {
   requestCount(endpoint: string): number;
   /** The receiver's state of a conversation. */
   conversation(id: string): Promise<Conversation | null>;
-  /** Stops receiver, bridge and adapter. */
+  /** Stops receiver, bridge and adapter, of every process. */
   stopProcess(): Promise<void>;
-  /** Starts them again with the same storage. */
+  /** Starts them with the same storage, beside those that run. Requests go to the processes in turn. */
   startProcess(): Promise<void>;
 }
 
@@ -65,7 +65,8 @@ export async function createFullStack(
   const token = randomBytes(24).toString('hex');
   const handoffs = createMemoryHandoffStore();
   const paths: string[] = [];
-  let running: Process | null = null;
+  let running: readonly Process[] = [];
+  let turn = 0;
 
   const bench = await createTestBench({
     replyTimeoutMs: stepTimeoutMs,
@@ -84,28 +85,35 @@ export async function createFullStack(
     const adapter = wrap(withFastPolling(await context.createAdapter()));
     const retry = { firstWaitMs: 20 };
     const bridge = createBridge({ receiver, adapter, retry, openWithinMs, log: recordedLog.log });
-    running = { receiver, bridge };
+    running = [...running, { receiver, bridge }];
   };
   const stopProcess = async (): Promise<void> => {
     const ending = running;
-    running = null;
-    await ending?.receiver.close({ timeoutMs: DRAIN_MS });
-    await ending?.bridge.close({ timeoutMs: DRAIN_MS });
+    running = [];
+    for (const { receiver, bridge } of ending) {
+      await receiver.close({ timeoutMs: DRAIN_MS });
+      await bridge.close({ timeoutMs: DRAIN_MS });
+    }
   };
-  const requireProcess = (): Process => running ?? fail('the process is stopped.');
+  const nextProcess = (): Process | undefined => {
+    turn += 1;
+    return running[turn % running.length];
+  };
 
   await startProcess();
   context.onCleanup(stopProcess);
   await bench.connect(
     (request: IncomingMessage, response: ServerResponse) => {
       paths.push(request.url ?? '');
-      if (running) running.receiver(request, response);
+      const process = nextProcess();
+      if (process) process.receiver(request, response);
       else response.destroy();
     },
     { token, message: false },
   );
   const webhookServer = await serve((request, response) => {
-    if (running) running.bridge.webhook(request, response);
+    const process = nextProcess();
+    if (process) process.bridge.webhook(request, response);
     else response.destroy();
   });
   context.onCleanup(() => webhookServer.stop());
@@ -127,7 +135,7 @@ export async function createFullStack(
       return { user, externalId: link.externalId };
     },
     async post(endpoint, body) {
-      requireProcess();
+      if (running.length === 0) fail('the process is stopped.');
       const answer = await fetch(`${bench.url}/${token}/${endpoint}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

@@ -33,6 +33,8 @@ export interface SystemConversation {
  * system has stored it; the adapter may learn of it later.
  */
 export interface SystemAgent {
+  /** The agent's name, as users may see it. If missing, set `unsupported.name`. */
+  readonly name?: string;
   /** Writes to the user. `text` is what the agent types and what the user should see. */
   reply(externalId: string, text: string): Promise<void>;
   /** Writes an internal note. If missing, set `unsupported.note`. */
@@ -43,6 +45,19 @@ export interface SystemAgent {
   replyAndClose?(externalId: string, text: string): Promise<void>;
   /** Assigns the conversation to the agent. If missing, set `unsupported.join`. */
   join?(externalId: string): Promise<void>;
+  /**
+   * Sends a file to the user, with a text. Resolves to the address at which the user can open it, or `null` when only
+   * agents can. If missing, set `unsupported.attach`.
+   */
+  attach?(externalId: string, file: HarnessFile): Promise<string | null>;
+}
+
+/** A file that an agent sends. */
+export interface HarnessFile {
+  readonly name: string;
+  readonly contentType: string;
+  /** Sent with the file. */
+  readonly text: string;
 }
 
 /** A running system, or a fake of it. */
@@ -68,6 +83,10 @@ export type HarnessFeature =
   | 'replyAndClose'
   /** Agents can take a conversation, and the system reports it. */
   | 'join'
+  /** Agents have a name that users may see. */
+  | 'name'
+  /** Agents can send files. */
+  | 'attach'
   /** Webhooks carry a signature or a shared secret. */
   | 'signature'
   /** The signature covers the body. */
@@ -100,9 +119,13 @@ export interface AdapterHarness<System extends HarnessSystem = HarnessSystem> {
    * printed with their reason.
    */
   readonly unsupported?: Readonly<Record<string, string>>;
-  /** The system's error answers. Default: 401, 429 with `Retry-After`, 503. */
+  /** The system's error answers. Default: 401, 404, 422, 429 with `Retry-After`, 503. */
   readonly faults?: {
     readonly unauthorized?: FaultAnswer;
+    /** The conversation does not exist any more. */
+    readonly gone?: FaultAnswer;
+    /** The request is refused, and would be refused again. */
+    readonly refused?: FaultAnswer;
     readonly rateLimited?: (retryAfterSeconds: number) => FaultAnswer;
     readonly unavailable?: FaultAnswer;
   };

@@ -13,6 +13,7 @@ export type {
   AdapterHarness,
   FaultAnswer,
   HarnessFeature,
+  HarnessFile,
   HarnessSystem,
   SystemAgent,
   SystemConversation,

@@ -103,7 +103,7 @@ export async function recordAgentReply(
 }
 
 /** Whether an event is a message of an agent to the user, with this text. */
-const isAgentReply = (event: InboundEvent, externalId: string, text: string): boolean =>
+export const isAgentReply = (event: InboundEvent, externalId: string, text: string): boolean =>
   event.kind === 'message' &&
   event.externalId === externalId &&
   event.text.trim() === text &&

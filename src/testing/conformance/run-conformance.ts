@@ -39,7 +39,9 @@ export const conformanceChecks: readonly Pick<ConformanceCheck, 'id' | 'title'>[
   }),
 );
 
-const FEATURES = ['note', 'close', 'replyAndClose', 'join', 'signature', 'signedBody', 'signedTime'];
+/** Features that a harness supports by a member of `agent` of the same name. */
+const AGENT_FEATURES = ['note', 'close', 'replyAndClose', 'join', 'name', 'attach'];
+const FEATURES = [...AGENT_FEATURES, 'signature', 'signedBody', 'signedTime'];
 
 /**
  * Runs the conformance checks one at a time and yields each result.
@@ -116,7 +118,7 @@ async function runInContext<System extends HarnessSystem>(
   const context = await createCheckContext(createAdapter, harness);
   try {
     for (const feature of check.needs ?? []) {
-      if (!(feature in context.system.agent) && isAgentAction(feature))
+      if (!(feature in context.system.agent) && AGENT_FEATURES.includes(feature))
         throw new CheckFailure(
           `the harness has no agent.${feature}, and unsupported.${feature} does not say why.`,
         );
@@ -126,9 +128,6 @@ async function runInContext<System extends HarnessSystem>(
     await context.cleanUp();
   }
 }
-
-const isAgentAction = (feature: string): boolean =>
-  ['note', 'close', 'replyAndClose', 'join'].includes(feature);
 
 function toConformanceError(
   { id, title, expected, advice }: ConformanceCheck,

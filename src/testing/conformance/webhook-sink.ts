@@ -59,8 +59,8 @@ export interface WebhookForwarder {
   copies: number;
   /** Holds webhooks back. */
   pause(): void;
-  /** Forwards the held webhooks, then new ones. */
-  resume(): void;
+  /** Forwards the held webhooks, oldest or newest first, then new ones. */
+  resume(order?: 'oldest-first' | 'newest-first'): void;
   /** Forwards one request at once and returns the status of the answer. */
   forward(request: InboundRequest): Promise<number>;
   /** The statuses of all answers so far. */
@@ -121,7 +121,8 @@ export function createWebhookForwarder(webhookSink: WebhookSink, origin: string)
     pause() {
       paused = true;
     },
-    resume() {
+    resume(order = 'oldest-first') {
+      if (order === 'newest-first') queue.reverse();
       paused = false;
       startWork();
     },

@@ -54,6 +54,22 @@ describe('close', () => {
     await expect(adapter.close(ref, LEFT, call)).resolves.toBeUndefined();
   });
 
+  it('resolves a conversation whose messages take more than a mebibyte', async () => {
+    const { adapter, agents, conversation, ref } = await openConversation();
+    for (let count = 0; count < 12; count += 1) agents.reply(ref.externalId, 'x'.repeat(100_000));
+    await adapter.close(ref, LEFT, call);
+    expect(conversation.status).toBe('resolved');
+    expect(conversation.messages.at(-1)?.content).toBe('[handoff] The user has left.');
+  });
+
+  it('resolves a conversation that is too large to be read', async () => {
+    const { adapter, conversation, ref, proxy } = await openConversation();
+    proxy.answer({ status: 200, body: 'x'.repeat(17 * 1024 * 1024) }, { match: ({ writes }) => !writes });
+    await adapter.close(ref, LEFT, call);
+    expect(conversation.status).toBe('resolved');
+    expect(conversation.messages).toHaveLength(2);
+  });
+
   it('succeeds when the response, which is not needed, is too large', async () => {
     const { adapter, conversation, ref, proxy } = await openConversation();
     proxy.answer(

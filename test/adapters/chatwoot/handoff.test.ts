@@ -31,12 +31,13 @@ describe('a handoff to Chatwoot', () => {
     expect(await bench.nextReply()).toMatchObject({ text: 'Ada: It is on its way\nand comes today' });
 
     agents.translate(reply);
+    agents.slackReply(externalId, 'From Slack', 'Grace');
     agents.survey(externalId, 'How was it? https://chat.example.com/survey');
     agents.reply(externalId, 'Bye');
     agents.resolve(externalId);
     expect(await ended()).toBe('human');
     await fake.settled();
-    expect(read()).toEqual(['Ada: It is on its way\nand comes today', 'Ada: Bye']);
+    expect(read()).toEqual(['Ada: It is on its way\nand comes today', 'Grace: From Slack', 'Ada: Bye']);
 
     expect(fake.deliveries.map(({ status }) => status)).toEqual(fake.deliveries.map(() => 200));
     expect(messages.filter(({ status }) => status === 'failed')).toEqual([]);

@@ -65,6 +65,49 @@ describe('open', () => {
     expect(account.conversations()[0]?.customAttributes.handoff_user_id).toBe('x'.repeat(1500));
   });
 
+  it('accepts user ids that are longer than an identifier of Chatwoot', async () => {
+    const { adapter, account } = await startChatwoot({ hmacMandatory: true }, { hmacToken: FAKE_HMAC_TOKEN });
+    const openFor = async (key: string, userId: string) => {
+      const user = { ...session('u').user, key: `user:${userId}`, userId };
+      await adapter.open(session(key, { user }), call);
+    };
+    await openFor('monday', `${'x'.repeat(300)}1`);
+    await openFor('tuesday', `${'x'.repeat(300)}1`);
+    await openFor('wednesday', `${'x'.repeat(300)}2`);
+    expect(account.conversations()).toHaveLength(3);
+    expect(account.contacts).toHaveLength(2);
+    expect(account.conversations()[0]?.messages[0]?.content).toContain(`User: ${'x'.repeat(300)}1`);
+  });
+
+  it.each([false, true])(
+    'refreshes the attributes of a known contact (identity validation: %s)',
+    async (hmacMandatory) => {
+      const settings = hmacMandatory ? { hmacToken: FAKE_HMAC_TOKEN } : {};
+      const { adapter, account } = await startChatwoot({ hmacMandatory }, settings);
+      const openWith = async (key: string, contact: { email: string | null; phone: string | null }) => {
+        const opened = session(key, { user: { ...session('u1').user, ...contact } });
+        return { opened, externalId: (await adapter.open(opened, call)).externalId };
+      };
+      const first = await openWith('monday', { email: 'old@example.com', phone: '+491' });
+      const second = await openWith('tuesday', { email: 'new@example.com', phone: null });
+      expect(account.contacts).toHaveLength(1);
+      expect(account.contacts[0]?.customAttributes).toEqual({
+        handoff_email: 'new@example.com',
+        handoff_phone: '+491',
+      });
+      for (const { opened, externalId } of [first, second])
+        expect(await adapter.find(opened, call)).toMatchObject({ externalId });
+      expect(first.externalId).not.toBe(second.externalId);
+    },
+  );
+
+  it('opens the conversation although the attributes cannot be refreshed', async () => {
+    const { adapter, account, proxy } = await startChatwoot();
+    proxy.answer({ status: 503 }, { match: ({ method }) => method === 'PATCH' });
+    await adapter.open(session('u1'), call);
+    expect(account.conversations()).toHaveLength(1);
+  });
+
   it('creates one conversation when called twice', async () => {
     const { adapter, account } = await startChatwoot();
     const first = await adapter.open(session('u1'), call);

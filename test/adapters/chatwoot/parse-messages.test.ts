@@ -54,6 +54,19 @@ describe('a message in Chatwoot', () => {
     ['a rule', { content_attributes: { automation_rule_id: 1 } }, { kind: 'system', name: 'Ada' }],
     ['a campaign', { additional_attributes: { campaign_id: 1 } }, { kind: 'system', name: 'Ada' }],
     ['a greeting', { message_type: 'template', sender: null }, { kind: 'system', name: null }],
+    [
+      'someone in Slack, through the integration of Chatwoot',
+      {
+        sender: null,
+        additional_attributes: { sender_name: 'Grace', sender_avatar_url: 'https://s.test/g' },
+      },
+      { kind: 'agent', name: 'Grace' },
+    ],
+    [
+      'a bot with a name of its own',
+      { sender: { id: 4, name: 'Bot', type: 'agent_bot' }, additional_attributes: { sender_name: 'Grace' } },
+      { kind: 'system', name: 'Bot' },
+    ],
     ['a missing sender', { sender: null }, { kind: 'system', name: null }],
     ['a type that is new', { message_type: 'dream' }, { kind: 'system', name: 'Ada' }],
   ])('has as author %s', (_, change, author) => {
@@ -69,11 +82,6 @@ describe('a message in Chatwoot', () => {
   });
 
   it.each<[string, object, string]>([
-    [
-      'a file',
-      { attachments: [{ file_type: 'image', data_url: 'https://c.test/a.png' }] },
-      'https://c.test/a.png',
-    ],
     [
       'a place',
       {
@@ -92,6 +100,28 @@ describe('a message in Chatwoot', () => {
   ])('has %s as text', (_, change, line) => {
     expect(eventsOf(message({ content: null, ...change }))).toMatchObject([{ text: line }]);
     expect(eventsOf(message(change))).toMatchObject([{ text: `Hello\n${line}` }]);
+  });
+
+  it.each<[string, object, object]>([
+    [
+      'its name from its link',
+      { file_type: 'image', content_type: 'image/png', data_url: 'https://c.test/blobs/x/a%20b.png?v=1' },
+      { name: 'a b.png', contentType: 'image/png', url: 'https://c.test/blobs/x/a%20b.png?v=1' },
+    ],
+    [
+      'a name although its link has none',
+      { file_type: 'file', data_url: 'https://c.test' },
+      { name: 'file', contentType: null, url: 'https://c.test' },
+    ],
+    [
+      'its link although it cannot be decoded',
+      { file_type: 'audio', data_url: 'https://c.test/%E0%A4%A' },
+      { name: '%E0%A4%A', contentType: null, url: 'https://c.test/%E0%A4%A' },
+    ],
+  ])('has files: %s', (_, file, attachment) => {
+    const found = { attachments: [attachment] };
+    expect(eventsOf(message({ content: null, attachments: [file] }))).toMatchObject([{ text: '', ...found }]);
+    expect(eventsOf(message({ attachments: [file] }))).toMatchObject([{ text: 'Hello', ...found }]);
   });
 
   it.each([

@@ -41,7 +41,7 @@ describe('send', () => {
   });
 
   it('reports too many requests as rate-limited', async () => {
-    const { adapter, ref } = await openConversation({ requestsPerMinute: 4, now: () => 1_000_000_000_000 });
+    const { adapter, ref } = await openConversation({ requestsPerMinute: 5, now: () => 1_000_000_000_000 });
     const error = await failureOf(adapter.send(ref, outgoing('one'), call));
     expect(error).toMatchObject({ kind: 'rate-limited', retryAfterMs: null });
   });

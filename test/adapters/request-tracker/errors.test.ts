@@ -38,6 +38,15 @@ describe('errors of RT', () => {
     });
   });
 
+  it('are invalid for a reply that is refused for another reason than a missing right', async () => {
+    const { adapter } = await fakeRt(
+      () => [{ id: 7, type: 'Correspond' }],
+      (path) => (path.endsWith('/correspond') ? { status: 413, body: '{"message":"Too large"}' } : null),
+    );
+    const sending = adapter.send(toRef(session(), '3'), message('hello'), call);
+    await expect(sending).rejects.toMatchObject({ kind: 'invalid' });
+  });
+
   it('are reported when a status does not change', async () => {
     const { adapter } = await fakeRt(() => [{ id: 7, type: 'Correspond' }]);
     const closing = adapter.close(toRef(session(), '3'), { by: 'user', text: 'The user has left.' }, call);

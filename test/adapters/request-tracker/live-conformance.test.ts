@@ -33,6 +33,9 @@ describeWithRt('the conformance kit with a real Request Tracker', () => {
     webhookPort,
     stepTimeoutMs: 20_000,
     secrets,
+    // RT answers in JSON; a page says that the address is wrong.
+    faults: { gone: { status: 404, headers: { 'content-type': 'application/json' }, body: '{}' } },
+    unsupported: { attach: 'files of a ticket can be opened with an account of RT only.' },
     async start({ webhookUrl }) {
       shared ??= startOnce(webhookUrl);
       const rt = await shared;
@@ -48,6 +51,7 @@ describeWithRt('the conformance kit with a real Request Tracker', () => {
           return { isClosed: status === 'resolved', shown: shown.map(({ text }) => text), customer: null };
         },
         agent: {
+          name: 'Ada Agent',
           reply: (ticket, text) => ada.reply(ticket, text),
           note: (ticket, text) => ada.comment(ticket, text),
           close: (ticket) => ada.setStatus(ticket, 'resolved'),

@@ -55,6 +55,31 @@ describe('a closed conversation', () => {
     await expect(adapter.close(ref, REASON, call)).resolves.toBeUndefined();
   });
 
+  it.each(['cant_update_message', 'edit_window_closed', 'restricted_action'])(
+    'has one notice when Slack refuses for good to update its first message: %s',
+    async (error) => {
+      const { fake, adapter, ref, thread } = await opened();
+      for (const time of [1, 2, 3]) {
+        fake.fail('chat.update', { kind: 'error', error });
+        await expect(adapter.close(ref, REASON, call), `attempt ${time}`).resolves.toBeUndefined();
+      }
+      expect(fake.workspace.thread(thread)).toHaveLength(1);
+    },
+  );
+
+  it('has one notice when the update fails for a while', async () => {
+    const { fake, adapter, ref, thread, root } = await opened();
+    fake.postAsAgent(thread, 'Hello?');
+    for (let count = 0; count < 3; count += 1) {
+      fake.fail('chat.update', { kind: 'status', status: 503 });
+      expect(await errorOf(adapter.close(ref, REASON, call))).toMatchObject({ kind: 'transient' });
+    }
+    await adapter.close(ref, REASON, call);
+    expect(fake.workspace.thread(thread)).toHaveLength(2);
+    const head = root();
+    expect(head && hasButton(head)).toBe(false);
+  });
+
   it('is closed by a retry after a partial failure', async () => {
     const { fake, adapter, ref, root } = await opened();
     fake.fail('chat.update', { kind: 'status', status: 503 });

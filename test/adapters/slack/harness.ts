@@ -2,6 +2,7 @@ import { slack } from '../../../src/adapters/slack/index.js';
 import type { AdapterFactory, AdapterHarness, HarnessSystem } from '../../../src/testing/index.js';
 import { type FakeSlack, startFakeSlack } from '../../fixtures/slack/fake-slack.js';
 import { hasButton, visibleText } from '../../fixtures/slack/visible-text.js';
+import type { SlackMessage } from '../../fixtures/slack/workspace.js';
 import { tsOf } from './support.js';
 
 /** The fake as a system of the conformance kit. */
@@ -15,12 +16,18 @@ const ok = (error: string) => ({
   body: JSON.stringify({ ok: false, error }),
 });
 
+const AGENT_NAME = 'Ann';
+
 /** The harness of Slack for the conformance kit. */
 export const slackHarness: AdapterHarness<SlackSystem> = {
   name: 'Slack (a fake of it)',
   secrets: ['xoxb-1111-2222-fakefakefake', '8f742231b10e8888abcd99yyyzzz85a5', 'xoxb-wrong'],
   unsupported: { join: 'Slack threads cannot be assigned.' },
-  faults: { unauthorized: ok('invalid_auth') },
+  faults: {
+    unauthorized: ok('invalid_auth'),
+    gone: ok('thread_not_found'),
+    refused: ok('restricted_content'),
+  },
   async start({ webhookUrl }) {
     const fake = await startFakeSlack({ requestUrl: webhookUrl });
     return systemOf(fake);
@@ -34,7 +41,10 @@ export const createSlack: AdapterFactory<SlackSystem> = ({ baseUrl, credentials,
     signingSecret: fake.signingSecret,
     channel: fake.ids.channel,
     apiUrl: baseUrl,
+    names: { [fake.ids.agent]: AGENT_NAME },
   });
+
+const isNotice = (message: SlackMessage): boolean => visibleText(message).startsWith('*Closed:*');
 
 function systemOf(fake: FakeSlack): SlackSystem {
   const { workspace, ids } = fake;
@@ -51,17 +61,25 @@ function systemOf(fake: FakeSlack): SlackSystem {
       const root = workspace.find(ts);
       const own = workspace.thread(ts).filter(({ bot_id }) => bot_id === ids.bot);
       return {
-        isClosed: root === undefined || !hasButton(root),
+        // Slack may refuse to remove the button; the notice in the thread shows the end then.
+        isClosed: root === undefined || !hasButton(root) || own.some(isNotice),
         shown: [...(root ? [root] : []), ...own].map(visibleText),
         customer: null,
       };
     },
     agent: {
+      name: AGENT_NAME,
       reply: async (externalId, text) => void fake.postAsAgent(threadOf(externalId), text),
       note: async (externalId, text) => void fake.postAsAgent(threadOf(externalId), `// ${text}`),
       close: async (externalId) => fake.pressButton(threadOf(externalId), 'handoff_close'),
       replyAndClose: async (externalId, text) =>
         void fake.postAsAgent(threadOf(externalId), `${text}\n!close`),
+      async attach(externalId, { name, contentType, text }) {
+        const url = `https://slack-files.com/${name}`;
+        const file = { name, mimetype: contentType, public_url_shared: true, permalink_public: url };
+        fake.postAsAgent(threadOf(externalId), text, { subtype: 'file_share', files: [file] });
+        return url;
+      },
     },
     stop: () => fake.stop(),
   };

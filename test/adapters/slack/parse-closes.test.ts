@@ -39,7 +39,7 @@ describe('close words', () => {
   it('close after the files of the message', () => {
     const event = { subtype: 'file_share', text: '!close', files: [{ name: 'bill.pdf' }] };
     expect(parse(messageRequest(event)).events).toMatchObject([
-      { kind: 'message', text: '[bill.pdf]' },
+      { kind: 'message', text: '', attachments: [{ name: 'bill.pdf' }] },
       { kind: 'closed' },
     ]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AdapterError, type InboundMessage } from '../../../src/bridge/index.js';
+import { AdapterError } from '../../../src/bridge/index.js';
 import { envelope } from '../../fixtures/slack/fake-slack.js';
 import { typedMessage } from '../../fixtures/slack/typed-text.js';
 import { IDS } from '../../fixtures/slack/workspace.js';
@@ -89,11 +89,23 @@ describe('messages of the Events API', () => {
   it('name their files, with a link only when the file is public', () => {
     const files = [
       { name: 'a.pdf', url_private: 'https://files.slack.com/a', permalink: 'https://t.slack.com/a' },
-      { name: 'b.png', public_url_shared: true, permalink_public: 'https://slack-files.com/b' },
+      {
+        name: 'b.png',
+        mimetype: 'image/png',
+        public_url_shared: true,
+        permalink_public: 'https://slack-files.com/b',
+      },
       { mode: 'tombstone' },
     ];
     const [event] = parse(messageRequest({ subtype: 'file_share', text: 'See', files })).events;
-    expect((event as InboundMessage).text).toBe('See\n[a.pdf]\n[b.png] https://slack-files.com/b\n[file]');
+    expect(event).toMatchObject({
+      text: 'See',
+      attachments: [
+        { name: 'a.pdf', contentType: null, url: null },
+        { name: 'b.png', contentType: 'image/png', url: 'https://slack-files.com/b' },
+        { name: 'file', contentType: null, url: null },
+      ],
+    });
   });
 
   it('keep the text as typed', () => {

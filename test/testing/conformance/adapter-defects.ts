@@ -1,10 +1,13 @@
 import { settingsFor } from '../../../examples/custom-adapter/harness.js';
 import {
+  api,
   changingEvents,
   changingVerifiedRequest,
   type Defect,
   failingSecondClose,
+  ignoringSignal,
   newId,
+  numberingEvents,
   reportedAs,
   retryingSend,
   throwingFetchErrors,
@@ -31,6 +34,14 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
     failure: /for a session that was never opened/,
     change: (_good, { system }) => ({
       find: async () => ({ externalId: String((await system.list())[0]) }),
+    }),
+  },
+  'find-opened': {
+    name: 'open recovers by itself, and find always returns null',
+    failure: /find returned null for the session/,
+    change: (good) => ({
+      find: async () => null,
+      open: async (session, call) => (await good.find(session, call)) ?? good.open(session, call),
     }),
   },
   'lost-answer': {
@@ -73,6 +84,21 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
     name: 'refused credentials are reported as an outage',
     failure: /failed with kind "transient"/,
     change: reportedAs('auth', 'transient'),
+  },
+  gone: {
+    name: 'a conversation that is gone is reported as an outage',
+    failure: /send failed with kind "transient"/,
+    change: reportedAs('gone', 'transient'),
+  },
+  refused: {
+    name: 'a refused message is reported as an outage',
+    failure: /send failed with kind "transient"/,
+    change: reportedAs('invalid', 'transient'),
+  },
+  hanging: {
+    name: 'the signal is ignored',
+    failure: /to end after its signal was aborted/,
+    change: ignoringSignal,
   },
   'check-right': {
     name: 'check always fails',
@@ -130,12 +156,22 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
       },
     }),
   },
+  'unique-ids': {
+    name: 'ids are numbers within a conversation',
+    failure: /events of two conversations have the id "1"/,
+    change: numberingEvents,
+  },
+  'agent-name': {
+    name: 'the name of the agent is missing',
+    failure: /author\.name is null instead of "Ada"/,
+    change: changingEvents((event) => ({ ...event, author: { ...event.author, name: null } })),
+  },
   joined: {
     name: 'parse drops joins',
     failure: /an event of kind "joined"/,
     change: changingEvents((event) => (event.kind === 'joined' ? null : event)),
   },
-  close: { name: 'close does nothing', failure: /conversation to be closed/, change: neverCloses },
+  close: { name: 'close does nothing', failure: /the conversation has ended/, change: neverCloses },
   'close-twice': {
     name: 'close fails the second time',
     failure: /the second close failed/,
@@ -145,6 +181,26 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
     name: 'close fails after an agent',
     failure: /close failed/,
     change: failingSecondClose,
+  },
+  'close-refused': {
+    name: 'each attempt to close writes a message first',
+    failure: /the agents see 3 closing messages/,
+    change: (good) => ({
+      async close(ref, reason, call) {
+        await good.send(ref, { key: newId(), text: reason.text, sentAt: null }, call);
+        await good.close(ref, reason, call);
+      },
+    }),
+  },
+  'large-conversation': {
+    name: 'close reads the whole conversation first',
+    failure: /close failed with kind "invalid": Tiny Desk answered .* with too large a body/,
+    change: (good, site) => ({
+      async close(ref, reason, call) {
+        await api(site)({ method: 'GET', path: `/cases/${ref.externalId}` }, call);
+        await good.close(ref, reason, call);
+      },
+    }),
   },
   dispose: {
     name: 'an interval keeps running',

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { settingsFor } from '../../../examples/custom-adapter/harness.js';
 import {
   type Adapter,
+  type AdapterCall,
   AdapterError,
   type AdapterErrorKind,
   createAdapterHttp,
@@ -81,6 +82,67 @@ export const changingOutboundText =
 export const changingVerifiedRequest =
   (change: (request: InboundRequest) => InboundRequest) =>
   (good: WebhookAdapter): Partial<Adapter> => ({ verify: (request) => good.verify(change(request)) });
+
+/** Numbers events within their conversation, as some systems do. */
+export function numberingEvents(good: WebhookAdapter): Partial<Adapter> {
+  const numbers = new Map<string, Map<string, number>>();
+  return changingEvents((event) => {
+    const known = numbers.get(event.externalId) ?? new Map<string, number>();
+    numbers.set(event.externalId, known);
+    known.set(event.id, known.get(event.id) ?? known.size);
+    return { ...event, id: String(known.get(event.id)) };
+  })(good);
+}
+
+/** Drops a reply that comes before the newest one in the alphabet. */
+export function droppingLateEvents(good: WebhookAdapter): Partial<Adapter> {
+  let newest = '';
+  return changingEvents((event) => {
+    if (!isMessage(event) || event.author.kind !== 'agent') return event;
+    if (event.text < newest) return null;
+    newest = event.text;
+    return event;
+  })(good);
+}
+
+/** Does not pass the signal of a call on. */
+export function ignoringSignal(good: WebhookAdapter): Partial<Adapter> {
+  const deaf = (call: AdapterCall): AdapterCall => ({ ...call, signal: new AbortController().signal });
+  return {
+    open: (session, call) => good.open(session, deaf(call)),
+    find: (session, call) => good.find(session, deaf(call)),
+    send: (ref, message, call) => good.send(ref, message, deaf(call)),
+    close: (ref, reason, call) => good.close(ref, reason, deaf(call)),
+  };
+}
+
+/** Refuses all messages of a conversation after one was refused. */
+export function givingUpOnConversations(good: WebhookAdapter): Partial<Adapter> {
+  const refused = new Set<string>();
+  return {
+    async send(ref, message, call) {
+      if (refused.has(ref.externalId)) throw new AdapterError('invalid', 'a message was refused before.');
+      try {
+        return await good.send(ref, message, call);
+      } catch (error) {
+        refused.add(ref.externalId);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Sends a message when all earlier ones are done, of whichever conversation. */
+export function sendingInTurn(good: WebhookAdapter): Partial<Adapter> {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    send(ref, message, call) {
+      const sending = last.then(() => good.send(ref, message, call));
+      last = sending.catch(() => {});
+      return sending;
+    },
+  };
+}
 
 /** The API of the desk, for defects that send their own requests. */
 export const api = (site: AdapterFactoryInput) => {

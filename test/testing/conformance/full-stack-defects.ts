@@ -6,15 +6,18 @@ import {
   changingOutboundText,
   type Defect,
   digest,
+  droppingLateEvents,
   escaped,
   failingSecondClose,
   forgettingOnRestart,
+  givingUpOnConversations,
   isMessage,
   latin1,
   newId,
   oneLine,
   openingInBackground,
   reportedAs,
+  sendingInTurn,
   withoutEmoji,
 } from './defect-tools.js';
 
@@ -61,6 +64,14 @@ export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
     failure: /After the restart/,
     change: (good) => forgettingOnRestart(good, 'send'),
   },
+  'two-processes': {
+    name: 'ids of events differ between processes',
+    failure: /"From both\.", "From both\."/,
+    change(good) {
+      const process = newId();
+      return changingEvents((event) => ({ ...event, id: `${process} ${event.id}` }))(good);
+    },
+  },
   'no-agent': {
     name: 'a timeout does not close the conversation',
     failure: /the agents to see that the conversation has ended/,
@@ -87,6 +98,16 @@ export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
     name: 'notes are not internal',
     failure: /This user is difficult/,
     change: changingEvents((event) => (isMessage(event) ? { ...event, internal: false } : event)),
+  },
+  attachment: {
+    name: 'files are dropped',
+    failure: /the user to receive "invoice-4711\.pdf"/,
+    change: changingEvents((event) => (isMessage(event) ? { ...event, attachments: [] } : event)),
+  },
+  reordered: {
+    name: 'events before the newest one are taken for repeats',
+    failure: /the user to receive "Reply 1 of 3\."/,
+    change: droppingLateEvents,
   },
   duplicate: {
     name: 'ids are random',
@@ -158,6 +179,16 @@ export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
     name: 'an outage is reported as invalid',
     failure: /One of three/,
     change: reportedAs('transient', 'invalid'),
+  },
+  'refused-message': {
+    name: 'a conversation with a refused message takes no more',
+    failure: /the agents to see "This one is accepted\."/,
+    change: givingUpOnConversations,
+  },
+  'hanging-elsewhere': {
+    name: 'messages of all conversations are sent one after another',
+    failure: /the agents to see "This one does not\."/,
+    change: sendingInTurn,
   },
   'refused-told': {
     name: 'refused credentials are reported as an outage',

@@ -1,7 +1,8 @@
-import type { Adapter, AdapterError, AdapterErrorKind } from '../../../bridge/index.js';
+import type { Adapter, AdapterCall, AdapterError, AdapterErrorKind } from '../../../bridge/index.js';
 import { adapterErrorOf, newMessage, newSession, refOf, runAdapterCheck } from '../adapter-calls.js';
 import { type ConformanceCheck, fail } from '../check.js';
 import type { CheckContext } from '../check-context.js';
+import type { FaultAnswer } from '../harness.js';
 
 const RETRY_AFTER_S = 7;
 
@@ -56,6 +57,30 @@ export const errorChecks: readonly ConformanceCheck[] = [
       ),
   },
   {
+    id: 'gone',
+    title: 'a conversation that does not exist any more is reported as gone',
+    expected:
+      'an AdapterError of kind "gone" from send, so that the bridge ends the conversation for the user.',
+    advice:
+      'use createAdapterHttp, which reports 404 and 410 so. If the system answers in another way, throw the error yourself, and set faults.gone of the harness.',
+    run: (context) => expectSendFails(context, 'gone', context.faultAnswers.gone),
+  },
+  {
+    id: 'refused',
+    title: 'a message that the system refuses for good is reported as invalid',
+    expected: 'an AdapterError of kind "invalid" from send after a single request.',
+    advice:
+      'use createAdapterHttp, which reports other statuses of 4xx so. If the system answers in another way, throw the error yourself, and set faults.refused of the harness.',
+    run: (context) => expectSendFails(context, 'invalid', context.faultAnswers.refused),
+  },
+  {
+    id: 'hanging',
+    title: 'a call ends when its signal aborts',
+    expected: 'an AdapterError of kind "transient" soon after call.signal aborted, while the system hangs.',
+    advice: 'pass call.signal to every request: createAdapterHttp takes it as part of the call.',
+    run: expectAbortable,
+  },
+  {
     id: 'check-right',
     title: 'check passes with a correctly configured system',
     expected: 'at least one result, all of them ok.',
@@ -94,9 +119,9 @@ async function expectEachCallFails(
   const session = newSession();
   const ref = refOf(session, await adapter.open(session, context.call));
   injectFault();
-  for (const [method, run] of Object.entries(callsOf(adapter, context, ref, session))) {
+  for (const [method, run] of Object.entries(callsOf(adapter, ref, session))) {
     const before = context.proxy.requests.length;
-    const error = await adapterErrorOf(method, run());
+    const error = await adapterErrorOf(method, run(context.call));
     const sent = context.proxy.requests.length - before;
     if (sent > 1) fail(`${method} sent ${sent} requests although the first was refused.`);
     if (sent === 0 && !error) continue;
@@ -106,17 +131,61 @@ async function expectEachCallFails(
   }
 }
 
+async function expectSendFails(
+  context: CheckContext,
+  kind: AdapterErrorKind,
+  answer: FaultAnswer,
+): Promise<void> {
+  const adapter = await context.createAdapter();
+  const session = newSession();
+  const ref = refOf(session, await adapter.open(session, context.call));
+  const before = context.proxy.requests.length;
+  context.proxy.answer(answer, ALWAYS);
+  const error = await adapterErrorOf('send', adapter.send(ref, newMessage('Are you there?'), context.call));
+  if (error?.kind !== kind) fail(`send ${describeOutcome(error)}`);
+  const sent = context.proxy.requests.length - before;
+  if (sent > 1) fail(`send sent ${sent} requests although the first was refused.`);
+}
+
+const describeOutcome = (error: AdapterError | null): string =>
+  error ? `failed with kind "${error.kind}": ${error.message}` : 'succeeded.';
+
+/** Holds the requests of each call, and aborts it. */
+async function expectAbortable(context: CheckContext): Promise<void> {
+  const { proxy, waitFor } = context;
+  const adapter = await context.createAdapter();
+  const session = newSession();
+  const ref = refOf(session, await adapter.open(session, context.call));
+  for (const [method, run] of Object.entries(callsOf(adapter, ref, session))) {
+    const before = proxy.requests.length;
+    const hasSent = () => proxy.requests.length > before;
+    const aborted = new AbortController();
+    let hasEnded = false;
+    const end = () => {
+      hasEnded = true;
+    };
+    proxy.hold(ALWAYS);
+    const ending = adapterErrorOf(method, run({ ...context.call, signal: aborted.signal }));
+    ending.then(end, end);
+    await waitFor(`${method} to send a request`, () => hasSent() || hasEnded);
+    aborted.abort();
+    await waitFor(`${method} to end after its signal was aborted`, () => hasEnded);
+    const error = await ending;
+    proxy.clear();
+    if (hasSent() && error?.kind !== 'transient') fail(`${method} ${describeOutcome(error)}`);
+  }
+}
+
 function callsOf(
   adapter: Adapter,
-  { call }: CheckContext,
   ref: ReturnType<typeof refOf>,
   session: ReturnType<typeof newSession>,
-): Readonly<Record<string, () => Promise<unknown>>> {
+): Readonly<Record<string, (call: AdapterCall) => Promise<unknown>>> {
   return {
-    open: () => adapter.open(newSession(), call),
-    find: () => adapter.find(session, call),
-    send: () => adapter.send(ref, newMessage('Are you there?'), call),
-    close: () => adapter.close(ref, { by: 'user', text: 'The user has left.' }, call),
-    poll: async () => adapter.poll?.(null, call),
+    open: (call) => adapter.open(newSession(), call),
+    find: (call) => adapter.find(session, call),
+    send: (call) => adapter.send(ref, newMessage('Are you there?'), call),
+    close: (call) => adapter.close(ref, { by: 'user', text: 'The user has left.' }, call),
+    ...(adapter.poll && { poll: async (call: AdapterCall) => adapter.poll?.(null, call) }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Adapter, PollResult } from '../../../bridge/index.js';
 import { newSession } from '../adapter-calls.js';
-import { type ConformanceCheck, fail } from '../check.js';
+import { type ConformanceCheck, fail, quote } from '../check.js';
 import type { CheckContext } from '../check-context.js';
 import {
   createFullStack,
@@ -10,9 +10,11 @@ import {
   type FullStack,
   overrideAdapter,
 } from '../full-stack.js';
-import { createWebhookAdapter, tamperWith } from '../recorded-events.js';
+import { createWebhookAdapter, isAgentReply, tamperWith } from '../recorded-events.js';
 
 const HOUR_MS = 3_600_000;
+const FILE = { name: 'invoice-4711.pdf', contentType: 'application/pdf', text: 'Here is your invoice.' };
+const REPLIES = ['Reply 1 of 3.', 'Reply 2 of 3.', 'Reply 3 of 3.'];
 
 /** Events of the system on their way to the user. */
 export const inboundChecks: readonly ConformanceCheck[] = [
@@ -60,6 +62,46 @@ export const inboundChecks: readonly ConformanceCheck[] = [
       await context.system.agent.note?.(handover.externalId, 'This user is difficult.');
       await context.system.agent.reply(handover.externalId, 'How can I help you?');
       await expectReplies(context, handover, ['How can I help you?']);
+    },
+  },
+  {
+    id: 'attachment',
+    title: 'a file of an agent reaches the user as its name and link',
+    needs: ['attach'],
+    expected: 'the user receives the text, the name of the file, and its address if the user can open it.',
+    advice: 'report files in attachments of the message; the bridge writes them as text.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      const { user, externalId } = await stack.handOver();
+      const url = await context.system.agent.attach?.(externalId, FILE);
+      for (const part of [FILE.text, FILE.name, url ?? FILE.name])
+        await context.waitFor(`the user to receive ${quote(part)}`, () =>
+          user.replies.some(({ text }) => text.includes(part)),
+        );
+    },
+  },
+  {
+    id: 'reordered',
+    title: 'replies whose webhooks arrive in another order all reach the user',
+    expected: 'the user receives each reply once, although the last webhook arrives first.',
+    advice: 'let parse return every event. It must not compare an event with those that it has seen before.',
+    async run(context) {
+      const adapter = await createWebhookAdapter(context);
+      const stack = await createFullStack(context);
+      const { user, externalId } = await stack.handOver();
+      await stack.forwarder.idle();
+      stack.forwarder.pause();
+      for (const text of REPLIES) await context.system.agent.reply(externalId, text);
+      await context.waitFor('the webhooks of the replies', () => {
+        const reported = context.webhookSink.requests.flatMap((request) => adapter.parse(request).events);
+        return REPLIES.every((text) => reported.some((event) => isAgentReply(event, externalId, text)));
+      });
+      stack.forwarder.resume('newest-first');
+      const received = () => user.replies.map(({ text }) => text.trim());
+      for (const text of REPLIES)
+        await context.waitFor(`the user to receive ${quote(text)}`, () => received().includes(text));
+      await stack.forwarder.idle();
+      expectTexts(received().toSorted(), REPLIES.toSorted());
     },
   },
   {

@@ -1,9 +1,11 @@
 import type { ConformanceCheck } from '../check.js';
+import { closeCallChecks } from './close-calls.js';
 import { closingChecks } from './closing.js';
 import { errorChecks } from './errors.js';
 import { inboundChecks } from './inbound.js';
-import { closeCallChecks, openCallChecks } from './open-and-close.js';
-import { outageChecks, outboundChecks } from './outbound.js';
+import { openCallChecks } from './open-calls.js';
+import { outageChecks } from './outages.js';
+import { outboundChecks } from './outbound.js';
 import { secretChecks } from './secrets.js';
 import { textChecks } from './texts.js';
 import { parseChecks, verifyChecks } from './webhooks.js';

@@ -113,6 +113,34 @@ export const outboundChecks: readonly ConformanceCheck[] = [
     },
   },
   {
+    id: 'two-processes',
+    title: 'two processes share a conversation',
+    expected:
+      'each message arrives once in both directions, whichever process handles it, and a webhook that reaches both takes effect once.',
+    advice:
+      'keep no state in memory, and make ids of events from what the system sends: they must be the same in every process.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      await stack.startProcess();
+      stack.forwarder.copies = 2;
+      const handover = await stack.handOver();
+      const { user, externalId } = handover;
+      for (const text of ['To the one.', 'To the other.', 'To the one again.']) {
+        await user.say(text);
+        await expectShownOnce(context, externalId, text);
+      }
+      for (const text of ['From both.', 'From both again.'])
+        await context.system.agent.reply(externalId, text);
+      await expectReplies(context, handover, ['From both.', 'From both again.']);
+      await stack.forwarder.idle();
+      await expectReplies(context, handover, ['From both.', 'From both again.']);
+      await user.closeByUser();
+      await expectClosedInSystem(context, externalId);
+      const made = (await context.system.list()).length;
+      if (made !== 1) fail(`the system has ${made} conversations.`);
+    },
+  },
+  {
     id: 'no-agent',
     title: 'the wait timeout closes the conversation for the agents',
     expected: 'the conversation is closed in the system after the platform stopped waiting for an agent.',
@@ -140,73 +168,3 @@ function newHandoff() {
     transcript: [{ text: 'I would like to talk to a human.', message_type: 'QUESTION' }],
   });
 }
-
-const RETRY_AFTER_MS = 1_000;
-const CLOCK_TOLERANCE_MS = 100;
-
-/** Messages while the system refuses requests. */
-export const outageChecks: readonly ConformanceCheck[] = [
-  {
-    id: 'rate-limit-honoured',
-    title: 'Retry-After is honoured, and the message is sent afterwards',
-    expected: 'the message is shown once, after the requested delay.',
-    advice: 'see rate-limited.',
-    async run(context) {
-      const stack = await createFullStack(context);
-      const { user, externalId } = await stack.handOver();
-      const before = context.proxy.requests.length;
-      context.proxy.answer(context.faultAnswers.rateLimited(RETRY_AFTER_MS / 1_000), {
-        match: ({ writes }) => writes,
-      });
-      await user.say('One moment, please.');
-      await expectShownOnce(context, externalId, 'One moment, please.');
-      const [refused, again] = context.proxy.requests.slice(before).filter(({ writes }) => writes);
-      const waited = Math.round((again?.at ?? Number.POSITIVE_INFINITY) - (refused?.at ?? 0));
-      if (waited < RETRY_AFTER_MS - CLOCK_TOLERANCE_MS)
-        fail(`the adapter was called again after ${waited} ms.`);
-    },
-  },
-  {
-    id: 'outage',
-    title: '5xx is retried, and messages stay in order',
-    expected: 'messages sent during a short outage are shown once and in order.',
-    advice:
-      'see unavailable. Do not send in the background: the bridge waits for send before it sends the next message.',
-    async run(context) {
-      const stack = await createFullStack(context);
-      const { user, externalId } = await stack.handOver();
-      context.proxy.answer(context.faultAnswers.unavailable, { times: 2, match: ({ writes }) => writes });
-      const messages = ['One of three.', 'Two of three.', 'Three of three.'];
-      await Promise.all(messages.map((text) => user.say(text)));
-      for (const text of messages) await expectShownOnce(context, externalId, text);
-      const all = (await context.system.read(externalId)).shown.join('\n');
-      const places = messages.map((text) => all.indexOf(text));
-      if (places.some((place, index) => index > 0 && place < (places[index - 1] ?? 0)))
-        fail('the messages are not in the order in which the user sent them.');
-    },
-  },
-  {
-    id: 'refused-told',
-    title: '401 is not retried, and operators are alerted',
-    expected: 'a single request, and an error in the log about refused credentials.',
-    advice: 'see unauthorized.',
-    async run(context) {
-      const stack = await createFullStack(context);
-      const { user } = await stack.handOver();
-      const before = context.proxy.requests.length;
-      context.proxy.answer(context.faultAnswers.unauthorized, {
-        times: Number.POSITIVE_INFINITY,
-        match: ({ writes }) => writes,
-      });
-      // Unanswered until an operator fixes the credentials.
-      const saying = user.say('Is anybody there?').catch(() => {});
-      await context.waitFor('the log to report refused credentials', () =>
-        context.recordedLog.errors().some((line) => line.includes('credentials refused')),
-      );
-      const sent = context.proxy.requests.slice(before).filter(({ writes }) => writes).length;
-      await stack.stopProcess();
-      await saying;
-      if (sent !== 1) fail(`the message was sent ${sent} times.`);
-    },
-  },
-];

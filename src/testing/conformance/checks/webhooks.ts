@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Adapter, AdapterError, type InboundRequest } from '../../../bridge/index.js';
 import { newSession } from '../adapter-calls.js';
-import { type ConformanceCheck, describeError, fail } from '../check.js';
+import { type ConformanceCheck, describeError, fail, quote } from '../check.js';
 import type { CheckContext } from '../check-context.js';
 import { observeCall } from '../instrumentation.js';
-import { recordAgentReply, type TamperedRequests, tamperWith } from '../recorded-events.js';
+import { isAgentReply, recordAgentReply, type TamperedRequests, tamperWith } from '../recorded-events.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -105,6 +105,59 @@ export const parseChecks: readonly ConformanceCheck[] = [
             fail(`parse of a body that is ${name} threw an AdapterError of kind "${error.kind}".`);
         }
       }
+    },
+  },
+  {
+    id: 'unique-ids',
+    title: 'events of different conversations have different ids',
+    expected: 'an id of its own for each event, although the agents do the same in two conversations.',
+    advice:
+      'if the system numbers its events within each conversation, put the id of the conversation before the number.',
+    async run(context) {
+      const { agent } = context.system;
+      const adapter = await context.createAdapter();
+      const first = await adapter.open(newSession(), context.call);
+      const second = await adapter.open(newSession(), context.call);
+      const recorder = await context.recordEvents(adapter);
+      const idIn = async (kind: string, { externalId }: typeof first) =>
+        (
+          await recorder.waitFor(
+            `an event of kind "${kind}" for ${externalId}`,
+            ({ event }) =>
+              event.kind === kind && event.externalId === externalId && event.author.kind === 'agent',
+          )
+        ).event.id;
+      const actions: Readonly<Record<string, ((id: string) => Promise<void>) | undefined>> = {
+        message: (id) => agent.reply(id, 'The same words.'),
+        closed: agent.close && ((id) => agent.close?.(id) ?? Promise.resolve()),
+      };
+      for (const [kind, act] of Object.entries(actions)) {
+        if (!act) continue;
+        await act(first.externalId);
+        await act(second.externalId);
+        const id = await idIn(kind, first);
+        if (id === (await idIn(kind, second))) fail(`events of two conversations have the id ${quote(id)}.`);
+      }
+    },
+  },
+  {
+    id: 'agent-name',
+    title: 'the name of the agent is reported',
+    needs: ['name'],
+    expected: 'author.name is the name of the agent who wrote the reply.',
+    advice: "take the name that the system gives for the event's author, or look it up in the settings.",
+    async run(context) {
+      const { agent } = context.system;
+      const adapter = await context.createAdapter();
+      const { externalId } = await adapter.open(newSession(), context.call);
+      const recorder = await context.recordEvents(adapter);
+      await agent.reply(externalId, 'Good morning.');
+      const { event } = await recorder.waitFor("the agent's reply", (recorded) =>
+        isAgentReply(recorded.event, externalId, 'Good morning.'),
+      );
+      const { name } = event.author;
+      if (name !== agent.name)
+        fail(`author.name is ${JSON.stringify(name)} instead of ${quote(agent.name ?? '')}.`);
     },
   },
   {

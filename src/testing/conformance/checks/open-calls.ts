@@ -1,8 +1,7 @@
 import type { Adapter, HandoffSession, OpenedConversation } from '../../../bridge/index.js';
-import { adapterErrorOf, newMessage, newSession, refOf } from '../adapter-calls.js';
+import { adapterErrorOf, newSession } from '../adapter-calls.js';
 import { type ConformanceCheck, fail } from '../check.js';
 import type { CheckContext } from '../check-context.js';
-import { trackOpenHandles } from '../instrumentation.js';
 
 /** Calls of `open` and `find`. */
 export const openCallChecks: readonly ConformanceCheck[] = [
@@ -34,6 +33,22 @@ export const openCallChecks: readonly ConformanceCheck[] = [
       await adapter.open(newSession(), context.call);
       const other = await adapter.find(newSession(), context.call);
       if (other) fail(`find returned ${other.externalId} for a session that was never opened.`);
+    },
+  },
+  {
+    id: 'find-opened',
+    title: 'find returns a conversation that was opened',
+    expected: 'the id that open returned, also from another process.',
+    advice:
+      'search for session.key. Conversations that no user is in are found only so: an open that recovers by itself is not enough.',
+    async run(context) {
+      const adapter = await context.createAdapter();
+      const session = newSession();
+      const { externalId } = await adapter.open(session, context.call);
+      const found = await (await context.createAdapter()).find(session, context.call);
+      if (!found) fail(`find returned null for the session of ${externalId}.`);
+      if (found.externalId !== externalId)
+        fail(`find returned ${found.externalId} instead of ${externalId}.`);
     },
   },
   {
@@ -105,88 +120,3 @@ async function expectTranscript(
     (await system.read(externalId)).shown.some((text) => text.includes(question)),
   );
 }
-
-/** Calls of `close` and `dispose`. */
-export const closeCallChecks: readonly ConformanceCheck[] = [
-  {
-    id: 'close',
-    title: 'close closes the conversation in the system',
-    expected: 'the agents see that it has ended.',
-    advice: 'set the status of the conversation, or write a closing message if the system has no status.',
-    async run(context) {
-      const adapter = await context.createAdapter();
-      const session = newSession();
-      const ref = refOf(session, await adapter.open(session, context.call));
-      await adapter.close(ref, { by: 'user', text: 'The user has left.' }, context.call);
-      await context.waitFor(
-        'the conversation to be closed',
-        async () => (await context.system.read(ref.externalId)).isClosed,
-      );
-    },
-  },
-  {
-    id: 'close-twice',
-    title: 'close of a closed conversation succeeds',
-    expected: 'no error, and it stays closed.',
-    advice: 'treat an "already closed" answer of the system as success.',
-    async run(context) {
-      const adapter = await context.createAdapter();
-      const session = newSession();
-      const ref = refOf(session, await adapter.open(session, context.call));
-      for (const time of ['first', 'second']) {
-        const closing = adapter.close(ref, { by: 'user', text: 'The user has left.' }, context.call);
-        const error = await adapterErrorOf('close', closing);
-        if (error) fail(`the ${time} close failed with kind "${error.kind}": ${error.message}`);
-      }
-      await context.waitFor(
-        'the conversation to be closed',
-        async () => (await context.system.read(ref.externalId)).isClosed,
-      );
-    },
-  },
-  {
-    id: 'close-after-agent',
-    title: 'close succeeds after an agent has closed the conversation',
-    needs: ['close'],
-    expected: 'no error, and it stays closed.',
-    advice: 'treat an "already closed" answer of the system as success.',
-    async run(context) {
-      const adapter = await context.createAdapter();
-      const session = newSession();
-      const ref = refOf(session, await adapter.open(session, context.call));
-      await context.system.agent.close?.(ref.externalId);
-      const closing = adapter.close(ref, { by: 'user', text: 'The user has left.' }, context.call);
-      const error = await adapterErrorOf('close', closing);
-      if (error) fail(`close failed with kind "${error.kind}": ${error.message}`);
-      if (!(await context.system.read(ref.externalId)).isClosed) fail('the conversation is open again.');
-    },
-  },
-  {
-    id: 'dispose',
-    title: 'dispose leaves nothing behind',
-    expected: 'no timer, connection or server of the adapter is open after dispose.',
-    advice: 'close intervals, sockets and HTTP agents in dispose, and make it idempotent.',
-    async run(context) {
-      const tracker = trackOpenHandles();
-      try {
-        await tracker.run(async () => {
-          const adapter = await context.createAdapter();
-          const session = newSession();
-          const ref = refOf(session, await adapter.open(session, context.call));
-          const recorder = await context.recordEvents(adapter);
-          await adapter.send(ref, newMessage('Are you there?'), context.call);
-          await adapter.check(context.call);
-          await recorder.stop();
-          await adapter.dispose?.();
-          await adapter.dispose?.();
-        });
-        // Idle keep-alive connections close with the other side.
-        await context.cleanUp();
-        const left = await tracker.openKinds(context.stepTimeoutMs);
-        if (left.length > 0) fail(`still open: ${left.join(', ')}.`);
-      } finally {
-        tracker.stop();
-      }
-    },
-  },
-];
