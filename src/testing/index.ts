@@ -42,6 +42,7 @@ export {
   type FaultProxy,
   type FaultScope,
   type HarnessFeature,
+  type HarnessFile,
   type HarnessSystem,
   type ProxiedRequest,
   runConformance,
