@@ -1,0 +1,38 @@
+import { bodyParser } from '@koa/bodyparser';
+import Koa from 'koa';
+import { expect, it } from 'vitest';
+import { agentMessageBody } from '../fixtures/bodies.js';
+import { listen, serve } from '../helpers/serve.js';
+import { makeReceiver } from '../helpers/start.js';
+import { describeHost } from './cases.js';
+import { BASE, inProcess } from './host.js';
+
+describeHost({
+  name: 'Koa',
+  start: inProcess((create) => {
+    const app = new Koa();
+    app.use(bodyParser());
+    app.use((ctx) => ctx.throw(404, 'Koa has no such page'));
+    return listen(create(BASE).before(app.callback()));
+  }),
+  notFound: 'Koa has no such page',
+  leavesOut: {
+    'a body that was read before the receiver':
+      'the receiver comes before Koa, so no parser has read the body',
+  },
+});
+
+it('Koa gets the requests of its own paths, with their bodies', async () => {
+  const { receiver, seen } = makeReceiver({ basePath: BASE });
+  const app = new Koa();
+  app.use(bodyParser());
+  app.use((ctx) => {
+    ctx.body = { got: ctx.request.body };
+  });
+  const { url } = await serve(receiver.before(app.callback()));
+  const body = agentMessageBody();
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/elsewhere`, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect(await answer.json()).toEqual({ got: body });
+  expect(seen).toEqual([]);
+});
