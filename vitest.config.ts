@@ -9,10 +9,11 @@ const LONG = /live-conformance|ten-thousand|crash\.test|contract-|test\/browser\
 /** Tests that need PostgreSQL. They share one server. */
 const POSTGRES = ['test/**/*postgres*.test.ts', 'test/handoff/retention.test.ts'];
 
-/** Tests that need more than `npm ci` installs: a browser, a Request Tracker, a mail server, other compilers and bundlers. */
+/** Tests that need more than `npm ci` installs: a browser, a Request Tracker, a mail server, Next.js, other compilers and bundlers. */
 const OUTSIDE = [
   'test/browser/**/*.test.ts',
   'test/package/**/*.test.ts',
+  'test/bindings/next.test.ts',
   'test/adapters/{request-tracker,email}/live-*.test.ts',
 ];
 
@@ -40,6 +41,7 @@ export default defineConfig({
     alias: [
       { find: /^handoff-kit$/, replacement: fromSource('index.ts') },
       { find: /^handoff-kit\/adapter$/, replacement: fromSource('adapter.ts') },
+      { find: /^handoff-kit\/(fastify|hono|lambda)$/, replacement: fromSource('bindings/$1.ts') },
       {
         find: /^handoff-kit\/(client|metrics|opentelemetry|protocol|testing|simulator|delivery|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
         replacement: fromSource('$1/index.ts'),

@@ -17,22 +17,32 @@ export type FetchHandler = (request: Request, context?: FetchContext) => Promise
 
 /** Binds a receiver to Fetch: Next, Hono, SvelteKit, Deno, Bun. */
 export function createFetch({ handle, notFound }: RequestHandling): FetchHandler {
-  return (request, context) =>
-    new Promise((resolve) => {
-      const received = fromFetch(request);
-      const handling = handle(received, (answer) => resolve(toResponse(answer)));
-      if (!handling) return resolve(toResponse(notFound(received)));
-      context?.waitUntil?.(handling);
-      // Without an answer the sender has hung up, and nobody sees this one.
-      void handling.then(() => resolve(new Response(null, { status: 499 })));
-    });
+  return async (request, context) => {
+    const received = fromFetch(request);
+    return (await respond(handle, received, context)) ?? toResponse(notFound(received));
+  };
+}
+
+/** Handles a request and resolves to its response; `null` if the path is not the receiver's. */
+export function respond(
+  handle: RequestHandling['handle'],
+  received: ReceiverRequest,
+  context?: FetchContext,
+): Promise<Response | null> {
+  return new Promise((resolve) => {
+    const handling = handle(received, (answer) => resolve(toResponse(answer)));
+    if (!handling) return resolve(null);
+    context?.waitUntil?.(handling);
+    // Without an answer the sender has hung up, and nobody sees this one.
+    void handling.then(() => resolve(new Response(null, { status: 499 })));
+  });
 }
 
 /** A request of Fetch. Several `Authorization` headers arrive joined by commas, which matches no scheme. */
-function fromFetch(request: Request, url?: string): ReceiverRequest {
+export function fromFetch(request: Request): ReceiverRequest {
   return {
     method: request.method,
-    url: url ?? pathOf(request.url),
+    url: pathOf(request.url),
     headers: Object.fromEntries(request.headers),
     read: request.bodyUsed ? null : (limits) => readWebStream(request.body, limits),
   };

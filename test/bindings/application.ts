@@ -1,4 +1,4 @@
-import { createLog, createReceiver, pathToken, type Receiver, webhookUser } from '../../src/index.js';
+import { createLog, createReceiver, pathToken, type Receiver, webhookUser } from 'handoff-kit';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 
 /** What differs between the cases. Plain data, since some hosts run in a process of their own. */

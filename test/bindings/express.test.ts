@@ -3,11 +3,12 @@ import express4 from 'express4';
 import { listen } from '../helpers/serve.js';
 import { describeHost } from './cases.js';
 import { BASE, inProcess, type Mount, parser } from './host.js';
+import type { HostName } from './matrix.js';
 
 describe5and4('Express 5', express);
 describe5and4('Express 4', express4);
 
-function describe5and4(name: string, kit: typeof express): void {
+function describe5and4(name: HostName, kit: typeof express): void {
   const behind =
     (...before: RequestHandler[]): Mount =>
     (create) => {
@@ -21,8 +22,7 @@ function describe5and4(name: string, kit: typeof express): void {
     },
   });
 
-  describeHost({
-    name,
+  describeHost(name, {
     start: inProcess(behind()),
     parsers: {
       'express.json()': parser(false, behind(kit.json())),

@@ -15,15 +15,11 @@ export interface RunningHost {
 
 /** A way to run the application: a framework, a server or a hosting platform. */
 export interface Host {
-  /** Its row in the README. */
-  readonly name: string;
   start(options: ApplicationOptions): Promise<RunningHost>;
   /** The same with something before the receiver that has read the body, by what that is. */
   readonly parsers?: Readonly<Record<string, Parser>>;
   /** A part of its own answer to a path that is not the receiver's. */
   readonly notFound: string;
-  /** The cases that it cannot support, each with the reason. */
-  readonly leavesOut?: Readonly<Record<string, string>>;
 }
 
 /** A host that has read the body before the receiver gets the request. */

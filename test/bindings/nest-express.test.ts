@@ -16,11 +16,10 @@ const nest =
     if (parsesFirst) app.useBodyParser('json');
     app.use(BASE, create());
     await app.listen(0, '127.0.0.1');
-    return { port: app.getHttpServer().address().port, end: () => app.close() };
+    return { port: Number(new URL(await app.getUrl()).port), end: () => app.close() };
   };
 
-describeHost({
-  name: 'NestJS on Express',
+describeHost('NestJS on Express', {
   start: inProcess(nest()),
   parsers: {
     "useBodyParser('json')": parser(false, nest({ parsesFirst: true })),

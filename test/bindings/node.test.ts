@@ -12,8 +12,7 @@ const readFirst =
     request.on('end', () => listener(Object.assign(request, keep(Buffer.concat(chunks))), response));
   };
 
-describeHost({
-  name: 'node:http',
+describeHost('node:http', {
   start: inProcess((create) => listen(create(BASE))),
   parsers: {
     'a reader that keeps rawBody': parser(true, (create) =>
