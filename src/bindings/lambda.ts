@@ -119,7 +119,7 @@ function valuesByName(
 
 /** An HTTP API has its stage in the path, unless it is the default one. */
 function withoutStage({ rawPath, requestContext: { stage } }: LambdaEventV2): string {
-  return rawPath.startsWith(`/${stage}/`) ? rawPath.slice(stage.length + 1) : rawPath;
+  return `${rawPath}/`.startsWith(`/${stage}/`) ? rawPath.slice(stage.length + 1) : rawPath;
 }
 
 /** Format 2.0 has one value per header; format 1.0 may have several. The gateway itself manages the connection. */

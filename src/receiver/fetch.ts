@@ -12,8 +12,8 @@ export interface FetchContext {
   readonly waitUntil?: (work: Promise<void>) => void;
 }
 
-/** Handles a Fetch request. */
-export type FetchHandler = (request: Request, context?: FetchContext) => Promise<Response>;
+/** Handles a Fetch request. Servers that pass something else as the context, as Next does, may do so. */
+export type FetchHandler = (request: Request, context?: FetchContext | object) => Promise<Response>;
 
 /** Binds a receiver to Fetch: Next, Hono, SvelteKit, Deno, Bun. */
 export function createFetch({ handle, notFound }: RequestHandling): FetchHandler {
@@ -27,12 +27,12 @@ export function createFetch({ handle, notFound }: RequestHandling): FetchHandler
 export function respond(
   handle: RequestHandling['handle'],
   received: ReceiverRequest,
-  context?: FetchContext,
+  context: FetchContext | object = {},
 ): Promise<Response | null> {
   return new Promise((resolve) => {
     const handling = handle(received, (answer) => resolve(toResponse(answer)));
     if (!handling) return resolve(null);
-    context?.waitUntil?.(handling);
+    if ('waitUntil' in context && typeof context.waitUntil === 'function') context.waitUntil(handling);
     // Without an answer the sender has hung up, and nobody sees this one.
     void handling.then(() => resolve(new Response(null, { status: 499 })));
   });

@@ -85,6 +85,17 @@ describe('a Lambda handler', () => {
     expect(seen[0]?.requestId).toBe('aws-1');
   });
 
+  it.each(['/prod', '/prod/', '/prod/chat'])(
+    'finds the path below the stage of an HTTP API: %s',
+    async (rawPath) => {
+      const { receiver, seen } = makeReceiver();
+      const body = rawPath.endsWith('chat') ? chatBody() : agentMessageBody();
+      const event = { ...toEventV2(requestOf('/', body), { stage: 'prod' }), rawPath };
+      expect((await lambdaHandler(receiver)(event)).statusCode).toBe(200);
+      expect(seen).toHaveLength(1);
+    },
+  );
+
   it('refuses SQLite, with the reason', async () => {
     const receiver = createReceiver({
       auth: { message: noAuth(), handoff: noAuth() },

@@ -102,7 +102,10 @@ describe('the guide to hosts', () => {
 
 describe('the README', () => {
   it('has the table of hosts, each cell of which is a group of cases', () => {
-    expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(matrixOf(GROUPS));
+    const [table] =
+      /^\| host \|[\s\S]*?\n\n\(1\)[\s\S]*?(?=\n\n)/m.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ??
+      [];
+    expect(table?.replace(/(?<!\|)\n(?!\n|\(1\))/g, ' ')).toBe(matrixOf(GROUPS));
   });
 });
 
