@@ -29,6 +29,9 @@ const SLOW = [
   'test/**/*conformance*.test.ts',
 ];
 
+/** Tests of others: some tests have a `node_modules` of their own. */
+const FOREIGN = ['**/node_modules/**'];
+
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification): number => (LONG.test(moduleId) ? 0 : 1);
@@ -56,7 +59,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...OUTSIDE, ...ALONE, ...POSTGRES, ...SLOW],
+          exclude: [...FOREIGN, ...OUTSIDE, ...ALONE, ...POSTGRES, ...SLOW],
           isolate: false,
         },
       },
@@ -65,7 +68,7 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: SLOW,
-          exclude: [...OUTSIDE, ...ALONE, ...POSTGRES],
+          exclude: [...FOREIGN, ...OUTSIDE, ...ALONE, ...POSTGRES],
           isolate: false,
           typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
         },
@@ -75,6 +78,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: POSTGRES,
+          exclude: FOREIGN,
           globalSetup: 'test/helpers/postgres-server.ts',
         },
       },

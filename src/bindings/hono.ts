@@ -3,15 +3,22 @@
  *
  * @module
  */
+import type { IncomingMessage } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { GetConnInfo } from 'hono/conninfo';
 import { routePath } from 'hono/route';
-import { type FetchContext, fromFetch, type ReceiverRequest, respond } from '../receiver/index.js';
+import {
+  type FetchContext,
+  fromFetch,
+  type ReceiverRequest,
+  readStream,
+  respond,
+} from '../receiver/index.js';
 import { belowMount, type Handling } from './mount.js';
 
 /** Options of {@link handoffKit}. */
 export interface HandoffKitOptions {
-  /** The runtime's `getConnInfo`, for a check of your own that needs the sender's address. */
+  /** The `getConnInfo` of a runtime other than Node, for a check of your own that needs the sender's address. */
   readonly getConnInfo?: GetConnInfo;
 }
 
@@ -25,14 +32,24 @@ export interface HandoffKitOptions {
 export function handoffKit(receiver: Handling, { getConnInfo }: HandoffKitOptions = {}): MiddlewareHandler {
   return async (c, next) => {
     const received = fromFetch(c.req.raw);
+    const incoming = incomingOf(c);
+    const isRead = c.req.raw.bodyUsed;
     const request: ReceiverRequest = {
       ...received,
       url: belowMount(received.url, routePath(c)),
-      remoteAddress: getConnInfo?.(c).remote.address,
-      rawBody: c.req.raw.bodyUsed ? await keptBody(c) : undefined,
+      remoteAddress: getConnInfo ? getConnInfo(c).remote.address : incoming?.socket.remoteAddress,
+      ...(isRead && { rawBody: await keptBody(c) }),
+      // Reading the stream of Fetch takes several times as long, and Node's own is here.
+      ...(!isRead && incoming && { read: (limits) => readStream(incoming, limits) }),
     };
     return (await respond(receiver.handle, request, executionContext(c))) ?? next();
   };
+}
+
+/** The request of Node, where Hono's server for Node has passed it on and nothing has read it. */
+function incomingOf({ env }: Context): IncomingMessage | undefined {
+  const { incoming } = (env ?? {}) as { readonly incoming?: IncomingMessage };
+  return incoming?.readableDidRead === false ? incoming : undefined;
 }
 
 /** Hono keeps a body that middleware has read with `c.req`; `undefined` if it was read in another way. */

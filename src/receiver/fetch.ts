@@ -54,14 +54,13 @@ function pathOf(url: string): string {
   return pathname + search;
 }
 
-/** The response of an answer. */
+/** The response of an answer. All headers are given at once: some servers then need no `Headers` at all. */
 function toResponse({ status, headers, body }: ReceiverAnswer): Response {
-  const response = new Response(body, { status });
-  for (const [name, value] of Object.entries(headers)) {
-    response.headers.delete(name);
-    for (const each of [value].flat()) response.headers.append(name, String(each));
-  }
-  return response;
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, string] => [name, String(each)]),
+  );
+  const isRepeated = pairs.length > Object.keys(headers).length;
+  return new Response(body, { status, headers: isRepeated ? new Headers(pairs) : Object.fromEntries(pairs) });
 }
 
 /** Reads a stream within a size and a time limit. */

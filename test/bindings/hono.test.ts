@@ -1,8 +1,8 @@
 import { serve } from '@hono/node-server';
-import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { handoffKit } from '../../src/bindings/hono.js';
+import { type AuthRequest, noAuth } from '../../src/index.js';
 import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
 import { makeReceiver } from '../helpers/start.js';
 import { describeHost } from './cases.js';
@@ -22,7 +22,7 @@ const hono =
   (create) => {
     const app = new Hono();
     for (const middleware of before) app.use(middleware);
-    app.use(`${BASE}/*`, handoffKit(create(), { getConnInfo }));
+    app.use(`${BASE}/*`, handoffKit(create()));
     app.all('*', (c) => c.text('Hono has no such page', 404));
     return serveFetch(app.fetch);
   };
@@ -91,6 +91,16 @@ describe('the middleware', () => {
     await app.request('/', post({ istest: true }), {}, context);
     await Promise.all(work);
     expect(seen.map(({ event }) => event)).toEqual(['probe']);
+  });
+
+  it('asks the runtime for the address of the sender', async () => {
+    const addresses: unknown[] = [];
+    const check = ({ remoteAddress }: AuthRequest): boolean => addresses.push(remoteAddress) > 0;
+    const { receiver } = makeReceiver({ auth: { message: check, handoff: noAuth() } });
+    const getConnInfo = () => ({ remote: { address: '203.0.113.7' } });
+    const app = new Hono().use(handoffKit(receiver, { getConnInfo }));
+    await app.request('/', post(agentMessageBody()));
+    expect(addresses).toEqual(['203.0.113.7']);
   });
 
   it('says so when the body was read and not kept', async () => {

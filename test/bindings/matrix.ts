@@ -22,7 +22,8 @@ export const HOSTS = {
   'NestJS on Express': {},
   'NestJS on Fastify': {},
   'Next.js': {
-    'two Authorization headers: 401 with a challenge': 'Next keeps the first of several',
+    'two Authorization headers: 401 with a challenge':
+      'Next keeps the first of several `Authorization` headers',
     'another method: 405': 'Next answers other methods itself',
     [NO_PARSER]: 'a `Request` is read once: pass on `request.clone()`',
     [NO_ADDRESS]: 'a `Request` has no address',
