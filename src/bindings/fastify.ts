@@ -6,7 +6,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import { type ReceiverRequest, readStream } from '../receiver/index.js';
-import { belowMount, type Handling } from './mount.js';
+import { belowMount, fromNode, type Handling } from './mount.js';
 
 /** Options of {@link handoffKit}. Fastify itself takes the `prefix`. */
 export interface HandoffKitOptions {
@@ -44,16 +44,10 @@ export const handoffKit: FastifyPluginCallback<HandoffKitOptions> = (scope, { re
 function toReceiverRequest(request: FastifyRequest, prefix: string): ReceiverRequest {
   const stream = (request.body as Readable | undefined) ?? request.raw;
   return {
-    method: request.method,
+    ...fromNode(request.raw, prefix),
     url: belowMount(request.url, prefix),
-    headers: request.headers,
-    hasRepeatedAuthorization: countOf('authorization', request.raw.rawHeaders) > 1,
     remoteAddress: request.ip,
     id: request.id,
     read: (limits) => readStream(stream, limits),
   };
 }
-
-/** How often a header occurs. Names and values take turns. */
-const countOf = (header: string, rawHeaders: readonly string[]): number =>
-  rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === header).length;

@@ -7,14 +7,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { GetConnInfo } from 'hono/conninfo';
 import { routePath } from 'hono/route';
-import {
-  type FetchContext,
-  fromFetch,
-  type ReceiverRequest,
-  readStream,
-  respond,
-} from '../receiver/index.js';
-import { belowMount, type Handling } from './mount.js';
+import { type FetchContext, fromFetch, type ReceiverRequest, respond } from '../receiver/index.js';
+import { belowMount, fromNode, type Handling } from './mount.js';
 
 /** Options of {@link handoffKit}. */
 export interface HandoffKitOptions {
@@ -31,25 +25,23 @@ export interface HandoffKitOptions {
  */
 export function handoffKit(receiver: Handling, { getConnInfo }: HandoffKitOptions = {}): MiddlewareHandler {
   return async (c, next) => {
-    const received = fromFetch(c.req.raw);
     const incoming = incomingOf(c);
-    const isRead = c.req.raw.bodyUsed;
+    const received = incoming ? fromNode(incoming, routePath(c)) : fromFetch(c.req.raw);
     const request: ReceiverRequest = {
       ...received,
-      url: belowMount(received.url, routePath(c)),
-      remoteAddress: getConnInfo ? getConnInfo(c).remote.address : incoming?.socket.remoteAddress,
-      ...(isRead && { rawBody: await keptBody(c) }),
-      // Reading the stream of Fetch takes several times as long, and Node's own is here.
-      ...(!isRead && incoming && { read: (limits) => readStream(incoming, limits) }),
+      ...(!incoming && { url: belowMount(received.url, routePath(c)) }),
+      ...(getConnInfo && { remoteAddress: getConnInfo(c).remote.address }),
+      ...(c.req.raw.bodyUsed && { rawBody: await keptBody(c), read: null }),
     };
-    return (await respond(receiver.handle, request, executionContext(c))) ?? next();
+    const context = incoming ? undefined : executionContext(c);
+    return (await respond(receiver.handle, request, context)) ?? next();
   };
 }
 
-/** The request of Node, where Hono's server for Node has passed it on and nothing has read it. */
+/** The request of Node, which Hono's server for Node passes on: much quicker to read than that of Fetch. */
 function incomingOf({ env }: Context): IncomingMessage | undefined {
   const { incoming } = (env ?? {}) as { readonly incoming?: IncomingMessage };
-  return incoming?.readableDidRead === false ? incoming : undefined;
+  return Array.isArray(incoming?.rawHeaders) ? incoming : undefined;
 }
 
 /** Hono keeps a body that middleware has read with `c.req`; `undefined` if it was read in another way. */

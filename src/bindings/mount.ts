@@ -1,7 +1,20 @@
-import type { Receiver } from '../receiver/index.js';
+import type { IncomingMessage } from 'node:http';
+import { type Receiver, type ReceiverRequest, readStream } from '../receiver/index.js';
 
 /** What a binding serves: a receiver, or a bridge for the webhooks of its helpdesk. */
 export type Handling = Pick<Receiver, 'handle'>;
+
+/** A request of Node, in a framework that has matched its mount. */
+export function fromNode(incoming: IncomingMessage, mount: string): ReceiverRequest {
+  return {
+    method: incoming.method ?? '',
+    url: belowMount(incoming.url ?? '', mount),
+    headers: incoming.headers,
+    hasRepeatedAuthorization: countOf('authorization', incoming.rawHeaders) > 1,
+    remoteAddress: incoming.socket.remoteAddress,
+    read: (limits) => readStream(incoming, limits),
+  };
+}
 
 /** The part of a URL below a mount, which its server has matched. */
 export function belowMount(url: string, mount: string): string {
@@ -11,3 +24,7 @@ export function belowMount(url: string, mount: string): string {
   const segments = path.split('/').filter((segment) => segment !== '').length;
   return url.replace(new RegExp(`^(?:/+[^/?]+){${segments}}`), '');
 }
+
+/** How often a header occurs. Names and values take turns. */
+const countOf = (header: string, rawHeaders: readonly string[]): number =>
+  rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === header).length;
