@@ -471,7 +471,10 @@ export function describeHost(name: HostName, host: Host): void {
   const run = (title: string, test: () => Promise<void>): void => {
     titles.add(title);
     const reason = leavesOut[title];
-    if (reason === undefined) return void it(title, test);
+    if (reason === undefined) {
+      it(title, test);
+      return;
+    }
     process.stderr.write(`${name} leaves out "${title}": ${reason}\n`);
     it(title, ({ skip }) => skip(reason));
   };
@@ -487,12 +490,13 @@ export function describeHost(name: HostName, host: Host): void {
 
     describe('parsed bodies', () => {
       if (Object.keys(parsers).length === 0) run(PARSED, async () => {});
-      for (const [what, { start, keepsBytes }] of Object.entries(parsers)) {
+      for (const [what, parser] of Object.entries(parsers)) {
+        const { keepsBytes } = parser;
         run(`every kind of event reaches its handler after ${what}`, async () =>
-          expectEveryEvent(await start({})),
+          expectEveryEvent(await parser.start({})),
         );
         run(`an integer above 2^53 after ${what}: ${keepsBytes ? 'exact' : '400'}`, async () => {
-          const to = await start({});
+          const to = await parser.start({});
           const id = nextLargeId();
           const answer = await post(to, chatOf(id), `${HANDOFF}/chat`);
           if (keepsBytes) expectAnswer(answer, 200, HANDOFF_SUCCESS);
@@ -500,7 +504,7 @@ export function describeHost(name: HostName, host: Host): void {
           await expectOnly(to, id, keepsBytes ? ['handoff.message'] : []);
         });
         run(`wrong credentials after ${what}: 401`, async () => {
-          const to = await start({});
+          const to = await parser.start({});
           const body = JSON.stringify(agentMessageBody());
           expectRefused(await send(to, { headers: [JSON_TYPE, WRONG], body }), 401, 'unauthorized');
         });

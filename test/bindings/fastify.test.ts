@@ -41,7 +41,7 @@ describeHost('Fastify', {
 });
 
 describe('the plugin', () => {
-  const start = async (options: FastifyServerOptions, mount: (app: FastifyInstance) => void) => {
+  const start = async (options: FastifyServerOptions, mount: (app: FastifyInstance) => unknown) => {
     const app = Fastify(options);
     mount(app);
     onTestFinished(() => app.close());

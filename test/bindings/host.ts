@@ -67,13 +67,13 @@ export type Mount = (create: Create) => Promise<{ readonly port: number; end(): 
 export function inProcess(mount: Mount): (options: ApplicationOptions) => Promise<RunningHost> {
   return async (options) => {
     const notes = createNotes();
-    const { port, end } = await mount((basePath) =>
+    const mounted = await mount((basePath) =>
       createApplication({ ...options, ...(basePath && { basePath }) }, notes.tell),
     );
     onTestFinished(async () => {
-      await end();
+      await mounted.end();
     });
-    return { port, notes };
+    return { port: mounted.port, notes };
   };
 }
 

@@ -1,11 +1,12 @@
-import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { describeHost } from './cases.js';
 import { BASE, inProcess, type Mount, parser } from './host.js';
 
-class AppModule {}
+class AppModule {
+  readonly title = 'the application';
+}
 Module({})(AppModule);
 
 const nest =

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -6,7 +5,9 @@ import { handoffKit } from '../../src/bindings/fastify.js';
 import { describeHost } from './cases.js';
 import { BASE, inProcess, type Mount, parser } from './host.js';
 
-class AppModule {}
+class AppModule {
+  readonly title = 'the application';
+}
 Module({})(AppModule);
 
 const nest =

@@ -98,7 +98,7 @@ describeWith(NEXT_FOUND)('in production', () => {
 
   afterAll(async () => {
     for (const child of children) child.kill();
-    await Promise.all(witnesses.map(({ end }) => end()));
+    await Promise.all(witnesses.map((witness) => witness.end()));
   });
 
   describeHost('Next.js', {

@@ -94,9 +94,9 @@ describe('the guide to hosts', () => {
     });
     Object.assign(process.env, environmentOf(simulator.url));
     const { handler } = await import(/* @vite-ignore */ pathToFileURL(join(WORK, 'lambda.js')).href);
-    const { port, end } = await serveGateway(handler, (request) => toEventV2(request));
-    onTestFinished(() => end());
-    await expectAnswered(simulator, port);
+    const gateway = await serveGateway(handler, (request) => toEventV2(request));
+    onTestFinished(() => gateway.end());
+    await expectAnswered(simulator, gateway.port);
   });
 });
 
