@@ -9,10 +9,11 @@ const LONG = /live-conformance|ten-thousand|crash\.test|contract-|test\/browser\
 /** Tests that need PostgreSQL. They share one server. */
 const POSTGRES = ['test/**/*postgres*.test.ts', 'test/handoff/retention.test.ts'];
 
-/** Tests that need more than `npm ci` installs: a browser, a Request Tracker, a mail server, other compilers and bundlers. */
+/** Tests that need more than `npm ci` installs: a browser, a Request Tracker, a mail server, Next.js, other compilers and bundlers. */
 const OUTSIDE = [
   'test/browser/**/*.test.ts',
   'test/package/**/*.test.ts',
+  'test/bindings/next.test.ts',
   'test/adapters/{request-tracker,email}/live-*.test.ts',
 ];
 
@@ -28,6 +29,9 @@ const SLOW = [
   'test/**/*conformance*.test.ts',
 ];
 
+/** Tests of others: some tests have a `node_modules` of their own. */
+const FOREIGN = ['**/node_modules/**'];
+
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification): number => (LONG.test(moduleId) ? 0 : 1);
@@ -40,6 +44,7 @@ export default defineConfig({
     alias: [
       { find: /^handoff-kit$/, replacement: fromSource('index.ts') },
       { find: /^handoff-kit\/adapter$/, replacement: fromSource('adapter.ts') },
+      { find: /^handoff-kit\/(fastify|hono|lambda)$/, replacement: fromSource('bindings/$1.ts') },
       {
         find: /^handoff-kit\/(client|metrics|opentelemetry|protocol|testing|simulator|delivery|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
         replacement: fromSource('$1/index.ts'),
@@ -54,7 +59,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...OUTSIDE, ...ALONE, ...POSTGRES, ...SLOW],
+          exclude: [...FOREIGN, ...OUTSIDE, ...ALONE, ...POSTGRES, ...SLOW],
           isolate: false,
         },
       },
@@ -63,7 +68,7 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: SLOW,
-          exclude: [...OUTSIDE, ...ALONE, ...POSTGRES],
+          exclude: [...FOREIGN, ...OUTSIDE, ...ALONE, ...POSTGRES],
           isolate: false,
           typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
         },
@@ -73,6 +78,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: POSTGRES,
+          exclude: FOREIGN,
           globalSetup: 'test/helpers/postgres-server.ts',
         },
       },

@@ -4,11 +4,13 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 const versionOf = (/** @type {string} */ path) =>
   JSON.parse(readFileSync(new URL(`${path}/package.json`, import.meta.url), 'utf8')).version;
 
-/** The versions of Express and the peers, in one line. */
+/** The versions of the frameworks and the peers, in one line. */
 export function versions() {
   const peers = ['@octokit/webhooks', '@slack/bolt', '@line/bot-sdk'];
   return [
-    `Express ${versionOf('../node_modules/express')}`,
+    ...['express', 'fastify', 'hono', '@hono/node-server'].map(
+      (name) => `${name} ${versionOf(`../node_modules/${name}`)}`,
+    ),
     ...peers.map((name) => `${name} ${versionOf(`node_modules/${name}`)}`),
   ].join(', ');
 }

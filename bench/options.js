@@ -15,7 +15,7 @@ import { contenders, yardsticks } from './contenders/index.js';
 const HELP = `Compares the receiver with other webhook receivers. The two yardsticks, bare node:http
 and plain Express, are always measured.
 
-  npm run bench                              about nine minutes; writes bench/RESULTS.md
+  npm run bench                              about eleven minutes; writes bench/RESULTS.md
   node bench/run.js --quick                  about two minutes; writes nothing
   node bench/run.js --only line,mounted      some contenders; writes nothing
   node bench/run.js --rounds 101             101 rounds instead of 61

@@ -2,6 +2,7 @@
  * handoff-kit: the developer's side of a conversational-agent platform.
  *
  * - Applications start with {@link createReceiver}.
+ * - `handoff-kit/fastify`, `handoff-kit/hono` and `handoff-kit/lambda` mount it where there is no Express.
  * - `handoff-kit/delivery/sqlite` and `handoff-kit/delivery/postgres` store events.
  * - `handoff-kit/adapters/…` connect human-service systems; `handoff-kit/adapter` is for writing one.
  * - `handoff-kit/testing` and `handoff-kit/simulator` are for tests.

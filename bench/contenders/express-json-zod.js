@@ -1,16 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import { agentMessage, messageText } from '../../dist/protocol/index.js';
-import { credentials } from '../requests.js';
+import { authorized } from './credentials.js';
 import { express } from './root.js';
-
-const { username, secret } = credentials;
-const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`);
-
-function authorized(/** @type {string | undefined} */ header) {
-  const given = Buffer.from(header ?? '');
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}
 
 /** A hand-written receiver with the project's own schema. @type {import('./index.js').CreateServer} */
 export function create({ handled }) {

@@ -6,12 +6,12 @@ import { express, pino } from './root.js';
 const { username, secret } = credentials;
 
 /** @type {import('./index.js').CreateServer} */
-export function create({ handled, logFile, variant }) {
+export async function create({ handled, logFile, variant }) {
   const { mount = 'express', log = false, handler = 'text' } = variant ?? {};
   const receiver = createReceiver({
     auth: { message: webhookUser({ username, secret }), handoff: noAuth() },
     log: log ? pino(pino.destination(logFile)) : false,
-    ...(mount === 'express' ? {} : { basePath: '/webhook' }),
+    ...(mount === 'http' || mount === 'before' ? { basePath: '/webhook' } : {}),
   });
   // The payload is normalised when a handler first reads it, so each kind of handler has its own cost.
   if (handler === 'text') receiver.on('message', ({ text }) => handled(text));
@@ -20,10 +20,34 @@ export function create({ handled, logFile, variant }) {
   if (handler === 'empty') receiver.on('message', () => handled());
 
   if (mount === 'http') return createServer(receiver);
+  if (mount === 'fastify') return inFastify(receiver);
+  if (mount === 'hono') return inHono(receiver);
   const app = express();
   if (mount === 'before') return createServer(receiver.before(app));
   app.use('/webhook', receiver);
   return createServer(app);
+}
+
+/** Each framework is loaded only where it is used. */
+async function inFastify(/** @type {import('../../dist/index.js').Receiver} */ receiver) {
+  const [{ default: Fastify }, { handoffKit }] = await Promise.all([
+    import('fastify'),
+    import('../../dist/bindings/fastify.js'),
+  ]);
+  const app = Fastify();
+  app.register(handoffKit, { receiver, prefix: '/webhook' });
+  await app.ready();
+  return app.server;
+}
+
+async function inHono(/** @type {import('../../dist/index.js').Receiver} */ receiver) {
+  const [{ Hono }, { createAdaptorServer }, { handoffKit }] = await Promise.all([
+    import('hono'),
+    import('@hono/node-server'),
+    import('../../dist/bindings/hono.js'),
+  ]);
+  const app = new Hono().use('/webhook/*', handoffKit(receiver));
+  return /** @type {import('node:http').Server} */ (createAdaptorServer({ fetch: app.fetch }));
 }
 
 /**

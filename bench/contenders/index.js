@@ -12,7 +12,7 @@
  * @property {Variant} [variant]
  *
  * @typedef {object} Variant
- * @property {'express' | 'http' | 'before'} mount
+ * @property {'express' | 'http' | 'before' | 'fastify' | 'hono'} mount
  * @property {boolean} [log]
  * @property {'text' | 'async' | 'payload' | 'empty'} [handler] what the handler does; reads `text` by default
  *
@@ -36,6 +36,24 @@ const peers = [
     id: 'express-json-zod',
     title: 'Express 5 + express.json + basic auth + zod',
     module: 'express-json-zod.js',
+    recipe: 'basic',
+    validates: true,
+    needsDist: true,
+    readsText: true,
+  },
+  {
+    id: 'fastify-zod',
+    title: 'Fastify + basic auth + zod',
+    module: 'fastify-zod.js',
+    recipe: 'basic',
+    validates: true,
+    needsDist: true,
+    readsText: true,
+  },
+  {
+    id: 'hono-zod',
+    title: 'Hono on Node + basic auth + zod',
+    module: 'hono-zod.js',
     recipe: 'basic',
     validates: true,
     needsDist: true,
@@ -106,4 +124,6 @@ export const contenders = [
   ours('http-empty', 'on node:http, empty handler', { mount: 'http', handler: 'empty' }),
   ours('http-log', 'on node:http, logging on', { mount: 'http', log: true }),
   ours('before', 'in front of Express 5', { mount: 'before' }),
+  ours('fastify', 'mounted in Fastify', { mount: 'fastify' }),
+  ours('hono', 'mounted in Hono on Node', { mount: 'hono' }),
 ];

@@ -72,6 +72,11 @@ export interface Delivery {
   createReplies?(agents: AgentDirectory): Replies;
   /** Handles or stores an event. After `handled`, `late`, `stored` or `duplicate` the sender is answered 200. */
   accept(event: DeliveredEvent): Promise<Acceptance> | Acceptance;
+  /**
+   * Resolves when the handlers of an event have finished that `accept` gave as `late`; `undefined` if they have. For
+   * hosts that end a process once all its work is done.
+   */
+  finished?(event: DeliveredEvent): Promise<unknown> | undefined;
   /** Lets running handlers finish within a time, then aborts them. Resolves to how many were left unfinished. */
   stop(options: { readonly timeoutMs: number }): Promise<{ readonly unfinished: number }>;
   /** The current load. */

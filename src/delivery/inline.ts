@@ -47,8 +47,8 @@ export function inline({
   const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
   const runner = createHandlerRunner(handlerTimeoutMs);
   const retry = createInlineRetry(runner, { minDelayMs: 1_000, maxDelayMs: 30_000 }, handlerTimeoutMs);
-  /** In the order of arrival. */
-  const unhandled = new Set<DeliveredEvent>();
+  /** In the order of arrival, each with its turn. */
+  const unhandled = new Map<DeliveredEvent, Promise<unknown>>();
   let host: DeliveryHost | undefined;
 
   const conclude = (event: DeliveredEvent, failed: RunResult): Acceptance => {
@@ -105,13 +105,16 @@ export function inline({
       if (conversations.pending >= maxPending) return 'full';
       const turn = conversations.run(event.conversationId, () => work(event));
       if (!(turn instanceof Promise)) return turn;
-      unhandled.add(event);
+      unhandled.set(event, turn);
       const forget = (): unknown => unhandled.delete(event);
       turn.then(forget, forget);
       return answerInTime(event, turn);
     },
     pendingEvents: async (conversationId) =>
-      [...unhandled].filter((event) => event.conversationId === conversationId).map(({ name }) => name),
+      [...unhandled.keys()]
+        .filter((event) => event.conversationId === conversationId)
+        .map(({ name }) => name),
+    finished: (event) => unhandled.get(event),
     async stop({ timeoutMs }) {
       await settlesWithin(conversations.idle(), timeoutMs);
       const unfinished = conversations.pending;

@@ -9,7 +9,7 @@ import {
   type ReplyOptions,
   type TracedReply,
 } from '../events/index.js';
-import { checkCount, checkDuration, HandoffKitError, settlesWithin } from '../internal/index.js';
+import { checkCount, checkDuration, configError, HandoffKitError, settlesWithin } from '../internal/index.js';
 import type { Backoff } from './backoff.js';
 import type { Delivery, DeliveryHost } from './delivery.js';
 import { createFencing } from './fencing.js';
@@ -62,6 +62,11 @@ export interface StoredDeliveryOptions {
   readonly leaseMs?: number;
   /** How often to poll for jobs, in case a notification was lost. */
   readonly pollMs?: number;
+  /**
+   * Whether this process only stores events, for another one that handles them: on a host that freezes its processes, or
+   * to keep handlers out of a web server. `start` is an error then. Default `false`.
+   */
+  readonly storeOnly?: boolean;
 }
 
 /** A database with its queues: the part of {@link createStoredDelivery} that differs between databases. */
@@ -185,7 +190,7 @@ export function createStoredDelivery(
   };
 
   const remindToStart = (): void => {
-    if (starting || reminder || stopped) return;
+    if (starting || reminder || stopped || options.storeOnly) return;
     reminder = setTimeout(() => {
       if (starting || stopped) return;
       connected(host).log.error(
@@ -249,6 +254,11 @@ export function createStoredDelivery(
 
   const start = async (): Promise<void> => {
     const to = connected(host);
+    if (options.storeOnly) {
+      throw configError(
+        'this receiver only stores events (storeOnly): call start() in the process that handles them.',
+      );
+    }
     await open();
     let claims = 0;
     lease = await startLeaseRenewal({

@@ -263,6 +263,7 @@ export function createReceiver<State extends object = object>(
     answers: createAnswers(options.answers),
     requestLog: createRequestLog(log, limits.depth),
     dispatcher,
+    delivery,
     greet,
     trace,
     inFlight,

@@ -12,27 +12,37 @@ export interface FetchContext {
   readonly waitUntil?: (work: Promise<void>) => void;
 }
 
-/** Handles a Fetch request. */
-export type FetchHandler = (request: Request, context?: FetchContext) => Promise<Response>;
+/** Handles a Fetch request. Servers that pass something else as the context, as Next does, may do so. */
+export type FetchHandler = (request: Request, context?: FetchContext | object) => Promise<Response>;
 
 /** Binds a receiver to Fetch: Next, Hono, SvelteKit, Deno, Bun. */
 export function createFetch({ handle, notFound }: RequestHandling): FetchHandler {
-  return (request, context) =>
-    new Promise((resolve) => {
-      const received = fromFetch(request);
-      const handling = handle(received, (answer) => resolve(toResponse(answer)));
-      if (!handling) return resolve(toResponse(notFound(received)));
-      context?.waitUntil?.(handling);
-      // Without an answer the sender has hung up, and nobody sees this one.
-      void handling.then(() => resolve(new Response(null, { status: 499 })));
-    });
+  return async (request, context) => {
+    const received = fromFetch(request);
+    return (await respond(handle, received, context)) ?? toResponse(notFound(received));
+  };
+}
+
+/** Handles a request and resolves to its response; `null` if the path is not the receiver's. */
+export function respond(
+  handle: RequestHandling['handle'],
+  received: ReceiverRequest,
+  context: FetchContext | object = {},
+): Promise<Response | null> {
+  return new Promise((resolve) => {
+    const handling = handle(received, (answer) => resolve(toResponse(answer)));
+    if (!handling) return resolve(null);
+    if ('waitUntil' in context && typeof context.waitUntil === 'function') context.waitUntil(handling);
+    // Without an answer the sender has hung up, and nobody sees this one.
+    void handling.then(() => resolve(new Response(null, { status: 499 })));
+  });
 }
 
 /** A request of Fetch. Several `Authorization` headers arrive joined by commas, which matches no scheme. */
-function fromFetch(request: Request, url?: string): ReceiverRequest {
+export function fromFetch(request: Request): ReceiverRequest {
   return {
     method: request.method,
-    url: url ?? pathOf(request.url),
+    url: pathOf(request.url),
     headers: Object.fromEntries(request.headers),
     read: request.bodyUsed ? null : (limits) => readWebStream(request.body, limits),
   };
@@ -44,14 +54,13 @@ function pathOf(url: string): string {
   return pathname + search;
 }
 
-/** The response of an answer. */
+/** The response of an answer. All headers are given at once: some servers then need no `Headers` at all. */
 function toResponse({ status, headers, body }: ReceiverAnswer): Response {
-  const response = new Response(body, { status });
-  for (const [name, value] of Object.entries(headers)) {
-    response.headers.delete(name);
-    for (const each of [value].flat()) response.headers.append(name, String(each));
-  }
-  return response;
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, string] => [name, String(each)]),
+  );
+  const isRepeated = pairs.length > Object.keys(headers).length;
+  return new Response(body, { status, headers: isRepeated ? new Headers(pairs) : Object.fromEntries(pairs) });
 }
 
 /** Reads a stream within a size and a time limit. */

@@ -1,3 +1,4 @@
+import type { Delivery } from '../delivery/index.js';
 import type { Dispatcher, FailureDetails } from '../events/index.js';
 import type { TaskCounter } from '../internal/index.js';
 import { type Answers, isRefusal, type Refusal, refuse } from './answer.js';
@@ -36,6 +37,7 @@ export interface HandleParts {
   readonly answers: Answers;
   readonly requestLog: RequestLog;
   readonly dispatcher: Dispatcher;
+  readonly delivery: Delivery;
   readonly greet: Greet | null;
   readonly trace: Tracer;
   /** Counts requests under way. */
@@ -47,8 +49,19 @@ const WRONG_METHOD = refuse(405, 'method not allowed', { headers: { allow: 'POST
 
 /** Creates {@link RequestHandling}. */
 export function createHandle(parts: HandleParts): RequestHandling {
-  const { routes, knowsToken, pipeline, limits, answers, requestLog, dispatcher, greet, trace, inFlight } =
-    parts;
+  const {
+    routes,
+    knowsToken,
+    pipeline,
+    limits,
+    answers,
+    requestLog,
+    dispatcher,
+    delivery,
+    greet,
+    trace,
+    inFlight,
+  } = parts;
   const requestIdOf = createRequestIds();
   const probeLimits: ReadLimits = {
     maxBytes: Math.min(limits.maxBytes, PROBE_LIMITS.maxBytes),
@@ -66,7 +79,7 @@ export function createHandle(parts: HandleParts): RequestHandling {
     work.catch((error: unknown) => dispatcher.report(error, place));
 
   /** Answers 200. Returns the work that is left, if any. */
-  const succeed = (exchange: Exchange, outcome: Outcome, send: SendAnswer): Promise<void> | undefined => {
+  const succeed = (exchange: Exchange, outcome: Outcome, send: SendAnswer): Promise<unknown> | undefined => {
     const { route, requestId, receivedAt } = exchange;
     send(answers.success(route.endpoint, requestId));
     requestLog.accepted(exchange, outcome);
@@ -78,11 +91,13 @@ export function createHandle(parts: HandleParts): RequestHandling {
       return reported(observed, { event: 'probe', agent: outcome.agent, requestId });
     }
     const { event, acceptance } = outcome;
-    if (!greet || event.name !== 'handoff.requested') return undefined;
+    const handled = acceptance === 'late' ? delivery.finished?.(event) : undefined;
+    if (!greet || event.name !== 'handoff.requested') return handled;
     // The worker greets stored handoffs.
     if (acceptance === 'duplicate' || acceptance === 'stored') return undefined;
     const { name, agent, conversationId } = event;
-    return reported(greet(event), { event: name, agent, conversationId, requestId });
+    const greeted = reported(greet(event), { event: name, agent, conversationId, requestId });
+    return handled ? Promise.all([greeted, handled]) : greeted;
   };
 
   const refuseRequest = (exchange: Exchange, refusal: Refusal, send: SendAnswer): Promise<void> | void => {

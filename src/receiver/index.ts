@@ -18,10 +18,10 @@ export {
 } from './auth/schemes.js';
 export type { Conversations } from './conversations.js';
 export { createReceiver, type Receiver } from './create-receiver.js';
-export { createFetch, type FetchContext, type FetchHandler } from './fetch.js';
+export { createFetch, type FetchContext, type FetchHandler, fromFetch, respond } from './fetch.js';
 export type { RequestHandling } from './handle.js';
 export type { Inject, InjectedPayload, InjectedReply, InjectOptions, InjectResult } from './inject.js';
-export { createListener, type NextFunction, type RequestListener } from './node-http.js';
+export { createListener, type NextFunction, type RequestListener, readStream } from './node-http.js';
 export type {
   AgentOptions,
   CommonReceiverOptions,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Refusal } from './answer.js';
 import type { RequestHandling } from './handle.js';
 import { type ReadLimits, SENDER_HUNG_UP, tooLarge, tooSlow } from './read-body.js';
@@ -88,8 +89,8 @@ class NodeRequest implements ReceiverRequest {
 }
 
 /** Reads a stream within a size and a time limit. */
-function readStream(
-  request: IncomingMessage,
+export function readStream(
+  request: Readable,
   { maxBytes, readTimeoutMs }: ReadLimits,
 ): Promise<Buffer | Refusal> {
   // A request that was destroyed while its credentials were checked emits no more events.

@@ -127,9 +127,11 @@ describeWith(TOOLS_FOUND)('the packed package', () => {
     folder = mkdtempSync(join(tmpdir(), 'handoff-kit-package-'));
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true }));
     run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], ROOT);
-    const driver = `@photostructure/sqlite@${packageJson.devDependencies['@photostructure/sqlite']}`;
+    const peers = ['@photostructure/sqlite', 'hono'].map(
+      (name) => `${name}@${packageJson.devDependencies[name]}`,
+    );
     const tarball = run('ls', []).match(/\S+\.tgz/)?.[0] ?? '';
-    run('npm', ['install', '--silent', '--no-audit', '--no-fund', `./${tarball}`, driver]);
+    run('npm', ['install', '--silent', '--no-audit', '--no-fund', `./${tarball}`, ...peers]);
     mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
     symlinkSync(join(TOOLS, '@types/node'), join(folder, 'node_modules/@types/node'));
     symlinkSync(join(TOOLS, 'undici-types'), join(folder, 'node_modules/undici-types'));

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createReceiver, noAuth, type Receiver, type ReceiverOptions } from '../../src/index.js';
+import { createReceiver, inline, noAuth, type Receiver, type ReceiverOptions } from '../../src/index.js';
 
 const receivers: Receiver[] = [];
 afterEach(() => Promise.all(receivers.splice(0).map((receiver) => receiver.close())));
@@ -119,6 +119,27 @@ describe('receiver.fetch', () => {
 });
 
 describe('receiver.handle', () => {
+  test('resolves when a handler has finished that took longer than the answer', async () => {
+    const steps: string[] = [];
+    let finish: () => void = () => undefined;
+    const receiver = openReceiver({ delivery: inline({ ackDeadlineMs: 1 }) }).on(
+      'handoff.message',
+      async () => {
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+        steps.push('handled');
+      },
+    );
+    const headers = { 'content-type': 'application/json' };
+    const request = { method: 'POST', url: '/webhook/chat', headers, read: () => Buffer.from(CHAT) };
+    await receiver.handle(request, ({ status }) => {
+      steps.push(`answered ${status}`);
+      setTimeout(finish, 5);
+    });
+    expect(steps).toEqual(['answered 200', 'handled']);
+  });
+
   test('passes on what is not its own', () => {
     const receiver = openReceiver();
     const request = { method: 'POST', url: '/other', headers: {}, read: null };

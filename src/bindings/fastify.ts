@@ -1,0 +1,53 @@
+/**
+ * A receiver in Fastify.
+ *
+ * @module
+ */
+import type { Readable } from 'node:stream';
+import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
+import { type ReceiverRequest, readStream } from '../receiver/index.js';
+import { belowMount, fromNode, type Handling } from './mount.js';
+
+/** Options of {@link handoffKit}. Fastify itself takes the `prefix`. */
+export interface HandoffKitOptions {
+  /** The receiver, or a bridge for the webhooks of its helpdesk. */
+  readonly receiver: Handling;
+}
+
+/**
+ * A plugin that mounts a receiver at its prefix. It reads bodies itself, whatever content-type parsers the app has, and
+ * leaves paths that are not the receiver's to the app's 404 handler.
+ *
+ * @example
+ * app.register(handoffKit, { receiver, prefix: '/webhook' });
+ */
+export const handoffKit: FastifyPluginCallback<HandoffKitOptions> = (scope, { receiver }, done) => {
+  // The parsers of the app would read the body before the credentials are checked. These are the plugin's alone.
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
+
+  for (const path of ['/', '/*']) {
+    scope.all(path, (request, reply) => {
+      const handling = receiver.handle(toReceiverRequest(request, scope.prefix), (answer) => {
+        // Bytes, because Fastify adds a charset to the content type of a string.
+        void reply
+          .code(answer.status)
+          .headers(answer.headers as Record<string, string>)
+          .send(Buffer.from(answer.body));
+      });
+      if (!handling) reply.callNotFound();
+    });
+  }
+  done();
+};
+
+function toReceiverRequest(request: FastifyRequest, prefix: string): ReceiverRequest {
+  const stream = (request.body as Readable | undefined) ?? request.raw;
+  return {
+    ...fromNode(request.raw, prefix),
+    url: belowMount(request.url, prefix),
+    remoteAddress: request.ip,
+    id: request.id,
+    read: (limits) => readStream(stream, limits),
+  };
+}

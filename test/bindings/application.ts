@@ -1,0 +1,76 @@
+import { createLog, createReceiver, pathToken, type Receiver, webhookUser } from 'handoff-kit';
+import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+
+/** What differs between the cases. Plain data, since some hosts run in a process of their own. */
+export interface ApplicationOptions {
+  readonly service?: { readonly baseUrl: string; readonly apiKey: string };
+  readonly readTimeoutMs?: number;
+  /** For hosts that pass on the whole path. */
+  readonly basePath?: string;
+}
+
+/** What the application tells the test: an event that reached its handler, or a line of its log. */
+export type Note =
+  | {
+      readonly kind: 'event';
+      readonly event: string;
+      readonly conversationId: string;
+      readonly text: string;
+      readonly requestId: string;
+    }
+  | { readonly kind: 'log'; readonly msg: string; readonly status: unknown };
+
+/** The most bytes of a body that the application reads. */
+export const BODY_BYTES = 65_536;
+
+/** A header that, with the right remote address, stands for credentials of the message webhook. */
+export const LOCAL = 'x-local-sender';
+
+/** An agent's message with this text makes its handler fail. */
+export const FAIL = 'Fail, please.';
+/** An agent's message with this text makes the receiver close. */
+export const CLOSE = 'Close, please.';
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
+
+/** The one application that every host is tested with. */
+export function createApplication(
+  { service, readTimeoutMs, basePath }: ApplicationOptions,
+  tell: (note: Note) => void,
+): Receiver {
+  const write = (line: string): void => {
+    const { msg, status } = JSON.parse(line);
+    tell({ kind: 'log', msg, status });
+  };
+  const receiver = createReceiver({
+    auth: {
+      message: [
+        webhookUser({ username: USERNAME, secret: SECRET }),
+        ({ headers, remoteAddress = '' }) => headers[LOCAL] === 'yes' && LOOPBACK.has(remoteAddress),
+      ],
+      handoff: pathToken(PATH_TOKEN),
+    },
+    log: createLog({ level: 'debug', destination: { write } }),
+    limits: { bodyBytes: BODY_BYTES, ...(readTimeoutMs && { readTimeoutMs }) },
+    ...(service && { service, greeting: 'One moment, please.' }),
+    ...(basePath && { basePath }),
+  });
+
+  receiver.on('probe', ({ requestId }) =>
+    tell({ kind: 'event', event: 'probe', conversationId: '', text: '', requestId }),
+  );
+  receiver.onAny((context) => {
+    const { event, conversationId, requestId } = context;
+    const text = 'text' in context ? context.text : '';
+    tell({ kind: 'event', event, conversationId, text, requestId });
+  });
+  receiver.on('message', ({ text }) => {
+    if (text === FAIL) throw new Error('the handler was told to fail');
+    if (text === CLOSE) void receiver.close();
+  });
+  receiver.on('handoff.requested', () => {});
+  receiver.on('handoff.message', async ({ text, reply }) => {
+    if (service) await reply(`You said: ${text}`);
+  });
+  return receiver;
+}

@@ -1,0 +1,39 @@
+import { bodyParser } from '@koa/bodyparser';
+import Koa from 'koa';
+import { expect, it } from 'vitest';
+import type { RequestListener } from '../../src/index.js';
+import { agentMessageBody } from '../fixtures/bodies.js';
+import { listen, serve } from '../helpers/serve.js';
+import { makeReceiver } from '../helpers/start.js';
+import { describeHost } from './cases.js';
+import { BASE, inProcess } from './host.js';
+
+function listenerOf(app: Koa): RequestListener {
+  const handle = app.callback();
+  return (request, response) => void handle(request, response);
+}
+
+describeHost('Koa', {
+  start: inProcess((create) => {
+    const app = new Koa();
+    app.use(bodyParser());
+    app.use((ctx) => ctx.throw(404, 'Koa has no such page'));
+    return listen(create(BASE).before(listenerOf(app)));
+  }),
+  notFound: 'Koa has no such page',
+});
+
+it('Koa gets the requests of its own paths, with their bodies', async () => {
+  const { receiver, seen } = makeReceiver({ basePath: BASE });
+  const app = new Koa();
+  app.use(bodyParser());
+  app.use((ctx) => {
+    ctx.body = { got: ctx.request.body };
+  });
+  const { url } = await serve(receiver.before(listenerOf(app)));
+  const body = agentMessageBody();
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/elsewhere`, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect(await answer.json()).toEqual({ got: body });
+  expect(seen).toEqual([]);
+});

@@ -1,0 +1,28 @@
+import { join, resolve } from 'node:path';
+import { rolldown } from 'rolldown';
+import { expect, it } from 'vitest';
+
+const SRC = resolve(import.meta.dirname, '../../src');
+
+/** The modules of Node that an entry loads, by itself or through its dependencies. */
+async function nodeModulesOf(entry: string): Promise<string[]> {
+  const bundle = await rolldown({ input: join(SRC, entry), platform: 'node', logLevel: 'silent' });
+  const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
+  await bundle.close();
+  const [{ code, imports, dynamicImports }] = output;
+  const required = [...code.matchAll(/__require\("([^"]+)"\)/g)].map(([, name = '']) => name);
+  return [...imports, ...dynamicImports, ...required].map((name) => name.replace(/^node:/, ''));
+}
+
+const SERVERS = ['http', 'https', 'http2', 'net'];
+
+it.each(['index.ts', 'bindings/hono.ts', 'bindings/lambda.ts', 'bindings/fastify.ts'])(
+  '%s loads no server of Node, so that it runs where there is only Fetch',
+  async (entry) => {
+    expect((await nodeModulesOf(entry)).filter((name) => SERVERS.includes(name))).toEqual([]);
+  },
+);
+
+it('a server of Node would be found', async () => {
+  expect(await nodeModulesOf('simulator/index.ts')).toContain('http');
+});

@@ -1,0 +1,3 @@
+import { receiver } from '../../../receiver';
+
+export const POST = receiver.fetch;
