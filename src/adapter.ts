@@ -24,6 +24,7 @@ export {
   defineAdapter,
   type EmitEvents,
   type HandoffSession,
+  htmlToText,
   type InboundClose,
   type InboundEvent,
   type InboundJoin,
@@ -38,8 +39,10 @@ export {
   type SentMessage,
   type SignatureInput,
   type SignatureVerdict,
+  sessionText,
   type TranscriptTextOptions,
   transcriptText,
+  verifySecret,
   verifySignature,
 } from './bridge/index.js';
 export type { Receipt, TranscriptItem, User } from './events/index.js';

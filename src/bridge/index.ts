@@ -36,6 +36,8 @@ export type {
 export type { BridgeStats } from './bridge-context.js';
 export { type BusinessHours, type IsOpenAt, readHours, type Weekday } from './business-hours.js';
 export { type Bridge, createBridge } from './create-bridge.js';
+export { htmlToText } from './html-to-text.js';
 export type { BridgeMessages, BridgeOptions, MessageText, MessageTextContext } from './options.js';
+export { sessionText } from './session-text.js';
 export { type TranscriptTextOptions, transcriptText } from './text.js';
-export { type SignatureInput, verifySignature } from './verify-signature.js';
+export { type SignatureInput, verifySecret, verifySignature } from './verify-signature.js';

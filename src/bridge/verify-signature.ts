@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { SignatureVerdict } from './adapter-types.js';
 
 /** Input of {@link verifySignature}. */
@@ -7,8 +7,10 @@ export interface SignatureInput {
   readonly secrets: readonly string[];
   /** The signed content. */
   readonly payload: string | Buffer;
-  /** The HMAC-SHA256 in hexadecimal, without a prefix such as `sha256=`; `undefined` when the request has none. */
+  /** The HMAC in hexadecimal, without a prefix such as `sha256=`; `undefined` when the request has none. */
   readonly signature: string | undefined;
+  /** The hash of the HMAC. Default `sha256`. */
+  readonly algorithm?: 'sha1' | 'sha256';
   /** The signed time in milliseconds, when the helpdesk sends one. */
   readonly signedAt?: number | undefined;
   /** Time of arrival: `request.receivedAt`. */
@@ -17,10 +19,10 @@ export interface SignatureInput {
   readonly toleranceMs?: number;
 }
 
-const HEX_SHA256 = /^[0-9a-f]{64}$/i;
+const HEX = { sha1: /^[0-9a-f]{40}$/i, sha256: /^[0-9a-f]{64}$/i } as const;
 
 /**
- * Verifies an HMAC-SHA256 signature in constant time. A wrong signature is `forged` whatever its age.
+ * Verifies an HMAC signature in constant time. A wrong signature is `forged` whatever its age.
  *
  * @example
  * verify: ({ headers, body, receivedAt }) =>
@@ -36,17 +38,40 @@ export function verifySignature({
   secrets,
   payload,
   signature,
+  algorithm = 'sha256',
   signedAt,
   receivedAt,
   toleranceMs = 300_000,
 }: SignatureInput): SignatureVerdict {
   if (signature === undefined || signature === '') return 'unsigned';
-  if (!HEX_SHA256.test(signature)) return 'forged';
+  if (!HEX[algorithm].test(signature)) return 'forged';
   const given = Buffer.from(signature, 'hex');
   const isRight = secrets
-    .map((secret) => timingSafeEqual(given, createHmac('sha256', secret).update(payload).digest()))
+    .map((secret) => timingSafeEqual(given, createHmac(algorithm, secret).update(payload).digest()))
     .includes(true);
   if (!isRight) return 'forged';
   if (signedAt === undefined) return 'genuine';
   return Math.abs(receivedAt - signedAt) <= toleranceMs ? 'genuine' : 'stale';
+}
+
+/**
+ * Compares a shared secret that a helpdesk sends with each request, in constant time.
+ *
+ * @example
+ * verify: ({ headers }) => verifySecret({ secrets: [secret], given: headers['x-api-key'] })
+ */
+export function verifySecret({
+  secrets,
+  given,
+}: {
+  /** The request may carry any of them, so that a secret can be rotated without a gap. */
+  readonly secrets: readonly string[];
+  /** The secret of the request; `undefined` when it has none. */
+  readonly given: string | undefined;
+}): SignatureVerdict {
+  if (given === undefined || given === '') return 'unsigned';
+  // Digests have the same length, which timingSafeEqual needs.
+  const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+  const isRight = secrets.map((secret) => timingSafeEqual(digest(given), digest(secret))).includes(true);
+  return isRight ? 'genuine' : 'forged';
 }

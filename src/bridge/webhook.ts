@@ -70,6 +70,8 @@ export function createWebhook(bridge: BridgeContext, events: EventReceiver): Web
 
   const respondTo = async (request: ReceiverRequest): Promise<WebhookResult | null> => {
     if (!adapter.capabilities.inbound.includes('webhook')) return NOT_FOUND;
+    // Helpdesks such as Intercom validate a new webhook address with HEAD.
+    if (request.method === 'HEAD') return { status: 200 };
     if (request.method !== 'POST')
       return { status: 405, reason: 'method not allowed', headers: { allow: 'POST' } };
     if (calls.ended)

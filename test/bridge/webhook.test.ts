@@ -46,6 +46,12 @@ describe('the webhook', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, ['POST']]);
   });
 
+  it('answers 200 to HEAD, with which helpdesks validate the address', async () => {
+    const { port, bridge } = await setUpConversation();
+    expect(await sendRaw(port, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
+    expect(bridge.stats()).toMatchObject({ forged: 0 });
+  });
+
   it('limits the size of the body', async () => {
     const { port } = await setUpConversation({ bridge: { limits: { bodyBytes: 10 } } });
     const body = 'x'.repeat(11);

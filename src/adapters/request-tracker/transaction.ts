@@ -1,5 +1,4 @@
-import type { InboundEvent, MessageAuthor } from '../../bridge/index.js';
-import { htmlToText } from './html-to-text.js';
+import { htmlToText, type InboundEvent, type MessageAuthor } from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 
 /** A user of RT, as both the Scrip and the REST interface report it. */

@@ -6,9 +6,11 @@ const PARAGRAPH_ELEMENTS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Converts the HTML of RT's rich text editor to plain text: paragraphs and list items on separate lines, link
- * addresses after their label, no markup. RT's own conversion depends on the programs installed beside it, and wraps
- * lines at 78 characters.
+ * Converts the HTML of a helpdesk's rich text editor to plain text for the user: paragraphs and list items on separate
+ * lines, link addresses after their label, no markup. Malformed HTML is accepted.
+ *
+ * @example
+ * htmlToText('<p>See <a href="https://example.com/faq">our answers</a>.</p>'); // See our answers (https://example.com/faq).
  */
 export function htmlToText(html: string): string {
   const out = createLineBuffer();
