@@ -21,7 +21,10 @@ export type AdapterSettingKey =
   | 'slackCloseWords'
   | 'slackInsidePrefix'
   | 'slackTeamUrl'
-  | 'slackApiUrl';
+  | 'slackApiUrl'
+  | 'intercomAccessToken'
+  | 'intercomClientSecret'
+  | 'intercomApiUrl';
 
 /** An adapter for an external human-service system. */
 export interface AdapterEntry {
@@ -78,6 +81,19 @@ export const ADAPTER_CATALOG = {
         ...(settings.slackInsidePrefix !== undefined && { insidePrefix: settings.slackInsidePrefix }),
         ...(settings.slackTeamUrl !== undefined && { teamUrl: settings.slackTeamUrl }),
         ...(settings.slackApiUrl !== undefined && { apiUrl: settings.slackApiUrl }),
+      });
+    },
+  },
+  intercom: {
+    required: ['intercomAccessToken', 'intercomClientSecret'],
+    optional: ['intercomApiUrl'],
+    samples: { intercomAccessToken: 'any', intercomClientSecret: 'any' },
+    async create({ intercomAccessToken = '', intercomClientSecret = '', intercomApiUrl }) {
+      const { intercom } = await import('../adapters/intercom/index.js');
+      return intercom({
+        accessToken: intercomAccessToken,
+        clientSecret: splitList(intercomClientSecret),
+        ...(intercomApiUrl !== undefined && { apiUrl: intercomApiUrl }),
       });
     },
   },

@@ -82,8 +82,7 @@ async function ownSettingsIssues(
 }
 
 /** Adapters begin their messages with their own name and their own name of the option. */
-const ADAPTER_PREFIX =
-  /^(slack|chatwoot|request[ -]tracker): (?:(?:botToken|signingSecret|channel|teamUrl|insidePrefix) )?/i;
+const ADAPTER_PREFIX = /^[A-Za-z][\w -]*: (?:(?:[a-z]+(?:[A-Z][a-z]+)+|channel) )?/;
 
 /** The message of a rejection; adapters never quote the value in it. */
 async function rejectionOf(created: Promise<Adapter>): Promise<string | null> {

@@ -101,7 +101,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   adapter: {
     env: 'ADAPTER',
     flag: '--adapter <name>',
-    help: 'where human agents answer: desk (in the browser), request-tracker, chatwoot, slack, or none, which refuses requests for a human unless AUTO_REPLY answers; default desk when replies and storage are on and AUTO_REPLY is off',
+    help: `where human agents answer: desk (in the browser), ${ADAPTER_NAMES.join(', ')}, or none, which refuses requests for a human unless AUTO_REPLY answers; default desk when replies and storage are on and AUTO_REPLY is off`,
   },
   rtUrl: { env: 'RT_URL', flag: '--rt-url <url>', help: 'the URL of Request Tracker' },
   rtToken: { env: 'RT_TOKEN', flag: '--rt-token <token>', help: "an auth token of Request Tracker's user" },
@@ -162,6 +162,21 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     env: 'SLACK_API_URL',
     flag: '--slack-api-url <url>',
     help: 'the URL of the Web API; default https://slack.com/api',
+  },
+  intercomAccessToken: {
+    env: 'INTERCOM_ACCESS_TOKEN',
+    flag: '--intercom-access-token <token>',
+    help: 'the Access Token of the app',
+  },
+  intercomClientSecret: {
+    env: 'INTERCOM_CLIENT_SECRET',
+    flag: '--intercom-client-secret <secret>',
+    help: 'the Client Secret of the app, which signs its webhooks, or several separated by commas',
+  },
+  intercomApiUrl: {
+    env: 'INTERCOM_API_URL',
+    flag: '--intercom-api-url <url>',
+    help: 'the URL of the REST API of the region; default https://api.intercom.io',
   },
   agentNames: {
     env: 'AGENT_NAMES',

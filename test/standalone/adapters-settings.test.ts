@@ -17,6 +17,11 @@ const RT = {
   RT_TOKEN: `1-2-${'0a'.repeat(16)}`,
   RT_QUEUE: 'Handoffs',
 };
+const INTERCOM = {
+  ADAPTER: 'intercom',
+  INTERCOM_ACCESS_TOKEN: 'sEcret-4',
+  INTERCOM_CLIENT_SECRET: 'sEcret-5, sEcret-6',
+};
 const CHATWOOT = {
   ADAPTER: 'chatwoot',
   CHATWOOT_URL: 'https://chat.example.com',
@@ -50,12 +55,13 @@ describe('the settings of human agents', () => {
     ['request-tracker', { ...SERVICE, ...RT }],
     ['chatwoot', { ...SERVICE, ...CHATWOOT }],
     ['slack', { ...SERVICE, ...CHATWOOT, ...SLACK }],
+    ['intercom', { ...SERVICE, ...INTERCOM }],
   ])('choose %s with %j', async (name, env) => {
     expect(chooseAdapter(await settingsOf(env))).toBe(name);
   });
 
   it.each<[Record<string, string>, RegExp]>([
-    [{ ADAPTER: 'zendesk' }, /^ADAPTER must be one of desk, request-tracker, chatwoot, slack or none\.$/],
+    [{ ADAPTER: 'unknown' }, /^ADAPTER must be one of desk, request-tracker, chatwoot, slack, .* or none\.$/],
     [{ ADAPTER: 'desk' }, /^ADAPTER needs SERVICE_BASE_URL and SERVICE_API_KEY/],
     [SLACK, /^ADAPTER needs SERVICE_BASE_URL and SERVICE_API_KEY/],
     [
@@ -67,6 +73,10 @@ describe('the settings of human agents', () => {
     [{ ...SERVICE, ...RT, RT_WEBHOOK_SECRET: 'sEcret' }, /^RT_WEBHOOK_SECRET .* 16 characters/],
     [{ ...SERVICE, ...CHATWOOT, CHATWOOT_INBOX: 'a/b' }, /^CHATWOOT_INBOX .*Inbox Identifier/],
     [{ ...SERVICE, ...CHATWOOT, CHATWOOT_WEBHOOK_SECRET: 'sEcret,' }, /^CHATWOOT_WEBHOOK_SECRET .*empty/],
+    [
+      { ...SERVICE, ...INTERCOM, INTERCOM_ACCESS_TOKEN: 'sEcret x', INTERCOM_API_URL: 'eu' },
+      /^INTERCOM_ACCESS_TOKEN must be the Access Token .*\nINTERCOM_API_URL the address must be a URL/,
+    ],
     [{ ...SERVICE, ...SLACK, SLACK_NAMES: 'Ann' }, /^SLACK_NAMES must be user ids with names/],
     [
       { ...SERVICE, ...SLACK, SLACK_CLOSE_WORDS: 'good bye' },
