@@ -24,7 +24,13 @@ export type AdapterSettingKey =
   | 'slackApiUrl'
   | 'intercomAccessToken'
   | 'intercomClientSecret'
-  | 'intercomApiUrl';
+  | 'intercomApiUrl'
+  | 'zendeskApiUrl'
+  | 'zendeskAppId'
+  | 'zendeskKeyId'
+  | 'zendeskKeySecret'
+  | 'zendeskWebhookSecret'
+  | 'zendeskAgentIntegration';
 
 /** An adapter for an external human-service system. */
 export interface AdapterEntry {
@@ -94,6 +100,30 @@ export const ADAPTER_CATALOG = {
         accessToken: intercomAccessToken,
         clientSecret: splitList(intercomClientSecret),
         ...(intercomApiUrl !== undefined && { apiUrl: intercomApiUrl }),
+      });
+    },
+  },
+  zendesk: {
+    required: ['zendeskApiUrl', 'zendeskAppId', 'zendeskKeyId', 'zendeskKeySecret', 'zendeskWebhookSecret'],
+    optional: ['zendeskAgentIntegration'],
+    samples: {
+      zendeskApiUrl: 'https://any.zendesk.com/sc',
+      zendeskAppId: 'any',
+      zendeskKeyId: 'any',
+      zendeskKeySecret: 'any',
+      zendeskWebhookSecret: 'any',
+    },
+    async create(settings) {
+      const { zendesk } = await import('../adapters/zendesk/index.js');
+      return zendesk({
+        apiUrl: settings.zendeskApiUrl ?? '',
+        appId: settings.zendeskAppId ?? '',
+        keyId: settings.zendeskKeyId ?? '',
+        keySecret: settings.zendeskKeySecret ?? '',
+        webhookSecret: splitList(settings.zendeskWebhookSecret ?? ''),
+        ...(settings.zendeskAgentIntegration !== undefined && {
+          agentIntegration: settings.zendeskAgentIntegration,
+        }),
       });
     },
   },

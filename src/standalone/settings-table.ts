@@ -178,6 +178,36 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--intercom-api-url <url>',
     help: 'the URL of the REST API of the region; default https://api.intercom.io',
   },
+  zendeskApiUrl: {
+    env: 'ZENDESK_API_URL',
+    flag: '--zendesk-api-url <url>',
+    help: 'the URL of the Conversations API, such as https://example.zendesk.com/sc',
+  },
+  zendeskAppId: {
+    env: 'ZENDESK_APP_ID',
+    flag: '--zendesk-app-id <id>',
+    help: 'the App ID of the Conversations API key',
+  },
+  zendeskKeyId: {
+    env: 'ZENDESK_KEY_ID',
+    flag: '--zendesk-key-id <id>',
+    help: 'the Key ID of the Conversations API key',
+  },
+  zendeskKeySecret: {
+    env: 'ZENDESK_KEY_SECRET',
+    flag: '--zendesk-key-secret <secret>',
+    help: 'the Secret key of the Conversations API key',
+  },
+  zendeskWebhookSecret: {
+    env: 'ZENDESK_WEBHOOK_SECRET',
+    flag: '--zendesk-webhook-secret <secret>',
+    help: 'the shared secret of the webhook, or several separated by commas',
+  },
+  zendeskAgentIntegration: {
+    env: 'ZENDESK_AGENT_INTEGRATION',
+    flag: '--zendesk-agent-integration <name>',
+    help: 'the switchboard integration where agents answer; default zd-agentWorkspace',
+  },
   agentNames: {
     env: 'AGENT_NAMES',
     flag: '--agent-names',

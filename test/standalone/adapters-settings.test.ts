@@ -22,6 +22,14 @@ const INTERCOM = {
   INTERCOM_ACCESS_TOKEN: 'sEcret-4',
   INTERCOM_CLIENT_SECRET: 'sEcret-5, sEcret-6',
 };
+const ZENDESK = {
+  ADAPTER: 'zendesk',
+  ZENDESK_API_URL: 'https://example.zendesk.com/sc',
+  ZENDESK_APP_ID: 'a1',
+  ZENDESK_KEY_ID: 'app_1',
+  ZENDESK_KEY_SECRET: 'sEcret-7',
+  ZENDESK_WEBHOOK_SECRET: 'sEcret-8',
+};
 const CHATWOOT = {
   ADAPTER: 'chatwoot',
   CHATWOOT_URL: 'https://chat.example.com',
@@ -56,6 +64,7 @@ describe('the settings of human agents', () => {
     ['chatwoot', { ...SERVICE, ...CHATWOOT }],
     ['slack', { ...SERVICE, ...CHATWOOT, ...SLACK }],
     ['intercom', { ...SERVICE, ...INTERCOM }],
+    ['zendesk', { ...SERVICE, ...ZENDESK }],
   ])('choose %s with %j', async (name, env) => {
     expect(chooseAdapter(await settingsOf(env))).toBe(name);
   });
@@ -76,6 +85,10 @@ describe('the settings of human agents', () => {
     [
       { ...SERVICE, ...INTERCOM, INTERCOM_ACCESS_TOKEN: 'sEcret x', INTERCOM_API_URL: 'eu' },
       /^INTERCOM_ACCESS_TOKEN must be the Access Token .*\nINTERCOM_API_URL the address must be a URL/,
+    ],
+    [
+      { ...SERVICE, ...ZENDESK, ZENDESK_API_URL: 'example', ZENDESK_KEY_SECRET: 'sEcret x' },
+      /^ZENDESK_API_URL the address must be a URL.*\nZENDESK_KEY_SECRET must be the Secret key/,
     ],
     [{ ...SERVICE, ...SLACK, SLACK_NAMES: 'Ann' }, /^SLACK_NAMES must be user ids with names/],
     [
