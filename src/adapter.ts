@@ -8,6 +8,7 @@
  * @module
  */
 export {
+  type AccessToken,
   type Adapter,
   type AdapterCall,
   type AdapterCapabilities,
@@ -21,6 +22,7 @@ export {
   type CloseReason,
   type ConversationRef,
   createAdapterHttp,
+  createTokenCache,
   defineAdapter,
   type EmitEvents,
   type HandoffSession,
@@ -40,6 +42,7 @@ export {
   type SignatureInput,
   type SignatureVerdict,
   sessionText,
+  type TokenCache,
   type TranscriptTextOptions,
   transcriptText,
   verifySecret,
