@@ -45,6 +45,7 @@ export {
   type TokenCache,
   type TranscriptTextOptions,
   transcriptText,
+  verifyRsaSignature,
   verifySecret,
   verifySignature,
 } from './bridge/index.js';

@@ -41,4 +41,9 @@ export type { BridgeMessages, BridgeOptions, MessageText, MessageTextContext } f
 export { sessionText } from './session-text.js';
 export { type TranscriptTextOptions, transcriptText } from './text.js';
 export { type AccessToken, createTokenCache, type TokenCache } from './token-cache.js';
-export { type SignatureInput, verifySecret, verifySignature } from './verify-signature.js';
+export {
+  type SignatureInput,
+  verifyRsaSignature,
+  verifySecret,
+  verifySignature,
+} from './verify-signature.js';
