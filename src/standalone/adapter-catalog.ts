@@ -30,7 +30,13 @@ export type AdapterSettingKey =
   | 'zendeskKeyId'
   | 'zendeskKeySecret'
   | 'zendeskWebhookSecret'
-  | 'zendeskAgentIntegration';
+  | 'zendeskAgentIntegration'
+  | 'livechatClientId'
+  | 'livechatClientSecret'
+  | 'livechatRefreshToken'
+  | 'livechatWebhookSecret'
+  | 'livechatApiUrl'
+  | 'livechatAccountsUrl';
 
 /** An adapter for an external human-service system. */
 export interface AdapterEntry {
@@ -124,6 +130,27 @@ export const ADAPTER_CATALOG = {
         ...(settings.zendeskAgentIntegration !== undefined && {
           agentIntegration: settings.zendeskAgentIntegration,
         }),
+      });
+    },
+  },
+  livechat: {
+    required: ['livechatClientId', 'livechatClientSecret', 'livechatRefreshToken', 'livechatWebhookSecret'],
+    optional: ['livechatApiUrl', 'livechatAccountsUrl'],
+    samples: {
+      livechatClientId: 'any',
+      livechatClientSecret: 'any',
+      livechatRefreshToken: 'any',
+      livechatWebhookSecret: 'any',
+    },
+    async create(settings) {
+      const { livechat } = await import('../adapters/livechat/index.js');
+      return livechat({
+        clientId: settings.livechatClientId ?? '',
+        clientSecret: settings.livechatClientSecret ?? '',
+        refreshToken: settings.livechatRefreshToken ?? '',
+        webhookSecret: splitList(settings.livechatWebhookSecret ?? ''),
+        ...(settings.livechatApiUrl !== undefined && { apiUrl: settings.livechatApiUrl }),
+        ...(settings.livechatAccountsUrl !== undefined && { accountsUrl: settings.livechatAccountsUrl }),
       });
     },
   },

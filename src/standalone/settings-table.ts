@@ -208,6 +208,36 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--zendesk-agent-integration <name>',
     help: 'the switchboard integration where agents answer; default zd-agentWorkspace',
   },
+  livechatClientId: {
+    env: 'LIVECHAT_CLIENT_ID',
+    flag: '--livechat-client-id <id>',
+    help: 'the Client Id of the app',
+  },
+  livechatClientSecret: {
+    env: 'LIVECHAT_CLIENT_SECRET',
+    flag: '--livechat-client-secret <secret>',
+    help: 'the Client Secret of the app',
+  },
+  livechatRefreshToken: {
+    env: 'LIVECHAT_REFRESH_TOKEN',
+    flag: '--livechat-refresh-token <token>',
+    help: 'a refresh token of an agent who authorized the app',
+  },
+  livechatWebhookSecret: {
+    env: 'LIVECHAT_WEBHOOK_SECRET',
+    flag: '--livechat-webhook-secret <secret>',
+    help: 'the secret key of the registered webhooks, or several separated by commas',
+  },
+  livechatApiUrl: {
+    env: 'LIVECHAT_API_URL',
+    flag: '--livechat-api-url <url>',
+    help: 'the URL of the chat APIs; default https://api.livechatinc.com',
+  },
+  livechatAccountsUrl: {
+    env: 'LIVECHAT_ACCOUNTS_URL',
+    flag: '--livechat-accounts-url <url>',
+    help: 'the URL of the authorization server; default https://accounts.livechat.com',
+  },
   agentNames: {
     env: 'AGENT_NAMES',
     flag: '--agent-names',

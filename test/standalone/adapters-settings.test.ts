@@ -30,6 +30,13 @@ const ZENDESK = {
   ZENDESK_KEY_SECRET: 'sEcret-7',
   ZENDESK_WEBHOOK_SECRET: 'sEcret-8',
 };
+const LIVECHAT = {
+  ADAPTER: 'livechat',
+  LIVECHAT_CLIENT_ID: 'c1',
+  LIVECHAT_CLIENT_SECRET: 'sEcret-9',
+  LIVECHAT_REFRESH_TOKEN: 'sEcret-10',
+  LIVECHAT_WEBHOOK_SECRET: 'sEcret-11',
+};
 const CHATWOOT = {
   ADAPTER: 'chatwoot',
   CHATWOOT_URL: 'https://chat.example.com',
@@ -65,6 +72,7 @@ describe('the settings of human agents', () => {
     ['slack', { ...SERVICE, ...CHATWOOT, ...SLACK }],
     ['intercom', { ...SERVICE, ...INTERCOM }],
     ['zendesk', { ...SERVICE, ...ZENDESK }],
+    ['livechat', { ...SERVICE, ...LIVECHAT }],
   ])('choose %s with %j', async (name, env) => {
     expect(chooseAdapter(await settingsOf(env))).toBe(name);
   });
@@ -89,6 +97,10 @@ describe('the settings of human agents', () => {
     [
       { ...SERVICE, ...ZENDESK, ZENDESK_API_URL: 'example', ZENDESK_KEY_SECRET: 'sEcret x' },
       /^ZENDESK_API_URL the address must be a URL.*\nZENDESK_KEY_SECRET must be the Secret key/,
+    ],
+    [
+      { ...SERVICE, ...LIVECHAT, LIVECHAT_REFRESH_TOKEN: 'sEcret x', LIVECHAT_API_URL: 'fra' },
+      /^LIVECHAT_REFRESH_TOKEN must not be empty .*\nLIVECHAT_API_URL the address must be a URL/,
     ],
     [{ ...SERVICE, ...SLACK, SLACK_NAMES: 'Ann' }, /^SLACK_NAMES must be user ids with names/],
     [

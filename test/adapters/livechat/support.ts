@@ -1,0 +1,56 @@
+import { onTestFinished } from 'vitest';
+import { livechat } from '../../../src/adapters/livechat/index.js';
+import type { HandoffSession, InboundRequest } from '../../../src/bridge/index.js';
+import { silentLog } from '../../../src/internal/index.js';
+import { createFaultProxy } from '../../../src/testing/conformance/index.js';
+import {
+  FAKE_WEBHOOK_SECRET,
+  ORGANIZATION,
+  startFakeLiveChat,
+} from '../../fixtures/livechat/fake-livechat.js';
+import { fakeSettings } from '../../fixtures/livechat/harness.js';
+
+/** The last argument of every call. */
+export const CALL = { signal: new AbortController().signal, log: silentLog };
+
+/** A session of a user. */
+export const SESSION: HandoffSession = {
+  key: 'session-1',
+  conversationId: 'conversation-1',
+  user: { key: 'user:ada', userId: 'ada', anonymousId: null, email: 'support@example.com', phone: null },
+  botId: 'bot',
+  transcript: [{ from: 'user', text: 'Where is my parcel?' }],
+  requestedAt: new Date(),
+  replyBy: new Date(Date.now() + 60_000),
+};
+
+/** The fake, a proxy before it, and the adapter. They stop with the test. */
+export async function setUp() {
+  const fake = await startFakeLiveChat();
+  const proxy = await createFaultProxy(fake.url);
+  onTestFinished(async () => {
+    await proxy.stop();
+    await fake.stop();
+  });
+  const adapter = livechat(fakeSettings(proxy.url));
+  const open = async (session: HandoffSession = SESSION) => {
+    const { externalId, extra = {} } = await adapter.open(session, CALL);
+    return { externalId, url: null, extra, conversationId: session.conversationId, user: session.user };
+  };
+  return { fake, proxy, adapter, open };
+}
+
+/** A webhook request. */
+export const webhook = (
+  action: string,
+  payload: object,
+  secret_key = FAKE_WEBHOOK_SECRET,
+): InboundRequest => ({
+  method: 'POST',
+  url: '/',
+  headers: {},
+  body: Buffer.from(
+    JSON.stringify({ webhook_id: 'w', secret_key, action, organization_id: ORGANIZATION, payload }),
+  ),
+  receivedAt: Date.now(),
+});
