@@ -36,7 +36,16 @@ export type AdapterSettingKey =
   | 'livechatRefreshToken'
   | 'livechatWebhookSecret'
   | 'livechatApiUrl'
-  | 'livechatAccountsUrl';
+  | 'livechatAccountsUrl'
+  | 'zohoSalesiqScreenName'
+  | 'zohoSalesiqAppId'
+  | 'zohoSalesiqDepartmentId'
+  | 'zohoClientId'
+  | 'zohoClientSecret'
+  | 'zohoRefreshToken'
+  | 'zohoSalesiqPublicKey'
+  | 'zohoSalesiqApiUrl'
+  | 'zohoAccountsUrl';
 
 /** An adapter for an external human-service system. */
 export interface AdapterEntry {
@@ -151,6 +160,43 @@ export const ADAPTER_CATALOG = {
         webhookSecret: splitList(settings.livechatWebhookSecret ?? ''),
         ...(settings.livechatApiUrl !== undefined && { apiUrl: settings.livechatApiUrl }),
         ...(settings.livechatAccountsUrl !== undefined && { accountsUrl: settings.livechatAccountsUrl }),
+      });
+    },
+  },
+  'zoho-salesiq': {
+    required: [
+      'zohoSalesiqScreenName',
+      'zohoSalesiqAppId',
+      'zohoSalesiqDepartmentId',
+      'zohoClientId',
+      'zohoClientSecret',
+      'zohoRefreshToken',
+      'zohoSalesiqPublicKey',
+    ],
+    optional: ['zohoSalesiqApiUrl', 'zohoAccountsUrl'],
+    samples: {
+      zohoSalesiqScreenName: 'any',
+      zohoSalesiqAppId: 'any',
+      zohoSalesiqDepartmentId: 'any',
+      zohoClientId: 'any',
+      zohoClientSecret: 'any',
+      zohoRefreshToken: 'any',
+      // The public part of a short key, whose private part was never kept.
+      zohoSalesiqPublicKey:
+        'MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBALv3d7SVECVjpBIZn/iwiTqAASAkmQS0oUm1k538PFCWOK1Ezd/ihXkSsz4YOZ9DK0YHX07zJEIkZcO1pj+mJY0CAwEAAQ==',
+    },
+    async create(settings) {
+      const { zohoSalesIq } = await import('../adapters/zoho-salesiq/index.js');
+      return zohoSalesIq({
+        screenName: settings.zohoSalesiqScreenName ?? '',
+        appId: settings.zohoSalesiqAppId ?? '',
+        departmentId: settings.zohoSalesiqDepartmentId ?? '',
+        clientId: settings.zohoClientId ?? '',
+        clientSecret: settings.zohoClientSecret ?? '',
+        refreshToken: settings.zohoRefreshToken ?? '',
+        publicKey: splitList(settings.zohoSalesiqPublicKey ?? ''),
+        ...(settings.zohoSalesiqApiUrl !== undefined && { apiUrl: settings.zohoSalesiqApiUrl }),
+        ...(settings.zohoAccountsUrl !== undefined && { accountsUrl: settings.zohoAccountsUrl }),
       });
     },
   },

@@ -238,6 +238,51 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--livechat-accounts-url <url>',
     help: 'the URL of the authorization server; default https://accounts.livechat.com',
   },
+  zohoSalesiqScreenName: {
+    env: 'ZOHO_SALESIQ_SCREEN_NAME',
+    flag: '--zoho-salesiq-screen-name <name>',
+    help: 'the screen name of the portal',
+  },
+  zohoSalesiqAppId: {
+    env: 'ZOHO_SALESIQ_APP_ID',
+    flag: '--zoho-salesiq-app-id <id>',
+    help: 'the id of the brand',
+  },
+  zohoSalesiqDepartmentId: {
+    env: 'ZOHO_SALESIQ_DEPARTMENT_ID',
+    flag: '--zoho-salesiq-department-id <id>',
+    help: 'the id of the department whose operators answer',
+  },
+  zohoClientId: {
+    env: 'ZOHO_CLIENT_ID',
+    flag: '--zoho-client-id <id>',
+    help: 'the Client ID of an org client',
+  },
+  zohoClientSecret: {
+    env: 'ZOHO_CLIENT_SECRET',
+    flag: '--zoho-client-secret <secret>',
+    help: 'the Client Secret of that client',
+  },
+  zohoRefreshToken: {
+    env: 'ZOHO_REFRESH_TOKEN',
+    flag: '--zoho-refresh-token <token>',
+    help: 'a refresh token of that client',
+  },
+  zohoSalesiqPublicKey: {
+    env: 'ZOHO_SALESIQ_PUBLIC_KEY',
+    flag: '--zoho-salesiq-public-key <key>',
+    help: 'the public key of the webhook in Base64, or several separated by commas',
+  },
+  zohoSalesiqApiUrl: {
+    env: 'ZOHO_SALESIQ_API_URL',
+    flag: '--zoho-salesiq-api-url <url>',
+    help: 'the address of SalesIQ in your data center; default https://salesiq.zoho.com',
+  },
+  zohoAccountsUrl: {
+    env: 'ZOHO_ACCOUNTS_URL',
+    flag: '--zoho-accounts-url <url>',
+    help: 'the address of Zoho Accounts in your data center; default https://accounts.zoho.com',
+  },
   agentNames: {
     env: 'AGENT_NAMES',
     flag: '--agent-names',

@@ -37,6 +37,17 @@ const LIVECHAT = {
   LIVECHAT_REFRESH_TOKEN: 'sEcret-10',
   LIVECHAT_WEBHOOK_SECRET: 'sEcret-11',
 };
+const ZOHO_SALESIQ = {
+  ADAPTER: 'zoho-salesiq',
+  ZOHO_SALESIQ_SCREEN_NAME: 'example',
+  ZOHO_SALESIQ_APP_ID: '1',
+  ZOHO_SALESIQ_DEPARTMENT_ID: '2',
+  ZOHO_CLIENT_ID: '1000.A',
+  ZOHO_CLIENT_SECRET: 'sEcret-12',
+  ZOHO_REFRESH_TOKEN: 'sEcret-13',
+  ZOHO_SALESIQ_PUBLIC_KEY:
+    'MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBALv3d7SVECVjpBIZn/iwiTqAASAkmQS0oUm1k538PFCWOK1Ezd/ihXkSsz4YOZ9DK0YHX07zJEIkZcO1pj+mJY0CAwEAAQ==',
+};
 const CHATWOOT = {
   ADAPTER: 'chatwoot',
   CHATWOOT_URL: 'https://chat.example.com',
@@ -73,6 +84,7 @@ describe('the settings of human agents', () => {
     ['intercom', { ...SERVICE, ...INTERCOM }],
     ['zendesk', { ...SERVICE, ...ZENDESK }],
     ['livechat', { ...SERVICE, ...LIVECHAT }],
+    ['zoho-salesiq', { ...SERVICE, ...ZOHO_SALESIQ }],
   ])('choose %s with %j', async (name, env) => {
     expect(chooseAdapter(await settingsOf(env))).toBe(name);
   });
@@ -101,6 +113,10 @@ describe('the settings of human agents', () => {
     [
       { ...SERVICE, ...LIVECHAT, LIVECHAT_REFRESH_TOKEN: 'sEcret x', LIVECHAT_API_URL: 'fra' },
       /^LIVECHAT_REFRESH_TOKEN must not be empty .*\nLIVECHAT_API_URL the address must be a URL/,
+    ],
+    [
+      { ...SERVICE, ...ZOHO_SALESIQ, ZOHO_SALESIQ_APP_ID: 'a/b', ZOHO_SALESIQ_PUBLIC_KEY: 'key' },
+      /^ZOHO_SALESIQ_APP_ID must be letters.*\nZOHO_SALESIQ_PUBLIC_KEY must be the public key/,
     ],
     [{ ...SERVICE, ...SLACK, SLACK_NAMES: 'Ann' }, /^SLACK_NAMES must be user ids with names/],
     [
