@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { intercom } from '../../../src/adapters/intercom/index.js';
+import { CALL, SESSION } from '../../fixtures/adapter-session.js';
 import { FAKE_CLIENT_SECRET, FAKE_TOKEN } from '../../fixtures/intercom/fake-intercom.js';
-import { CALL, SESSION, setUp } from './support.js';
+import { setUp } from './support.js';
 
 const MESSAGE = { key: 'k', text: 'Hello?', sentAt: null };
 

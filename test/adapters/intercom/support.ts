@@ -2,28 +2,14 @@ import { createHmac } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { intercom } from '../../../src/adapters/intercom/index.js';
 import type { HandoffSession, InboundEvent, InboundRequest } from '../../../src/bridge/index.js';
-import { silentLog } from '../../../src/internal/index.js';
 import { createFaultProxy } from '../../../src/testing/conformance/index.js';
+import { CALL, refOf, SESSION } from '../../fixtures/adapter-session.js';
 import {
   FAKE_CLIENT_SECRET,
   FAKE_TOKEN,
   type FakeIntercomOptions,
   startFakeIntercom,
 } from '../../fixtures/intercom/fake-intercom.js';
-
-/** The last argument of every call. */
-export const CALL = { signal: new AbortController().signal, log: silentLog };
-
-/** A session of a user. */
-export const SESSION: HandoffSession = {
-  key: 'session-1',
-  conversationId: 'conversation-1',
-  user: { key: 'user:ada', userId: 'ada', anonymousId: null, email: 'support@example.com', phone: null },
-  botId: 'bot',
-  transcript: [{ from: 'user', text: 'Where is my parcel?' }],
-  requestedAt: new Date(),
-  replyBy: new Date(Date.now() + 60_000),
-};
 
 /** The fake, a proxy before it, and the adapter. They stop with the test. */
 export async function setUp(options: FakeIntercomOptions = {}) {
@@ -38,10 +24,7 @@ export async function setUp(options: FakeIntercomOptions = {}) {
     clientSecret: FAKE_CLIENT_SECRET,
     apiUrl: proxy.url,
   });
-  const open = async (session: HandoffSession = SESSION) => {
-    const { externalId, url = null, extra = {} } = await adapter.open(session, CALL);
-    return { externalId, url, extra, conversationId: session.conversationId, user: session.user };
-  };
+  const open = async (session: HandoffSession = SESSION) => refOf(session, await adapter.open(session, CALL));
   return { fake, proxy, adapter, open };
 }
 

@@ -1,7 +1,8 @@
 import { IntercomClient } from 'intercom-client';
 import { describe, expect, it } from 'vitest';
+import { CALL, SESSION } from '../../fixtures/adapter-session.js';
 import { FAKE_TOKEN } from '../../fixtures/intercom/fake-intercom.js';
-import { CALL, SESSION, setUp } from './support.js';
+import { setUp } from './support.js';
 
 describe("Intercom's own client", () => {
   it('sends the same requests as the adapter, and understands the answers of the fake', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { livechat } from '../../../src/adapters/livechat/index.js';
+import { CALL, SESSION } from '../../fixtures/adapter-session.js';
 import { fakeSettings } from '../../fixtures/livechat/harness.js';
-import { CALL, SESSION, setUp } from './support.js';
+import { setUp } from './support.js';
 
 const MESSAGE = { key: 'k', text: 'Hello?', sentAt: null };
 const REASON = { by: 'user', text: 'The user has left.' } as const;

@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import { Agent, Customer } from '@livechat/lc-sdk-js';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { CALL, SESSION } from '../../fixtures/adapter-session.js';
 import { FAKE_CLIENT_ID, ORGANIZATION } from '../../fixtures/livechat/fake-livechat.js';
-import { CALL, SESSION, setUp } from './support.js';
+import { setUp } from './support.js';
 
 interface Axios {
   readonly interceptors: {

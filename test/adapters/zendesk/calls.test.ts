@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { zendesk } from '../../../src/adapters/zendesk/index.js';
+import { CALL, SESSION } from '../../fixtures/adapter-session.js';
 import { AGENTS } from '../../fixtures/zendesk/fake-zendesk.js';
 import { fakeSettings } from '../../fixtures/zendesk/harness.js';
-import { CALL, SESSION, setUp } from './support.js';
+import { setUp } from './support.js';
 
 const REASON = { by: 'user', text: 'The user has left.' } as const;
 

@@ -1,5 +1,6 @@
 import sunshine from 'sunshine-conversations-client';
 import { describe, expect, it } from 'vitest';
+import { CALL, SESSION } from '../../fixtures/adapter-session.js';
 import {
   AGENTS,
   FAKE_APP,
@@ -8,7 +9,7 @@ import {
   type FakeMessage,
 } from '../../fixtures/zendesk/fake-zendesk.js';
 import { serve } from '../../helpers/serve.js';
-import { CALL, SESSION, setUp } from './support.js';
+import { setUp } from './support.js';
 
 /** What is left of a value that went through a model of the vendor, which drops the fields it does not know. */
 const through = (model: { constructFromObject(data: object): object }, value: object): unknown =>

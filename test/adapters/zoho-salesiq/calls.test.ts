@@ -2,23 +2,13 @@ import { createPublicKey } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { zohoSalesIq } from '../../../src/adapters/zoho-salesiq/index.js';
 import type { HandoffSession } from '../../../src/bridge/index.js';
-import { silentLog } from '../../../src/internal/index.js';
 import { createFaultProxy } from '../../../src/testing/conformance/index.js';
+import { CALL, refOf, SESSION } from '../../fixtures/adapter-session.js';
 import { FAKE_PUBLIC_KEY, startFakeSalesIq } from '../../fixtures/zoho-salesiq/fake-salesiq.js';
 import { fakeSettings } from '../../fixtures/zoho-salesiq/harness.js';
 
-const CALL = { signal: new AbortController().signal, log: silentLog };
 const MESSAGE = { key: 'k', text: 'Hello?', sentAt: null };
 const REASON = { by: 'user', text: 'The user has left.' } as const;
-const SESSION: HandoffSession = {
-  key: 'session-1',
-  conversationId: 'conversation-1',
-  user: { key: 'user:ada', userId: 'ada', anonymousId: null, email: 'support@example.com', phone: null },
-  botId: 'bot',
-  transcript: [{ from: 'user', text: 'Where is my parcel?' }],
-  requestedAt: new Date(),
-  replyBy: new Date(Date.now() + 60_000),
-};
 
 async function setUp() {
   const fake = await startFakeSalesIq();
@@ -28,10 +18,7 @@ async function setUp() {
     await fake.stop();
   });
   const adapter = zohoSalesIq(fakeSettings(proxy.url));
-  const open = async (session: HandoffSession = SESSION) => {
-    const { externalId } = await adapter.open(session, CALL);
-    return { externalId, url: null, extra: {}, conversationId: session.conversationId, user: session.user };
-  };
+  const open = async (session: HandoffSession = SESSION) => refOf(session, await adapter.open(session, CALL));
   return { fake, proxy, adapter, open };
 }
 
