@@ -8,6 +8,7 @@
  * @module
  */
 export {
+  type AccessToken,
   type Adapter,
   type AdapterCall,
   type AdapterCapabilities,
@@ -21,6 +22,7 @@ export {
   type CloseReason,
   type ConversationRef,
   createAdapterHttp,
+  createTokenCache,
   defineAdapter,
   type EmitEvents,
   type HandoffSession,
@@ -41,8 +43,10 @@ export {
   type SignatureInput,
   type SignatureVerdict,
   sessionText,
+  type TokenCache,
   type TranscriptTextOptions,
   transcriptText,
+  verifyRsaSignature,
   verifySecret,
   verifySignature,
 } from './bridge/index.js';

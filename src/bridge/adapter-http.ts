@@ -32,6 +32,8 @@ export interface AdapterHttpRequest {
   readonly path: string;
   /** Sent as a JSON body. */
   readonly json?: unknown;
+  /** Sent as a form instead, as token endpoints expect. */
+  readonly form?: Readonly<Record<string, string>>;
   /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -67,23 +69,29 @@ export function createAdapterHttp({
   fetch = globalThis.fetch,
 }: AdapterHttpOptions): AdapterHttp {
   const base = checkedBaseUrl(system, baseUrl);
-  return async ({ method, path, json, headers: more }, { signal }) => {
+  return async ({ method, path, json, form, headers: more }, { signal }) => {
     const outcome = await sendRequest(fetch, {
       url: `${base}${path}`,
       method,
       headers: async () =>
         new Headers({
           ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
           ...headers,
           ...more,
         }),
-      body: json === undefined ? null : JSON.stringify(json),
+      body: bodyOf(json, form),
       timeoutMs,
       maxAnswerBytes: maxResponseBytes,
       signal,
     });
     return toResponse(system, `${method} ${withoutQuery(path)}`, outcome);
   };
+}
+
+function bodyOf(json: unknown, form: AdapterHttpRequest['form']): string | null {
+  if (form) return new URLSearchParams(form).toString();
+  return json === undefined ? null : JSON.stringify(json);
 }
 
 function toResponse(system: string, request: string, outcome: HttpResult): AdapterHttpResponse {

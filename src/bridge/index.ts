@@ -41,4 +41,10 @@ export { htmlToText } from './html-to-text.js';
 export type { BridgeMessages, BridgeOptions, MessageText, MessageTextContext } from './options.js';
 export { sessionText } from './session-text.js';
 export { type TranscriptTextOptions, transcriptText } from './text.js';
-export { type SignatureInput, verifySecret, verifySignature } from './verify-signature.js';
+export { type AccessToken, createTokenCache, type TokenCache } from './token-cache.js';
+export {
+  type SignatureInput,
+  verifyRsaSignature,
+  verifySecret,
+  verifySignature,
+} from './verify-signature.js';

@@ -1,4 +1,4 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
 import type { SignatureVerdict } from './adapter-types.js';
 
 /** Input of {@link verifySignature}. */
@@ -74,4 +74,33 @@ export function verifySecret({
   const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
   const isRight = secrets.map((secret) => timingSafeEqual(digest(given), digest(secret))).includes(true);
   return isRight ? 'genuine' : 'forged';
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/**
+ * Verifies an RSA-SHA256 signature in Base64.
+ *
+ * @example
+ * const publicKeys = [createPublicKey(pem)];
+ * verify: ({ headers, body }) =>
+ *   verifyRsaSignature({ publicKeys, payload: body, signature: headers['x-signature'] })
+ */
+export function verifyRsaSignature({
+  publicKeys,
+  payload,
+  signature,
+}: {
+  /** The signature may match any of them, so that a key can be rotated without a gap. */
+  readonly publicKeys: readonly KeyObject[];
+  /** The signed content. */
+  readonly payload: Buffer;
+  /** The signature in Base64; `undefined` when the request has none. */
+  readonly signature: string | undefined;
+}): SignatureVerdict {
+  if (signature === undefined || signature === '') return 'unsigned';
+  // Node would skip over characters that are not Base64.
+  if (!BASE64.test(signature)) return 'forged';
+  const given = Buffer.from(signature, 'base64');
+  return publicKeys.some((key) => verify('sha256', payload, key, given)) ? 'genuine' : 'forged';
 }

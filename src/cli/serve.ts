@@ -37,6 +37,10 @@ Settings:
     chatwoot         an API inbox of Chatwoot; its webhooks go to /adapters/chatwoot
     slack            threads of a Slack channel; its events go to /adapters/slack
     email            threads of mails to a team's inbox, by SMTP and IMAP
+    intercom         conversations of an Intercom workspace; its webhooks go to /adapters/intercom
+    zendesk          messaging conversations in Zendesk's Agent Workspace; its webhooks go to /adapters/zendesk
+    livechat         chats of LiveChat; its webhooks go to /adapters/livechat
+    zoho-salesiq     conversations of Zoho SalesIQ; its webhooks go to /adapters/zoho-salesiq
     none             no human agents: requests for one are answered 503, unless AUTO_REPLY answers
   The default is the desk when SERVICE_BASE_URL and DATABASE_URL let agents answer and AUTO_REPLY is not set.
   handoff-kit adapter check tests the connection to a system; the program tests it at the start, too.

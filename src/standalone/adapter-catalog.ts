@@ -29,7 +29,31 @@ export type AdapterSettingKey =
   | 'mailAgents'
   | 'mailTrustedServer'
   | 'mailReplyAddress'
-  | 'mailFolder';
+  | 'mailFolder'
+  | 'intercomAccessToken'
+  | 'intercomClientSecret'
+  | 'intercomApiUrl'
+  | 'zendeskApiUrl'
+  | 'zendeskAppId'
+  | 'zendeskKeyId'
+  | 'zendeskKeySecret'
+  | 'zendeskWebhookSecret'
+  | 'zendeskAgentIntegration'
+  | 'livechatClientId'
+  | 'livechatClientSecret'
+  | 'livechatRefreshToken'
+  | 'livechatWebhookSecret'
+  | 'livechatApiUrl'
+  | 'livechatAccountsUrl'
+  | 'zohoSalesiqScreenName'
+  | 'zohoSalesiqAppId'
+  | 'zohoSalesiqDepartmentId'
+  | 'zohoClientId'
+  | 'zohoClientSecret'
+  | 'zohoRefreshToken'
+  | 'zohoSalesiqPublicKey'
+  | 'zohoSalesiqApiUrl'
+  | 'zohoAccountsUrl';
 
 /** An adapter for an external human-service system. */
 export interface AdapterEntry {
@@ -115,6 +139,101 @@ export const ADAPTER_CATALOG = {
         trustedServer: mailTrustedServer.trim() === 'none' ? null : mailTrustedServer,
         ...(mailReplyAddress !== undefined && { replyAddress: mailReplyAddress }),
         ...(mailFolder !== undefined && { mailbox: mailFolder }),
+      });
+    },
+  },
+  intercom: {
+    required: ['intercomAccessToken', 'intercomClientSecret'],
+    optional: ['intercomApiUrl'],
+    samples: { intercomAccessToken: 'any', intercomClientSecret: 'any' },
+    async create({ intercomAccessToken = '', intercomClientSecret = '', intercomApiUrl }) {
+      const { intercom } = await import('../adapters/intercom/index.js');
+      return intercom({
+        accessToken: intercomAccessToken,
+        clientSecret: splitList(intercomClientSecret),
+        ...(intercomApiUrl !== undefined && { apiUrl: intercomApiUrl }),
+      });
+    },
+  },
+  zendesk: {
+    required: ['zendeskApiUrl', 'zendeskAppId', 'zendeskKeyId', 'zendeskKeySecret', 'zendeskWebhookSecret'],
+    optional: ['zendeskAgentIntegration'],
+    samples: {
+      zendeskApiUrl: 'https://any.zendesk.com/sc',
+      zendeskAppId: 'any',
+      zendeskKeyId: 'any',
+      zendeskKeySecret: 'any',
+      zendeskWebhookSecret: 'any',
+    },
+    async create(settings) {
+      const { zendesk } = await import('../adapters/zendesk/index.js');
+      return zendesk({
+        apiUrl: settings.zendeskApiUrl ?? '',
+        appId: settings.zendeskAppId ?? '',
+        keyId: settings.zendeskKeyId ?? '',
+        keySecret: settings.zendeskKeySecret ?? '',
+        webhookSecret: splitList(settings.zendeskWebhookSecret ?? ''),
+        ...(settings.zendeskAgentIntegration !== undefined && {
+          agentIntegration: settings.zendeskAgentIntegration,
+        }),
+      });
+    },
+  },
+  livechat: {
+    required: ['livechatClientId', 'livechatClientSecret', 'livechatRefreshToken', 'livechatWebhookSecret'],
+    optional: ['livechatApiUrl', 'livechatAccountsUrl'],
+    samples: {
+      livechatClientId: 'any',
+      livechatClientSecret: 'any',
+      livechatRefreshToken: 'any',
+      livechatWebhookSecret: 'any',
+    },
+    async create(settings) {
+      const { livechat } = await import('../adapters/livechat/index.js');
+      return livechat({
+        clientId: settings.livechatClientId ?? '',
+        clientSecret: settings.livechatClientSecret ?? '',
+        refreshToken: settings.livechatRefreshToken ?? '',
+        webhookSecret: splitList(settings.livechatWebhookSecret ?? ''),
+        ...(settings.livechatApiUrl !== undefined && { apiUrl: settings.livechatApiUrl }),
+        ...(settings.livechatAccountsUrl !== undefined && { accountsUrl: settings.livechatAccountsUrl }),
+      });
+    },
+  },
+  'zoho-salesiq': {
+    required: [
+      'zohoSalesiqScreenName',
+      'zohoSalesiqAppId',
+      'zohoSalesiqDepartmentId',
+      'zohoClientId',
+      'zohoClientSecret',
+      'zohoRefreshToken',
+      'zohoSalesiqPublicKey',
+    ],
+    optional: ['zohoSalesiqApiUrl', 'zohoAccountsUrl'],
+    samples: {
+      zohoSalesiqScreenName: 'any',
+      zohoSalesiqAppId: 'any',
+      zohoSalesiqDepartmentId: 'any',
+      zohoClientId: 'any',
+      zohoClientSecret: 'any',
+      zohoRefreshToken: 'any',
+      // The public part of a short key, whose private part was never kept.
+      zohoSalesiqPublicKey:
+        'MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBALv3d7SVECVjpBIZn/iwiTqAASAkmQS0oUm1k538PFCWOK1Ezd/ihXkSsz4YOZ9DK0YHX07zJEIkZcO1pj+mJY0CAwEAAQ==',
+    },
+    async create(settings) {
+      const { zohoSalesIq } = await import('../adapters/zoho-salesiq/index.js');
+      return zohoSalesIq({
+        screenName: settings.zohoSalesiqScreenName ?? '',
+        appId: settings.zohoSalesiqAppId ?? '',
+        departmentId: settings.zohoSalesiqDepartmentId ?? '',
+        clientId: settings.zohoClientId ?? '',
+        clientSecret: settings.zohoClientSecret ?? '',
+        refreshToken: settings.zohoRefreshToken ?? '',
+        publicKey: splitList(settings.zohoSalesiqPublicKey ?? ''),
+        ...(settings.zohoSalesiqApiUrl !== undefined && { apiUrl: settings.zohoSalesiqApiUrl }),
+        ...(settings.zohoAccountsUrl !== undefined && { accountsUrl: settings.zohoAccountsUrl }),
       });
     },
   },

@@ -86,7 +86,7 @@ async function ownSettingsIssues(
 
 /** Adapters begin their messages with their own name and their own name of the option. */
 const ADAPTER_PREFIX =
-  /^(slack|chatwoot|request[ -]tracker|email): (?:(?:botToken|signingSecret|channel|teamUrl|insidePrefix|smtpUrl|imapUrl|address|team|agents|trustedServer|replyAddress|mailbox) )?/i;
+  /^[A-Za-z][\w -]*: (?:(?:[a-z]+(?:[A-Z][a-z]+)+|channel|address|team|agents|mailbox) )?/;
 
 /** The message of a rejection; adapters never quote the value in it. */
 async function rejectionOf(created: Promise<Adapter>): Promise<string | null> {

@@ -101,7 +101,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   adapter: {
     env: 'ADAPTER',
     flag: '--adapter <name>',
-    help: 'where human agents answer: desk (in the browser), request-tracker, chatwoot, slack, email, or none, which refuses requests for a human unless AUTO_REPLY answers; default desk when replies and storage are on and AUTO_REPLY is off',
+    help: `where human agents answer: desk (in the browser), ${ADAPTER_NAMES.join(', ')}, or none, which refuses requests for a human unless AUTO_REPLY answers; default desk when replies and storage are on and AUTO_REPLY is off`,
   },
   rtUrl: { env: 'RT_URL', flag: '--rt-url <url>', help: 'the URL of Request Tracker' },
   rtToken: { env: 'RT_TOKEN', flag: '--rt-token <token>', help: "an auth token of Request Tracker's user" },
@@ -202,6 +202,126 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     env: 'MAIL_FOLDER',
     flag: '--mail-folder <name>',
     help: 'the folder in which replies arrive; default INBOX',
+  },
+  intercomAccessToken: {
+    env: 'INTERCOM_ACCESS_TOKEN',
+    flag: '--intercom-access-token <token>',
+    help: 'the Access Token of the app',
+  },
+  intercomClientSecret: {
+    env: 'INTERCOM_CLIENT_SECRET',
+    flag: '--intercom-client-secret <secret>',
+    help: 'the Client Secret of the app, which signs its webhooks, or several separated by commas',
+  },
+  intercomApiUrl: {
+    env: 'INTERCOM_API_URL',
+    flag: '--intercom-api-url <url>',
+    help: 'the URL of the REST API of the region; default https://api.intercom.io',
+  },
+  zendeskApiUrl: {
+    env: 'ZENDESK_API_URL',
+    flag: '--zendesk-api-url <url>',
+    help: 'the URL of the Conversations API, such as https://example.zendesk.com/sc',
+  },
+  zendeskAppId: {
+    env: 'ZENDESK_APP_ID',
+    flag: '--zendesk-app-id <id>',
+    help: 'the App ID of the Conversations API key',
+  },
+  zendeskKeyId: {
+    env: 'ZENDESK_KEY_ID',
+    flag: '--zendesk-key-id <id>',
+    help: 'the Key ID of the Conversations API key',
+  },
+  zendeskKeySecret: {
+    env: 'ZENDESK_KEY_SECRET',
+    flag: '--zendesk-key-secret <secret>',
+    help: 'the Secret key of the Conversations API key',
+  },
+  zendeskWebhookSecret: {
+    env: 'ZENDESK_WEBHOOK_SECRET',
+    flag: '--zendesk-webhook-secret <secret>',
+    help: 'the shared secret of the webhook, or several separated by commas',
+  },
+  zendeskAgentIntegration: {
+    env: 'ZENDESK_AGENT_INTEGRATION',
+    flag: '--zendesk-agent-integration <name>',
+    help: 'the switchboard integration where agents answer; default zd-agentWorkspace',
+  },
+  livechatClientId: {
+    env: 'LIVECHAT_CLIENT_ID',
+    flag: '--livechat-client-id <id>',
+    help: 'the Client Id of the app',
+  },
+  livechatClientSecret: {
+    env: 'LIVECHAT_CLIENT_SECRET',
+    flag: '--livechat-client-secret <secret>',
+    help: 'the Client Secret of the app',
+  },
+  livechatRefreshToken: {
+    env: 'LIVECHAT_REFRESH_TOKEN',
+    flag: '--livechat-refresh-token <token>',
+    help: 'a refresh token of an agent who authorized the app',
+  },
+  livechatWebhookSecret: {
+    env: 'LIVECHAT_WEBHOOK_SECRET',
+    flag: '--livechat-webhook-secret <secret>',
+    help: 'the secret key of the registered webhooks, or several separated by commas',
+  },
+  livechatApiUrl: {
+    env: 'LIVECHAT_API_URL',
+    flag: '--livechat-api-url <url>',
+    help: 'the URL of the chat APIs; default https://api.livechatinc.com',
+  },
+  livechatAccountsUrl: {
+    env: 'LIVECHAT_ACCOUNTS_URL',
+    flag: '--livechat-accounts-url <url>',
+    help: 'the URL of the authorization server; default https://accounts.livechat.com',
+  },
+  zohoSalesiqScreenName: {
+    env: 'ZOHO_SALESIQ_SCREEN_NAME',
+    flag: '--zoho-salesiq-screen-name <name>',
+    help: 'the screen name of the portal',
+  },
+  zohoSalesiqAppId: {
+    env: 'ZOHO_SALESIQ_APP_ID',
+    flag: '--zoho-salesiq-app-id <id>',
+    help: 'the id of the brand',
+  },
+  zohoSalesiqDepartmentId: {
+    env: 'ZOHO_SALESIQ_DEPARTMENT_ID',
+    flag: '--zoho-salesiq-department-id <id>',
+    help: 'the id of the department whose operators answer',
+  },
+  zohoClientId: {
+    env: 'ZOHO_CLIENT_ID',
+    flag: '--zoho-client-id <id>',
+    help: 'the Client ID of an org client',
+  },
+  zohoClientSecret: {
+    env: 'ZOHO_CLIENT_SECRET',
+    flag: '--zoho-client-secret <secret>',
+    help: 'the Client Secret of that client',
+  },
+  zohoRefreshToken: {
+    env: 'ZOHO_REFRESH_TOKEN',
+    flag: '--zoho-refresh-token <token>',
+    help: 'a refresh token of that client',
+  },
+  zohoSalesiqPublicKey: {
+    env: 'ZOHO_SALESIQ_PUBLIC_KEY',
+    flag: '--zoho-salesiq-public-key <key>',
+    help: 'the public key of the webhook in Base64, or several separated by commas',
+  },
+  zohoSalesiqApiUrl: {
+    env: 'ZOHO_SALESIQ_API_URL',
+    flag: '--zoho-salesiq-api-url <url>',
+    help: 'the address of SalesIQ in your data center; default https://salesiq.zoho.com',
+  },
+  zohoAccountsUrl: {
+    env: 'ZOHO_ACCOUNTS_URL',
+    flag: '--zoho-accounts-url <url>',
+    help: 'the address of Zoho Accounts in your data center; default https://accounts.zoho.com',
   },
   agentNames: {
     env: 'AGENT_NAMES',

@@ -1,4 +1,5 @@
 import { DEFAULT_AGENT } from '../events/index.js';
+import { ADAPTER_NAMES } from './adapter-catalog.js';
 import type { AgentSettings } from './agent-settings.js';
 import type { ConnectedAdapter } from './connect-adapter.js';
 import { describeDatabase } from './database.js';
@@ -73,7 +74,7 @@ function agentsLine({ url, settings, dev, adapter }: WelcomeOptions): string {
         ? 'off.'
         : 'off: requests for a human are answered 503 until there are some.';
     const chooses = serviceBaseUrl === undefined ? 'With replies on, ADAPTER chooses' : 'ADAPTER chooses';
-    return `Human agents: ${meanwhile} ${chooses} where they answer: desk, request-tracker, chatwoot, slack or email.`;
+    return `Human agents: ${meanwhile} ${chooses} where they answer: desk, ${ADAPTER_NAMES.join(', ')}.`;
   }
   const { name, path, oneTimePath, hasWebhooks } = adapter;
   const address = `${url}${path}`;

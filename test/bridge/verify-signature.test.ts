@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, generateKeyPairSync, sign as signRsa } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { verifySecret, verifySignature } from '../../src/adapter.js';
+import { verifyRsaSignature, verifySecret, verifySignature } from '../../src/adapter.js';
 
 const sign = (algorithm: string, secret: string): string =>
   createHmac(algorithm, secret).update('payload').digest('hex');
@@ -41,5 +41,27 @@ describe('verifySecret', () => {
     ['none', undefined, 'unsigned'],
   ] as const)('compares %s', (_what, given, verdict) => {
     expect(verifySecret({ secrets: ['old', 'new'], given })).toBe(verdict);
+  });
+});
+
+describe('verifyRsaSignature', () => {
+  const [old, current, other] = [1, 2, 3].map(() => generateKeyPairSync('rsa', { modulusLength: 2_048 }));
+  const publicKeys = [old, current].flatMap((pair) => (pair ? [pair.publicKey] : []));
+  const signedBy = (pair = current): string =>
+    signRsa('sha256', Buffer.from('payload'), pair?.privateKey ?? '').toString('base64');
+  const verify = (signature: string | undefined, payload = 'payload') =>
+    verifyRsaSignature({ publicKeys, payload: Buffer.from(payload), signature });
+
+  it('accepts a signature of any of its keys, over the whole payload', () => {
+    expect([verify(signedBy(old)), verify(signedBy(current))]).toEqual(['genuine', 'genuine']);
+    expect([verify(signedBy(other)), verify(signedBy(), 'another payload')]).toEqual(['forged', 'forged']);
+    expect([verify(undefined), verify('')]).toEqual(['unsigned', 'unsigned']);
+  });
+
+  it('refuses a signature with anything else in it', () => {
+    const right = signedBy();
+    for (const wrong of [`${right.slice(0, -1)}0`, ` ${right}`, `${right}\n`, `${right}AAAA`, 'sha256']) {
+      expect(verify(wrong)).toBe('forged');
+    }
   });
 });

@@ -105,7 +105,7 @@ describe('adapter check', () => {
 
   it.each<[Record<string, string>, RegExp]>([
     [{}, /ADAPTER {2}is missing\. It must be one of request-tracker, chatwoot, slack, email/],
-    [{ ADAPTER: 'zendesk' }, /ADAPTER {2}names no adapter/],
+    [{ ADAPTER: 'unknown' }, /ADAPTER {2}names no adapter/],
     [{ ADAPTER: 'desk' }, /ADAPTER {2}is desk, which needs no check/],
     [
       { ADAPTER: 'slack' },

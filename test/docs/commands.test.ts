@@ -15,9 +15,7 @@ const DOCUMENTS = [
   'SECURITY.md',
   'examples/README.md',
   ...filesIn('docs/'),
-  ...['chat-sdk', 'chatwoot', 'desk', 'email', 'request-tracker', 'slack'].map(
-    (name) => `src/adapters/${name}/README.md`,
-  ),
+  ...readdirSync(new URL('src/adapters/', ROOT)).map((name) => `src/adapters/${name}/README.md`),
 ];
 
 /** The whole program, with every command loaded. */

@@ -17,6 +17,37 @@ const RT = {
   RT_TOKEN: `1-2-${'0a'.repeat(16)}`,
   RT_QUEUE: 'Handoffs',
 };
+const INTERCOM = {
+  ADAPTER: 'intercom',
+  INTERCOM_ACCESS_TOKEN: 'sEcret-4',
+  INTERCOM_CLIENT_SECRET: 'sEcret-5, sEcret-6',
+};
+const ZENDESK = {
+  ADAPTER: 'zendesk',
+  ZENDESK_API_URL: 'https://example.zendesk.com/sc',
+  ZENDESK_APP_ID: 'a1',
+  ZENDESK_KEY_ID: 'app_1',
+  ZENDESK_KEY_SECRET: 'sEcret-7',
+  ZENDESK_WEBHOOK_SECRET: 'sEcret-8',
+};
+const LIVECHAT = {
+  ADAPTER: 'livechat',
+  LIVECHAT_CLIENT_ID: 'c1',
+  LIVECHAT_CLIENT_SECRET: 'sEcret-9',
+  LIVECHAT_REFRESH_TOKEN: 'sEcret-10',
+  LIVECHAT_WEBHOOK_SECRET: 'sEcret-11',
+};
+const ZOHO_SALESIQ = {
+  ADAPTER: 'zoho-salesiq',
+  ZOHO_SALESIQ_SCREEN_NAME: 'example',
+  ZOHO_SALESIQ_APP_ID: '1',
+  ZOHO_SALESIQ_DEPARTMENT_ID: '2',
+  ZOHO_CLIENT_ID: '1000.A',
+  ZOHO_CLIENT_SECRET: 'sEcret-12',
+  ZOHO_REFRESH_TOKEN: 'sEcret-13',
+  ZOHO_SALESIQ_PUBLIC_KEY:
+    'MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBALv3d7SVECVjpBIZn/iwiTqAASAkmQS0oUm1k538PFCWOK1Ezd/ihXkSsz4YOZ9DK0YHX07zJEIkZcO1pj+mJY0CAwEAAQ==',
+};
 const CHATWOOT = {
   ADAPTER: 'chatwoot',
   CHATWOOT_URL: 'https://chat.example.com',
@@ -62,15 +93,16 @@ describe('the settings of human agents', () => {
     ['email', { ...SERVICE, ...EMAIL }],
     ['email', { ...SERVICE, ...EMAIL, MAIL_TRUSTED_SERVER: 'none', MAIL_FOLDER: 'Replies' }],
     ['slack', { ...SERVICE, ...CHATWOOT, ...SLACK }],
+    ['intercom', { ...SERVICE, ...INTERCOM }],
+    ['zendesk', { ...SERVICE, ...ZENDESK }],
+    ['livechat', { ...SERVICE, ...LIVECHAT }],
+    ['zoho-salesiq', { ...SERVICE, ...ZOHO_SALESIQ }],
   ])('choose %s with %j', async (name, env) => {
     expect(chooseAdapter(await settingsOf(env))).toBe(name);
   });
 
   it.each<[Record<string, string>, RegExp]>([
-    [
-      { ADAPTER: 'zendesk' },
-      /^ADAPTER must be one of desk, request-tracker, chatwoot, slack, email or none\.$/,
-    ],
+    [{ ADAPTER: 'unknown' }, /^ADAPTER must be one of desk, request-tracker, chatwoot, slack, .* or none\.$/],
     [{ ADAPTER: 'desk' }, /^ADAPTER needs SERVICE_BASE_URL and SERVICE_API_KEY/],
     [SLACK, /^ADAPTER needs SERVICE_BASE_URL and SERVICE_API_KEY/],
     [
@@ -82,6 +114,22 @@ describe('the settings of human agents', () => {
     [{ ...SERVICE, ...RT, RT_WEBHOOK_SECRET: 'sEcret' }, /^RT_WEBHOOK_SECRET .* 16 characters/],
     [{ ...SERVICE, ...CHATWOOT, CHATWOOT_INBOX: 'a/b' }, /^CHATWOOT_INBOX .*Inbox Identifier/],
     [{ ...SERVICE, ...CHATWOOT, CHATWOOT_WEBHOOK_SECRET: 'sEcret,' }, /^CHATWOOT_WEBHOOK_SECRET .*empty/],
+    [
+      { ...SERVICE, ...INTERCOM, INTERCOM_ACCESS_TOKEN: 'sEcret x', INTERCOM_API_URL: 'eu' },
+      /^INTERCOM_ACCESS_TOKEN must be the Access Token .*\nINTERCOM_API_URL the address must be a URL/,
+    ],
+    [
+      { ...SERVICE, ...ZENDESK, ZENDESK_API_URL: 'example', ZENDESK_KEY_SECRET: 'sEcret x' },
+      /^ZENDESK_API_URL the address must be a URL.*\nZENDESK_KEY_SECRET must be the Secret key/,
+    ],
+    [
+      { ...SERVICE, ...LIVECHAT, LIVECHAT_REFRESH_TOKEN: 'sEcret x', LIVECHAT_API_URL: 'fra' },
+      /^LIVECHAT_REFRESH_TOKEN must not be empty .*\nLIVECHAT_API_URL the address must be a URL/,
+    ],
+    [
+      { ...SERVICE, ...ZOHO_SALESIQ, ZOHO_SALESIQ_APP_ID: 'a/b', ZOHO_SALESIQ_PUBLIC_KEY: 'key' },
+      /^ZOHO_SALESIQ_APP_ID must be letters.*\nZOHO_SALESIQ_PUBLIC_KEY must be the public key/,
+    ],
     [{ ...SERVICE, ...SLACK, SLACK_NAMES: 'Ann' }, /^SLACK_NAMES must be user ids with names/],
     [
       { ...SERVICE, ...SLACK, SLACK_CLOSE_WORDS: 'good bye' },

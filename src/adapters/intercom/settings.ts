@@ -1,0 +1,45 @@
+import type { AdapterHttpOptions } from '../../bridge/index.js';
+import { configError } from '../../internal/index.js';
+
+/** Settings of {@link intercom}. */
+export interface IntercomSettings {
+  /** The Access Token of the app, from the Developer Hub, Configure, Authentication. */
+  readonly accessToken: string;
+  /** The Client Secret of the app, from the Developer Hub, Basic information. Several during a rotation. */
+  readonly clientSecret: string | readonly string[];
+  /**
+   * The URL of the REST API: `https://api.eu.intercom.io` or `https://api.au.intercom.io` for workspaces hosted there.
+   * Default `https://api.intercom.io`.
+   */
+  readonly apiUrl?: string;
+  /** Replaces the global `fetch`. */
+  readonly fetch?: NonNullable<AdapterHttpOptions['fetch']>;
+}
+
+/** {@link IntercomSettings}, validated and with defaults. */
+export interface CheckedSettings {
+  readonly accessToken: string;
+  readonly clientSecrets: readonly string[];
+  readonly apiUrl: string;
+  readonly fetch: NonNullable<AdapterHttpOptions['fetch']>;
+}
+
+/** Validates the settings and fills in the defaults. Error messages never contain a value. */
+export function checkSettings({
+  accessToken,
+  clientSecret,
+  apiUrl = 'https://api.intercom.io',
+  fetch = globalThis.fetch,
+}: IntercomSettings): CheckedSettings {
+  const token = accessToken.trim();
+  if (token === '' || /\s/.test(token)) {
+    throw configError(
+      'Intercom: accessToken must be the Access Token of the app, which has no white space; copy it from the Developer Hub.',
+    );
+  }
+  const clientSecrets = [clientSecret].flat().map((secret) => secret.trim());
+  if (clientSecrets.length === 0 || clientSecrets.includes('')) {
+    throw configError('Intercom: clientSecret is empty; copy it from the Basic information of the app.');
+  }
+  return { accessToken: token, clientSecrets, apiUrl, fetch };
+}

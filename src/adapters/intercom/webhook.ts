@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import {
+  AdapterError,
+  htmlToText,
+  type InboundEvent,
+  type InboundRequest,
+  type MessageAuthor,
+  type ParsedWebhook,
+  type SignatureVerdict,
+  verifySignature,
+} from '../../bridge/index.js';
+
+/** Begins the messages that the adapter writes in the name of an admin, who is also a human agent. */
+export const NOTICE_PREFIX = '[handoff] ';
+
+/** An entry of a conversation: a comment, a note, an assignment, a close. Any of them can carry a text. */
+export const partSchema = z.object({
+  id: z.coerce.string(),
+  part_type: z.string(),
+  body: z.string().nullish(),
+  author: z
+    .object({
+      type: z.string().nullish(),
+      id: z.coerce.string().nullish(),
+      name: z.string().nullish(),
+      from_ai_agent: z.boolean().nullish(),
+      is_ai_answer: z.boolean().nullish(),
+    })
+    .nullish(),
+  assigned_to: z.object({ type: z.string().nullish(), id: z.coerce.string().nullish() }).nullish(),
+  attachments: z.array(z.object({ name: z.string().nullish(), url: z.string().nullish() })).nullish(),
+});
+type Part = z.output<typeof partSchema>;
+
+/** Parts whose text the contact sees. Notes are internal, and so is whatever this adapter does not know. */
+const VISIBLE_TYPES: ReadonlySet<string> = new Set(
+  'comment quick_reply assignment assign_and_reopen assign_and_unsnooze open close snoozed unsnoozed'.split(
+    ' ',
+  ),
+);
+
+/** A conversation with parts; in a webhook only the newest. */
+export const conversationSchema = z.object({
+  id: z.coerce.string(),
+  conversation_parts: z.object({ conversation_parts: z.array(z.unknown()) }).nullish(),
+});
+
+const notificationSchema = z.object({ topic: z.string(), data: z.object({ item: z.unknown() }) });
+
+/** Intercom signs the body with the app's client secret. It signs no time. */
+export function verify(
+  secrets: readonly string[],
+  { headers, body, receivedAt }: InboundRequest,
+): SignatureVerdict {
+  const header = headers['x-hub-signature'];
+  if (!header) return 'unsigned';
+  const [, signature] = /^sha1=(.+)$/.exec(header) ?? [];
+  if (signature === undefined) return 'forged';
+  return verifySignature({ secrets, payload: body, signature, algorithm: 'sha1', receivedAt });
+}
+
+/** Translates a notification. Other topics than those of admins, and the ping of a new subscription, are ignored. */
+export function parse({ body }: InboundRequest): ParsedWebhook {
+  const notification = notificationSchema.safeParse(parseJson(body));
+  if (!notification.success) throw new AdapterError('invalid', 'Intercom sent a webhook without a topic.');
+  const { topic, data } = notification.data;
+  if (!topic.startsWith('conversation.admin.')) return { events: [] };
+  const conversation = conversationSchema.safeParse(data.item);
+  if (!conversation.success)
+    throw new AdapterError('invalid', `Intercom sent ${topic} without a conversation.`);
+  return { events: conversationEvents(conversation.data) };
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    // Without the cause: it quotes the body, which may contain message texts.
+    throw new AdapterError('invalid', 'Intercom sent a webhook whose body is not JSON.');
+  }
+}
+
+/** The events of a conversation's parts, in their order. */
+export function conversationEvents({
+  id,
+  conversation_parts: parts,
+}: z.output<typeof conversationSchema>): InboundEvent[] {
+  return (parts?.conversation_parts ?? []).flatMap((value) => {
+    const part = partSchema.safeParse(value);
+    return part.success ? partEvents(id, part.data) : [];
+  });
+}
+
+/**
+ * A part has the same id in every webhook. Agents can write while they close, assign or reopen: the text comes first.
+ */
+function partEvents(externalId: string, part: Part): InboundEvent[] {
+  const text = partText(part);
+  const author = authorOf(part, text);
+  const id = `part ${part.id}`;
+  const events: InboundEvent[] = [];
+  if (text !== '') {
+    const internal = !VISIBLE_TYPES.has(part.part_type);
+    events.push({ kind: 'message', id, externalId, author, text, internal, messageId: part.id });
+  }
+  if (part.assigned_to?.type === 'admin') {
+    // The part names only its author. The agent who is assigned is another one, unless the ids are the same.
+    const name = part.assigned_to.id === part.author?.id ? author.name : null;
+    events.push({ kind: 'joined', id: `${id} assigned`, externalId, author: { kind: 'agent', name } });
+  }
+  if (part.part_type === 'close') events.push({ kind: 'closed', id: `${id} closed`, externalId, author });
+  return events;
+}
+
+/** Only this adapter writes as the contact, and closes with this prefix. Fin, bots and workflows are no humans. */
+function authorOf({ author, part_type }: Part, text: string): MessageAuthor {
+  const name = author?.name?.trim() || null;
+  const isOwnClose = part_type === 'close' && text.startsWith(NOTICE_PREFIX);
+  if (author?.type === 'user' || author?.type === 'lead' || isOwnClose) return { kind: 'self', name: null };
+  const isHuman = author?.type === 'admin' && !author.from_ai_agent && !author.is_ai_answer;
+  return { kind: isHuman ? 'agent' : 'system', name };
+}
+
+/** Webhooks of API versions before 2.15 carry HTML, whose text always sits in block elements; later ones plain text. */
+const HTML = /^<(p|div|h[1-6]|ul|ol|pre|blockquote|table|img)\b.*>$/s;
+const IMAGE = /<img\b[^>]*\bsrc="(https?:[^"]+)"/g;
+
+function partText({ body, attachments }: Part): string {
+  const raw = body?.trim() ?? '';
+  const isHtml = HTML.test(raw);
+  const images = isHtml ? [...raw.matchAll(IMAGE)].map(([, url = '']) => url.replaceAll('&amp;', '&')) : [];
+  const files = (attachments ?? []).map(({ name, url }) => [name, url].filter(Boolean).join(': '));
+  return [isHtml ? htmlToText(raw) : raw, ...images, ...files].filter((line) => line !== '').join('\n');
+}

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import {
+  type AdapterCall,
+  AdapterError,
+  type AdapterHttpRequest,
+  createAdapterHttp,
+  createTokenCache,
+} from '../../bridge/index.js';
+import type { CheckedSettings } from './settings.js';
+
+const VERSION = 'v3.5';
+
+/** An access token of an agent or a customer. */
+export const tokenSchema = z.object({
+  access_token: z.string(),
+  expires_in: z.number(),
+  organization_id: z.string(),
+  /** With the token of a customer: the customer. */
+  entity_id: z.string().nullish(),
+});
+export const startedSchema = z.object({ chat_id: z.string() });
+export const sentSchema = z.object({ event_id: z.string() });
+
+/** The newest chats, with the customers in them. */
+export const chatsSchema = z.object({
+  chats_summary: z.array(
+    z.object({
+      id: z.string(),
+      users: z.array(z.object({ id: z.string(), type: z.string(), name: z.string().nullish() })).nullish(),
+    }),
+  ),
+});
+
+/** A customer, and the token to act as this customer. */
+export interface Customer {
+  readonly id: string;
+  readonly token: string;
+  readonly organizationId: string;
+}
+
+/** The requests to LiveChat that the adapter makes. */
+export type LiveChatApi = ReturnType<typeof createLiveChatApi>;
+
+/** Creates a {@link LiveChatApi}. */
+export function createLiveChatApi(settings: CheckedSettings) {
+  const { clientId, clientSecret, refreshToken, apiUrl, accountsUrl } = settings;
+  const options = { system: 'LiveChat', headers: {}, fetch: withInactiveAsGone(settings.fetch) };
+  const accounts = createAdapterHttp({ ...options, baseUrl: accountsUrl });
+  const chats = createAdapterHttp({ ...options, baseUrl: apiUrl });
+  const tokens = createTokenCache();
+
+  const read = async <Schema extends z.ZodType>(
+    http: typeof chats,
+    schema: Schema,
+    request: AdapterHttpRequest,
+    call: AdapterCall,
+  ): Promise<z.output<Schema>> => {
+    const parsed = schema.safeParse((await http(request, call)).body);
+    if (parsed.success) return parsed.data;
+    const path = request.path.replace(/\?.*/, '');
+    throw new AdapterError(
+      'invalid',
+      `The answer to POST ${path} is not one of LiveChat: check LIVECHAT_API_URL.`,
+    );
+  };
+
+  /** A token of the agent who authorized the app. */
+  const agentToken = (call: AdapterCall): Promise<string> =>
+    tokens.get('agent', async () => {
+      const form = {
+        grant_type: 'refresh_token',
+        refresh_token: refreshToken,
+        client_id: clientId,
+        client_secret: clientSecret,
+      };
+      const token = await read(
+        accounts,
+        tokenSchema,
+        { method: 'POST', path: '/v2/token', form },
+        call,
+      ).catch(asAuth);
+      return { value: token.access_token, expiresInSeconds: token.expires_in };
+    });
+
+  /** Runs a request as the agent. A token that is refused is not used again. */
+  const asAgent = async <Result>(
+    call: AdapterCall,
+    request: (headers: Readonly<Record<string, string>>) => Promise<Result>,
+  ): Promise<Result> => {
+    const token = await agentToken(call);
+    return request(authorization(token)).catch((error: unknown) => {
+      if (error instanceof AdapterError && error.kind === 'auth') tokens.forget('agent');
+      throw error;
+    });
+  };
+
+  const customerAction = (action: string, json: object, { token, organizationId }: Customer) => ({
+    ...post(
+      `/${VERSION}/customer/action/${action}?organization_id=${encodeURIComponent(organizationId)}`,
+      json,
+    ),
+    headers: authorization(token),
+  });
+
+  return {
+    /** A token to act as a customer: an existing one, or a new one without an id. */
+    async customer(id: string | null, call: AdapterCall): Promise<Customer> {
+      const json = {
+        grant_type: 'agent_token',
+        client_id: clientId,
+        response_type: 'token',
+        ...(id !== null && { entity_id: id }),
+      };
+      const token = await asAgent(call, (headers) =>
+        read(accounts, tokenSchema, { ...post('/v2/customer/token', json), headers }, call),
+      );
+      const customerId = token.entity_id ?? id;
+      if (customerId === null)
+        throw new AdapterError('invalid', 'LiveChat created a customer without an id.');
+      return { id: customerId, token: token.access_token, organizationId: token.organization_id };
+    },
+
+    async updateCustomer(
+      customer: Customer,
+      name: string,
+      fields: Readonly<Record<string, string>>[],
+      call: AdapterCall,
+    ) {
+      await chats(customerAction('update_customer', { name, session_fields: fields }, customer), call);
+    },
+
+    async startChat(customer: Customer, text: string, call: AdapterCall) {
+      const json = { chat: { thread: { events: [{ type: 'message', text }] } } };
+      return (await read(chats, startedSchema, customerAction('start_chat', json, customer), call)).chat_id;
+    },
+
+    async sendMessage(customer: Customer, chatId: string, text: string, call: AdapterCall) {
+      const json = { chat_id: chatId, event: { type: 'message', text } };
+      return (await read(chats, sentSchema, customerAction('send_event', json, customer), call)).event_id;
+    },
+
+    async deactivateChat(customer: Customer, chatId: string, call: AdapterCall) {
+      await chats(customerAction('deactivate_chat', { id: chatId }, customer), call);
+    },
+
+    /** The newest chats. */
+    listChats: (limit: number, call: AdapterCall) =>
+      asAgent(call, async (headers) => {
+        const request = { ...post(`/${VERSION}/agent/action/list_chats`, { limit }), headers };
+        return (await read(chats, chatsSchema, request, call)).chats_summary;
+      }),
+  };
+}
+
+const post = (path: string, json: object): AdapterHttpRequest => ({ method: 'POST', path, json });
+
+/** The prefix of a token names the data center that answers it. */
+function authorization(token: string): Readonly<Record<string, string>> {
+  const [, region] = /^([a-z]+)[\w-]*:/.exec(token) ?? [];
+  return { authorization: `Bearer ${token}`, ...(region !== undefined && { 'x-region': region }) };
+}
+
+/** A refused refresh token is answered 400. */
+function asAuth(error: unknown): never {
+  if (!(error instanceof AdapterError) || error.kind !== 'invalid') throw error;
+  throw new AdapterError('auth', `${error.message} The refresh token was revoked, or is of another app.`);
+}
+
+/** A chat that was closed, archived or deleted takes no messages; LiveChat says so in the body. */
+function withInactiveAsGone(fetch: CheckedSettings['fetch']): CheckedSettings['fetch'] {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (response.status < 400 || response.status >= 500 || response.status === 429) return response;
+    const text = await response.text();
+    const status = text.includes('"chat_inactive"') ? 410 : response.status;
+    return new Response(null, { status });
+  };
+}

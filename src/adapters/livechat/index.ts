@@ -1,0 +1,116 @@
+/**
+ * The LiveChat adapter: a handed-over conversation is a chat of a customer.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto';
+import {
+  type Adapter,
+  type AdapterCall,
+  type AdapterCheckResult,
+  AdapterError,
+  type ConversationRef,
+  defineAdapter,
+  type HandoffSession,
+  sessionText,
+} from '../../bridge/index.js';
+import { createLiveChatApi, type LiveChatApi } from './api.js';
+import { checkSettings, type LiveChatSettings } from './settings.js';
+import { parse, verify } from './webhook.js';
+
+export type { LiveChatSettings } from './settings.js';
+
+/** A message has at most 16 kB, and a character up to 4 bytes. */
+const MAX_TEXT = 4_000;
+/** How many of the newest chats `find` looks at: the most that LiveChat returns at once. */
+const NEWEST_CHATS = 100;
+
+/**
+ * Creates the adapter for LiveChat.
+ *
+ * @example
+ * const bridge = createBridge({
+ *   receiver,
+ *   adapter: livechat({ clientId: '…', clientSecret: '…', refreshToken: '…', webhookSecret: '…' }),
+ * });
+ * app.use('/livechat', bridge.webhook);
+ */
+export function livechat(settings: LiveChatSettings): Adapter {
+  const checked = checkSettings(settings);
+  const api = createLiveChatApi(checked);
+
+  return defineAdapter({
+    name: 'livechat',
+    capabilities: {
+      inbound: ['webhook'],
+      nativeClose: true,
+      messageIds: true,
+      maxTextLength: MAX_TEXT,
+    },
+    async open(session, call) {
+      // A customer has one chat, so each handoff is a customer.
+      const customer = await api.customer(null, call);
+      await api.updateCustomer(customer, customerName(session), fieldsOf(session), call);
+      const externalId = await api.startChat(customer, sessionText(session, { maxLength: MAX_TEXT }), call);
+      return { externalId, extra: { customer: customer.id } };
+    },
+    async find(session, call) {
+      const name = customerName(session);
+      for (const { id, users } of await api.listChats(NEWEST_CHATS, call)) {
+        const customer = users?.find((user) => user.type === 'customer' && user.name === name);
+        if (customer) return { externalId: id, extra: { customer: customer.id } };
+      }
+      return null;
+    },
+    async send(ref, { text }, call) {
+      const customer = await api.customer(customerOf(ref), call);
+      return { messageId: await api.sendMessage(customer, ref.externalId, text, call) };
+    },
+    async close(ref, _reason, call) {
+      const customer = await api.customer(customerOf(ref), call);
+      try {
+        await api.deactivateChat(customer, ref.externalId, call);
+      } catch (error) {
+        // One that an agent closed needs no close.
+        if (!(error instanceof AdapterError) || error.kind !== 'gone') throw error;
+      }
+    },
+    verify: (request) => verify(checked.webhookSecrets, request),
+    parse,
+    check: (call) => checkSetup(api, call),
+  });
+}
+
+/** The name of the customer. It ends with a part of the session's hash, by which `find` recognises the chat. */
+function customerName({ key, user }: HandoffSession): string {
+  const name = (user.userId ?? user.anonymousId ?? 'Visitor').slice(0, 100);
+  return `${name} #${createHash('sha256').update(key).digest('hex').slice(0, 12)}`;
+}
+
+/** What agents see beside the chat. */
+function fieldsOf({ user, botId }: HandoffSession): Readonly<Record<string, string>>[] {
+  const fields = { user: user.key, email: user.email, phone: user.phone, agent: botId };
+  return Object.entries(fields).flatMap(([name, value]) => (value ? [{ [name]: value.slice(0, 500) }] : []));
+}
+
+function customerOf({ extra: { customer } }: ConversationRef): string {
+  if (customer) return customer;
+  throw new AdapterError('invalid', 'This conversation was not opened by the LiveChat adapter.');
+}
+
+/** Checks the authorization and its scopes. Writes nothing to LiveChat. */
+async function checkSetup(api: LiveChatApi, call: AdapterCall): Promise<readonly AdapterCheckResult[]> {
+  const secret = {
+    name: 'webhook secret',
+    ok: true,
+    detail: 'Set. The first webhook shows whether it is theirs.',
+  };
+  try {
+    await api.listChats(1, call);
+    return [{ name: 'authorization', ok: true, detail: 'The agent may list chats.' }, secret];
+  } catch (error) {
+    if (!(error instanceof AdapterError)) throw error;
+    const detail = `${error.message} Check LIVECHAT_CLIENT_ID, LIVECHAT_CLIENT_SECRET and LIVECHAT_REFRESH_TOKEN, and the scopes customers:own and chats--all:ro.`;
+    return [{ name: 'authorization', ok: false, detail }, secret];
+  }
+}

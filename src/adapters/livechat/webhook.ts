@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import {
+  AdapterError,
+  type InboundEvent,
+  type InboundRequest,
+  type MessageAuthor,
+  type ParsedWebhook,
+  type SignatureVerdict,
+  verifySecret,
+} from '../../bridge/index.js';
+
+const textField = z.string().nullish();
+
+/** An event in a chat: a message, a file, a rich message, a system message. */
+export const eventSchema = z.object({
+  id: z.string(),
+  type: z.string(),
+  author_id: textField,
+  text: textField,
+  name: textField,
+  url: textField,
+  elements: z
+    .array(z.object({ title: textField, subtitle: textField }))
+    .nullish()
+    .catch(null),
+  /** Called `recipients` before version 3.5. */
+  visibility: textField,
+  recipients: textField,
+});
+type ChatEvent = z.output<typeof eventSchema>;
+
+const incomingEvent = z.object({ chat_id: z.string(), event: eventSchema });
+const chatDeactivated = z.object({ chat_id: z.string(), thread_id: z.string(), user_id: textField });
+const userAdded = z.object({
+  chat_id: z.string(),
+  thread_id: z.string(),
+  user_type: z.string(),
+  user: z.object({ id: z.string(), name: textField }),
+});
+/** The payloads that the adapter reads, by the action of the webhook. */
+export const PAYLOADS = {
+  incoming_event: incomingEvent,
+  chat_deactivated: chatDeactivated,
+  user_added_to_chat: userAdded,
+} as const;
+
+const webhookSchema = z.object({ action: z.string(), payload: z.unknown() });
+
+/** The secret key of the webhook is a field of the body. */
+export function verify(secrets: readonly string[], { body }: InboundRequest): SignatureVerdict {
+  const webhook = z.object({ secret_key: z.string() }).safeParse(parseJson(body));
+  return verifySecret({ secrets, given: webhook.data?.secret_key });
+}
+
+/** Translates a webhook. Other actions are ignored. */
+export function parse({ body }: InboundRequest): ParsedWebhook {
+  const webhook = webhookSchema.safeParse(parseJson(body));
+  if (!webhook.success) throw new AdapterError('invalid', 'LiveChat sent a webhook without an action.');
+  const { action, payload } = webhook.data;
+  if (action === 'incoming_event') return { events: messageEvents(read(action, payload)) };
+  if (action === 'chat_deactivated') return { events: [closedEvent(read(action, payload))] };
+  if (action === 'user_added_to_chat') return { events: joinedEvents(read(action, payload)) };
+  return { events: [] };
+}
+
+function read<Action extends keyof typeof PAYLOADS>(
+  action: Action,
+  payload: unknown,
+): z.output<(typeof PAYLOADS)[Action]> {
+  const parsed = PAYLOADS[action].safeParse(payload);
+  if (parsed.success) return parsed.data as z.output<(typeof PAYLOADS)[Action]>;
+  throw new AdapterError('invalid', `LiveChat sent ${action} in an unknown form.`);
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function messageEvents({ chat_id, event }: z.output<typeof incomingEvent>): InboundEvent[] {
+  const text = eventText(event);
+  if (text === '') return [];
+  return [
+    {
+      kind: 'message',
+      id: `event ${event.id}`,
+      externalId: chat_id,
+      author: authorOf(event.type === 'system_message' ? null : event.author_id),
+      text,
+      // Supervisors whisper to agents.
+      internal: (event.visibility ?? event.recipients) !== 'all',
+      messageId: event.id,
+    },
+  ];
+}
+
+const closedEvent = ({ chat_id, thread_id, user_id }: z.output<typeof chatDeactivated>): InboundEvent => ({
+  kind: 'closed',
+  id: `deactivated ${thread_id}`,
+  externalId: chat_id,
+  author: authorOf(user_id),
+});
+
+function joinedEvents({ chat_id, thread_id, user, user_type }: z.output<typeof userAdded>): InboundEvent[] {
+  const { kind } = authorOf(user.id);
+  if (user_type !== 'agent' || kind !== 'agent') return [];
+  const author = { kind, name: user.name?.trim() || null };
+  return [{ kind: 'joined', id: `joined ${thread_id} ${user.id}`, externalId: chat_id, author }];
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The id of an agent is an e-mail address, that of a customer a UUID, that of a bot a hash. Webhooks do not name the
+ * author otherwise. Only this adapter writes as a customer of its chats.
+ */
+function authorOf(id: string | null | undefined): MessageAuthor {
+  if (id?.includes('@')) return { kind: 'agent', name: null };
+  return { kind: id && UUID.test(id) ? 'self' : 'system', name: null };
+}
+
+/** An event as plain text: its text, its cards, and a link to its file. */
+function eventText({ type, text, name, url, elements }: ChatEvent): string {
+  const join = (...parts: (string | null | undefined)[]): string => parts.filter(Boolean).join(': ');
+  const lines = [
+    text?.trim() ?? '',
+    type === 'file' ? join(name, url) : '',
+    ...(elements ?? []).map(({ title, subtitle }) => join(title, subtitle)),
+  ];
+  return lines.filter((line) => line !== '').join('\n');
+}

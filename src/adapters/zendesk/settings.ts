@@ -1,0 +1,61 @@
+import type { AdapterHttpOptions } from '../../bridge/index.js';
+import { configError } from '../../internal/index.js';
+
+/** Settings of {@link zendesk}. */
+export interface ZendeskSettings {
+  /** The URL of the Conversations API, such as `https://example.zendesk.com/sc`. */
+  readonly apiUrl: string;
+  /** The App ID of the Conversations API key. */
+  readonly appId: string;
+  /** The Key ID of the Conversations API key. */
+  readonly keyId: string;
+  /** The Secret key of the Conversations API key. */
+  readonly keySecret: string;
+  /** The shared secret of the webhook, which Zendesk sends as `X-API-Key`. Several during a rotation. */
+  readonly webhookSecret: string | readonly string[];
+  /** The name of the switchboard integration where agents answer. Default `zd-agentWorkspace`. */
+  readonly agentIntegration?: string;
+  /** Replaces the global `fetch`. */
+  readonly fetch?: NonNullable<AdapterHttpOptions['fetch']>;
+}
+
+/** {@link ZendeskSettings}, validated and with defaults. */
+export interface CheckedSettings {
+  readonly apiUrl: string;
+  readonly appId: string;
+  /** `<key id>:<secret>` in Base64. */
+  readonly credentials: string;
+  readonly webhookSecrets: readonly string[];
+  readonly agentIntegration: string;
+  readonly fetch: NonNullable<AdapterHttpOptions['fetch']>;
+}
+
+const WORD = /^[\w-]+$/;
+
+/** Validates the settings and fills in the defaults. Error messages never contain a value. */
+export function checkSettings({
+  apiUrl,
+  appId,
+  keyId,
+  keySecret,
+  webhookSecret,
+  agentIntegration = 'zd-agentWorkspace',
+  fetch = globalThis.fetch,
+}: ZendeskSettings): CheckedSettings {
+  const parts = { appId, keyId, agentIntegration };
+  for (const [name, value] of Object.entries(parts)) {
+    if (WORD.test(value)) continue;
+    throw configError(
+      `Zendesk: ${name} must be letters, digits, hyphens and underscores; copy it from the Admin Center.`,
+    );
+  }
+  if (keySecret === '' || /\s/.test(keySecret)) {
+    throw configError('Zendesk: keySecret must be the Secret key of the API key, which has no white space.');
+  }
+  const webhookSecrets = [webhookSecret].flat().map((secret) => secret.trim());
+  if (webhookSecrets.length === 0 || webhookSecrets.includes('')) {
+    throw configError('Zendesk: webhookSecret is empty; copy the shared secret of the webhook.');
+  }
+  const credentials = Buffer.from(`${keyId}:${keySecret}`).toString('base64');
+  return { apiUrl, appId, credentials, webhookSecrets, agentIntegration, fetch };
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import {
+  AdapterError,
+  type InboundEvent,
+  type InboundRequest,
+  type MessageAuthor,
+  type ParsedWebhook,
+} from '../../bridge/index.js';
+import { conversationSchema } from './api.js';
+
+const textField = z.string().nullish();
+
+/** A message of any type: text, image, file, location, carousel and others. */
+export const messageSchema = z.object({
+  id: z.string(),
+  author: z.object({ type: z.string(), displayName: textField }),
+  content: z.object({
+    text: textField,
+    altText: textField,
+    mediaUrl: textField,
+    actions: z
+      .array(z.object({ text: textField, uri: textField }))
+      .nullish()
+      .catch(null),
+    items: z
+      .array(z.object({ title: textField, description: textField }))
+      .nullish()
+      .catch(null),
+  }),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  deleted: z.boolean().nullish(),
+});
+type Message = z.output<typeof messageSchema>;
+
+/** An event; `message` only in `conversation:message`. */
+export const eventSchema = z.object({
+  id: z.string(),
+  type: z.string(),
+  payload: z.object({ conversation: conversationSchema, message: messageSchema.nullish() }),
+});
+
+const requestSchema = z.object({ events: z.array(z.object({ type: z.string() }).loose()) });
+
+/** Translates a webhook request, which carries several events in their order. Other events are ignored. */
+export function parse({ body }: InboundRequest, agentIntegration: string): ParsedWebhook {
+  const request = requestSchema.safeParse(parseJson(body));
+  if (!request.success) throw new AdapterError('invalid', 'Zendesk sent a webhook without events.');
+  return {
+    events: request.data.events
+      .filter(({ type }) => /^(conversation:message|switchboard:(release|pass)Control)$/.test(type))
+      .flatMap((value) => {
+        const event = eventSchema.safeParse(value);
+        if (!event.success)
+          throw new AdapterError('invalid', `Zendesk sent ${value.type} in an unknown form.`);
+        return toEvents(event.data, agentIntegration);
+      }),
+  };
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    // Without the cause: it quotes the body, which may contain message texts.
+    throw new AdapterError('invalid', 'Zendesk sent a webhook whose body is not JSON.');
+  }
+}
+
+function toEvents(
+  { id, type, payload: { conversation, message } }: z.output<typeof eventSchema>,
+  agentIntegration: string,
+): InboundEvent[] {
+  const externalId = conversation.id;
+  if (type === 'conversation:message') return message ? messageEvents(externalId, message) : [];
+  // Control that is passed to the agents begins a conversation; passed to anything else, it ends there.
+  const active = conversation.activeSwitchboardIntegration?.name ?? null;
+  if (type === 'switchboard:passControl' && (active === null || active === agentIntegration)) return [];
+  return [{ kind: 'closed', id: `event ${id}`, externalId, author: { kind: 'system', name: null } }];
+}
+
+function messageEvents(externalId: string, message: Message): InboundEvent[] {
+  const text = messageText(message);
+  if (text === '' || message.deleted) return [];
+  return [
+    {
+      kind: 'message',
+      id: `message ${message.id}`,
+      externalId,
+      author: authorOf(message),
+      text,
+      // Internal notes of a ticket stay in Zendesk.
+      internal: false,
+      messageId: message.id,
+    },
+  ];
+}
+
+/** Set on messages that a human wrote in the Agent Workspace. */
+const AGENT_METADATA = '__zendesk_msg.agent.id';
+
+/** Only this adapter writes as the user. Messages of the business without an agent come from bots and triggers. */
+function authorOf({ author: { type, displayName }, metadata }: Message): MessageAuthor {
+  if (type === 'user') return { kind: 'self', name: null };
+  const isHuman = type === 'business' && Boolean(metadata?.[AGENT_METADATA]);
+  return { kind: isHuman ? 'agent' : 'system', name: displayName?.trim() || null };
+}
+
+/** A message as plain text: its text, its items, and links to its files. */
+function messageText({ content: { text, altText, mediaUrl, actions, items } }: Message): string {
+  const join = (...parts: (string | null | undefined)[]): string => parts.filter(Boolean).join(': ');
+  const lines = [
+    text?.trim() ?? '',
+    join(altText === text ? null : altText, mediaUrl),
+    ...(items ?? []).map(({ title, description }) => join(title, description)),
+    ...(actions ?? []).map((action) => join(action.text, action.uri)),
+  ];
+  return lines.filter((line) => line !== '').join('\n');
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import {
+  type AdapterCall,
+  AdapterError,
+  type AdapterHttpRequest,
+  createAdapterHttp,
+  createTokenCache,
+} from '../../bridge/index.js';
+import type { CheckedSettings } from './settings.js';
+
+const tokenSchema = z.object({ access_token: z.string(), expires_in: z.number() });
+const conversation = z.object({
+  id: z.coerce.string(),
+  question: z.string().nullish(),
+  /** Set once it has ended. */
+  end_time: z.coerce.string().nullish(),
+});
+const oneConversation = z.object({ data: conversation });
+const conversationList = z.object({ data: z.array(conversation).nullish() });
+
+/** A visitor, and the words that open the conversation. */
+export interface NewConversation {
+  readonly userId: string;
+  readonly name: string;
+  readonly question: string;
+}
+
+/** The requests to Zoho that the adapter makes. */
+export type SalesIqApi = ReturnType<typeof createSalesIqApi>;
+
+/** Creates a {@link SalesIqApi}. Visitors write through one API, operators list and close through another. */
+export function createSalesIqApi(settings: CheckedSettings) {
+  const { screenName, appId, departmentId, clientId, clientSecret, refreshToken, fetch } = settings;
+  const options = { system: 'Zoho SalesIQ', headers: {}, fetch };
+  const accounts = createAdapterHttp({ ...options, baseUrl: settings.accountsUrl });
+  const http = createAdapterHttp({ ...options, baseUrl: settings.apiUrl });
+  const tokens = createTokenCache();
+  const visitorPath = `/api/visitor/v1/${screenName}/conversations`;
+  const operatorPath = `/api/v2/${screenName}/conversations`;
+
+  const accessToken = (call: AdapterCall): Promise<string> =>
+    tokens.get('org', async () => {
+      const form = {
+        grant_type: 'refresh_token',
+        refresh_token: refreshToken,
+        client_id: clientId,
+        client_secret: clientSecret,
+      };
+      const { body } = await accounts({ method: 'POST', path: '/oauth/v2/token', form }, call);
+      const token = tokenSchema.safeParse(body);
+      if (token.success) return { value: token.data.access_token, expiresInSeconds: token.data.expires_in };
+      // Zoho answers 200 with an error in the body.
+      throw new AdapterError(
+        'auth',
+        'Zoho refused the refresh token: it was revoked, or is of another client.',
+      );
+    });
+
+  /** Sends a request with an access token. One that is refused is not used again. */
+  const send = async (request: AdapterHttpRequest, call: AdapterCall): Promise<unknown> => {
+    const headers = { authorization: `Zoho-oauthtoken ${await accessToken(call)}` };
+    try {
+      return (await http({ ...request, headers }, call)).body;
+    } catch (error) {
+      if (error instanceof AdapterError && error.kind === 'auth') tokens.forget('org');
+      throw error;
+    }
+  };
+  const read = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> => {
+    const parsed = schema.safeParse(body);
+    if (parsed.success) return parsed.data;
+    throw new AdapterError('invalid', 'The answer is not one of Zoho SalesIQ: check ZOHO_SALESIQ_API_URL.');
+  };
+  const idPath = (base: string, id: string, below = ''): string =>
+    `${base}/${encodeURIComponent(id)}${below}`;
+
+  return {
+    async open({ userId, name, question }: NewConversation, call: AdapterCall): Promise<string> {
+      // No e-mail address: Zoho merges visitors by it, and it may be one that many users share.
+      const visitor = { user_id: userId, name };
+      const json = { app_id: appId, department_id: departmentId, question, visitor };
+      return read(oneConversation, await send({ method: 'POST', path: visitorPath, json }, call)).data.id;
+    },
+
+    /** The conversations of the department since a time. */
+    async since(time: number, limit: number, call: AdapterCall) {
+      const query = new URLSearchParams({
+        app_id: appId,
+        department_id: departmentId,
+        from_time: String(time),
+        limit: String(limit),
+      });
+      const body = await send({ method: 'GET', path: `${operatorPath}?${query.toString()}` }, call);
+      return read(conversationList, body).data ?? [];
+    },
+
+    async hasEnded(id: string, call: AdapterCall): Promise<boolean> {
+      const { data } = read(
+        oneConversation,
+        await send({ method: 'GET', path: idPath(operatorPath, id) }, call),
+      );
+      return Boolean(data.end_time);
+    },
+
+    async postMessage(id: string, text: string, call: AdapterCall): Promise<void> {
+      await send({ method: 'POST', path: idPath(visitorPath, id, '/messages'), json: { text } }, call);
+    },
+
+    async close(id: string, call: AdapterCall): Promise<void> {
+      await send({ method: 'PUT', path: idPath(operatorPath, id, '/close') }, call);
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * The Zoho SalesIQ adapter: a handed-over conversation is a chat of a visitor, in a department.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto';
+import {
+  type Adapter,
+  type AdapterCall,
+  type AdapterCheckResult,
+  AdapterError,
+  defineAdapter,
+  type HandoffSession,
+  sessionText,
+  verifyRsaSignature,
+} from '../../bridge/index.js';
+import { createSalesIqApi, type SalesIqApi } from './api.js';
+import { checkSettings, type ZohoSalesIqSettings } from './settings.js';
+import { parse } from './webhook.js';
+
+export type { ZohoSalesIqSettings } from './settings.js';
+
+/** Zoho documents no limit. */
+const MAX_TEXT = 2_000;
+/** How many conversations `find` looks at: the most that Zoho returns at once. */
+const NEWEST = 99;
+/** How far Zoho's clock may be behind ours. */
+const CLOCK_SKEW_MS = 300_000;
+
+/**
+ * Creates the adapter for Zoho SalesIQ.
+ *
+ * @example
+ * const bridge = createBridge({
+ *   receiver,
+ *   adapter: zohoSalesIq({
+ *     screenName: 'example',
+ *     appId: '…',
+ *     departmentId: '…',
+ *     clientId: '1000.…',
+ *     clientSecret: '…',
+ *     refreshToken: '1000.…',
+ *     publicKey: '…',
+ *   }),
+ * });
+ * app.use('/zoho-salesiq', bridge.webhook);
+ */
+export function zohoSalesIq(settings: ZohoSalesIqSettings): Adapter {
+  const { publicKeys, ...checked } = checkSettings(settings);
+  const api = createSalesIqApi({ ...checked, publicKeys });
+
+  return defineAdapter({
+    name: 'zoho-salesiq',
+    capabilities: {
+      inbound: ['webhook'],
+      nativeClose: true,
+      messageIds: true,
+      maxTextLength: MAX_TEXT,
+    },
+    async open(session, call) {
+      const { user } = session;
+      const reference = referenceOf(session);
+      const text = sessionText(session, { maxLength: MAX_TEXT - reference.length - 2 });
+      const externalId = await api.open(
+        {
+          userId: user.key.length <= 100 ? user.key : `sha256:${sha256(user.key)}`,
+          name: user.userId ?? user.anonymousId ?? 'Visitor',
+          // First, where nothing cuts it off.
+          question: `${reference}\n\n${text}`,
+        },
+        call,
+      );
+      return { externalId };
+    },
+    async find(session, call) {
+      const since = session.requestedAt.getTime() - CLOCK_SKEW_MS;
+      const conversations = await api.since(since, NEWEST, call);
+      const found = conversations.find(({ question }) => question?.includes(referenceOf(session)));
+      return found ? { externalId: found.id } : null;
+    },
+    async send({ externalId }, { text }, call) {
+      await api.postMessage(externalId, text, call);
+      // Not needed: what visitors write is not read from webhooks.
+      return { messageId: null };
+    },
+    close: ({ externalId }, _reason, call) => close(api, externalId, call),
+    verify: ({ headers, body }) =>
+      verifyRsaSignature({ publicKeys, payload: body, signature: headers['x-siqsignature'] }),
+    parse,
+    check: (call) => checkSetup(api, call),
+  });
+}
+
+/** One that has ended or was deleted needs no close. */
+async function close(api: SalesIqApi, id: string, call: AdapterCall): Promise<void> {
+  try {
+    await api.close(id, call);
+  } catch (error) {
+    if (!(error instanceof AdapterError)) throw error;
+    if (error.kind === 'gone') return;
+    if (error.kind !== 'invalid' || !(await api.hasEnded(id, call))) throw error;
+  }
+}
+
+/** Begins the first message. `find` recognises a conversation by it. */
+const referenceOf = ({ key }: HandoffSession): string => `Reference: ${sha256(key).slice(0, 20)}`;
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Checks the authorization and the ids. Writes nothing to Zoho. */
+async function checkSetup(api: SalesIqApi, call: AdapterCall): Promise<readonly AdapterCheckResult[]> {
+  const key = {
+    name: 'public key',
+    ok: true,
+    detail: "Set. The first webhook shows whether it is the webhook's.",
+  };
+  try {
+    await api.since(Date.now(), 1, call);
+    return [{ name: 'authorization', ok: true, detail: 'The client may list conversations.' }, key];
+  } catch (error) {
+    if (!(error instanceof AdapterError)) throw error;
+    const detail = `${error.message} Check the ids, the client, the refresh token, the data center of ZOHO_SALESIQ_API_URL and ZOHO_ACCOUNTS_URL, and the scopes.`;
+    return [{ name: 'authorization', ok: false, detail }, key];
+  }
+}

@@ -1,0 +1,82 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { AdapterHttpOptions } from '../../bridge/index.js';
+import { configError } from '../../internal/index.js';
+
+/** Settings of {@link zohoSalesIq}. */
+export interface ZohoSalesIqSettings {
+  /** The screen name of the portal, from the address in the browser: `https://salesiq.zoho.com/<screen name>`. */
+  readonly screenName: string;
+  /** The id of the brand. */
+  readonly appId: string;
+  /** The id of the department whose operators answer. */
+  readonly departmentId: string;
+  /** The Client ID of an org client, from Zoho's API console. */
+  readonly clientId: string;
+  /** The Client Secret of the same client. */
+  readonly clientSecret: string;
+  /** A refresh token of the same client. */
+  readonly refreshToken: string;
+  /** The public key of the webhook, as Zoho shows it. Several during a rotation. */
+  readonly publicKey: string | readonly string[];
+  /** The address of SalesIQ in your data center. Default `https://salesiq.zoho.com`. */
+  readonly apiUrl?: string;
+  /** The address of Zoho Accounts in your data center. Default `https://accounts.zoho.com`. */
+  readonly accountsUrl?: string;
+  /** Replaces the global `fetch`. */
+  readonly fetch?: NonNullable<AdapterHttpOptions['fetch']>;
+}
+
+/** {@link ZohoSalesIqSettings}, validated and with defaults. */
+export interface CheckedSettings {
+  readonly screenName: string;
+  readonly appId: string;
+  readonly departmentId: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly refreshToken: string;
+  readonly publicKeys: readonly KeyObject[];
+  readonly apiUrl: string;
+  readonly accountsUrl: string;
+  readonly fetch: NonNullable<AdapterHttpOptions['fetch']>;
+}
+
+const WORD = /^[\w-]+$/;
+
+/** Validates the settings and fills in the defaults. Error messages never contain a value. */
+export function checkSettings({
+  publicKey,
+  apiUrl = 'https://salesiq.zoho.com',
+  accountsUrl = 'https://accounts.zoho.com',
+  fetch = globalThis.fetch,
+  ...texts
+}: ZohoSalesIqSettings): CheckedSettings {
+  const { screenName, appId, departmentId, clientId, clientSecret, refreshToken } = texts;
+  for (const [name, value] of Object.entries({ screenName, appId, departmentId })) {
+    if (WORD.test(value)) continue;
+    throw configError(
+      `Zoho SalesIQ: ${name} must be letters, digits, hyphens and underscores; copy it again.`,
+    );
+  }
+  for (const [name, value] of Object.entries({ clientId, clientSecret, refreshToken })) {
+    if (value !== '' && !/\s/.test(value)) continue;
+    throw configError(`Zoho SalesIQ: ${name} must not be empty or contain white space; copy it again.`);
+  }
+  const publicKeys = [publicKey].flat().map(toPublicKey);
+  return { ...texts, publicKeys, apiUrl, accountsUrl, fetch };
+}
+
+/** Zoho shows the key in Base64, without the lines of a PEM file. */
+function toPublicKey(text: string): KeyObject {
+  const key = readKey(text);
+  if (key?.asymmetricKeyType === 'rsa') return key;
+  throw configError('Zoho SalesIQ: publicKey must be the public key of the webhook, in Base64 or as PEM.');
+}
+
+function readKey(text: string): KeyObject | null {
+  try {
+    if (text.includes('BEGIN')) return createPublicKey(text);
+    return createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { livechat } from '../../../src/adapters/livechat/index.js';
+import { CALL, SESSION } from '../../fixtures/adapter-session.js';
+import { fakeSettings } from '../../fixtures/livechat/harness.js';
+import { setUp } from './support.js';
+
+const MESSAGE = { key: 'k', text: 'Hello?', sentAt: null };
+const REASON = { by: 'user', text: 'The user has left.' } as const;
+
+describe('a chat of LiveChat', () => {
+  it('has a customer of its own, with what is known of the user', async () => {
+    const { fake, open } = await setUp();
+    const { extra } = await open();
+    const customer = fake.customers.get(extra.customer ?? '');
+    expect(customer?.name).toMatch(/^ada #[0-9a-f]{12}$/);
+    expect(customer?.fields).toEqual([
+      { user: 'user:ada' },
+      { email: 'support@example.com' },
+      { agent: 'bot' },
+    ]);
+  });
+
+  it('is found by its session, among others of the same user', async () => {
+    const { adapter, open } = await setUp();
+    const [first, second] = [await open(), await open({ ...SESSION, key: 'session-2' })];
+    const { externalId, extra } = first;
+    expect(await adapter.find(SESSION, CALL)).toEqual({ externalId, extra });
+    expect(await adapter.find({ ...SESSION, key: 'session-2' }, CALL)).toMatchObject({
+      externalId: second.externalId,
+    });
+    expect(await adapter.find({ ...SESSION, key: 'session-3' }, CALL)).toBeNull();
+  });
+
+  it('is gone once an agent has closed it', async () => {
+    const { fake, adapter, open } = await setUp();
+    const ref = await open();
+    fake.agent.close(ref.externalId);
+    await expect(adapter.send(ref, MESSAGE, CALL)).rejects.toMatchObject({ kind: 'gone' });
+    await adapter.close(ref, REASON, CALL);
+  });
+
+  it('is written to with a refreshed token after the last was refused', async () => {
+    const { fake, proxy, adapter, open } = await setUp();
+    const ref = await open();
+    const refreshes = () => fake.requests.filter(({ path }) => path === '/v2/token').length;
+    proxy.answer({ status: 401 });
+    await expect(adapter.send(ref, MESSAGE, CALL)).rejects.toMatchObject({ kind: 'auth' });
+    expect(refreshes()).toBe(1);
+    await adapter.send(ref, MESSAGE, CALL);
+    expect(refreshes()).toBe(2);
+    await adapter.send(ref, MESSAGE, CALL);
+    expect(refreshes()).toBe(2);
+  });
+
+  it('reports a refused refresh token as wrong credentials', async () => {
+    const { fake } = await setUp();
+    const wrong = livechat({ ...fakeSettings(fake.url), refreshToken: 'revoked' });
+    await expect(wrong.open(SESSION, CALL)).rejects.toMatchObject({
+      kind: 'auth',
+      message: expect.stringContaining('refresh token'),
+    });
+  });
+});
+
+describe('check', () => {
+  it('tells whether the authorization works', async () => {
+    const { adapter, proxy } = await setUp();
+    expect((await adapter.check(CALL)).every(({ ok }) => ok)).toBe(true);
+    for (const answer of [{ status: 403 }, { status: 200, body: '<html>' }]) {
+      proxy.answer(answer);
+      expect((await adapter.check(CALL)).filter(({ ok }) => !ok)).toMatchObject([
+        { name: 'authorization', detail: expect.stringContaining('LIVECHAT_REFRESH_TOKEN') },
+      ]);
+    }
+  });
+});
+
+describe('settings', () => {
+  it.each([
+    [{ clientId: '' }, /clientId/],
+    [{ clientSecret: 'two words' }, /clientSecret/],
+    [{ refreshToken: ' ' }, /refreshToken/],
+    [{ webhookSecret: [] }, /webhookSecret/],
+    [{ apiUrl: 'livechat' }, /address must be a URL/],
+    [{ accountsUrl: 'accounts' }, /address must be a URL/],
+  ])('are checked: %j', (wrong, message) => {
+    expect(() => livechat({ ...fakeSettings('https://livechat.test'), ...wrong })).toThrow(message);
+  });
+});

@@ -1,0 +1,101 @@
+import { createPublicKey } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { zohoSalesIq } from '../../../src/adapters/zoho-salesiq/index.js';
+import type { HandoffSession } from '../../../src/bridge/index.js';
+import { createFaultProxy } from '../../../src/testing/conformance/index.js';
+import { CALL, refOf, SESSION } from '../../fixtures/adapter-session.js';
+import { FAKE_PUBLIC_KEY, startFakeSalesIq } from '../../fixtures/zoho-salesiq/fake-salesiq.js';
+import { fakeSettings } from '../../fixtures/zoho-salesiq/harness.js';
+
+const MESSAGE = { key: 'k', text: 'Hello?', sentAt: null };
+const REASON = { by: 'user', text: 'The user has left.' } as const;
+
+async function setUp() {
+  const fake = await startFakeSalesIq();
+  const proxy = await createFaultProxy(fake.url);
+  onTestFinished(async () => {
+    await proxy.stop();
+    await fake.stop();
+  });
+  const adapter = zohoSalesIq(fakeSettings(proxy.url));
+  const open = async (session: HandoffSession = SESSION) => refOf(session, await adapter.open(session, CALL));
+  return { fake, proxy, adapter, open };
+}
+
+describe('a conversation of Zoho SalesIQ', () => {
+  it('has the user as its visitor, and what was said before as its question', async () => {
+    const { fake, open } = await setUp();
+    const { externalId } = await open();
+    const { visitor, question } = fake.conversations.get(externalId) ?? {};
+    expect(visitor).toBe('user:ada');
+    expect(question).toContain('Customer: Where is my parcel?');
+    expect(JSON.stringify(fake.requests.map(({ json }) => json.visitor))).not.toContain(
+      'support@example.com',
+    );
+  });
+
+  it('is found by its session, among others of the same user', async () => {
+    const { adapter, open } = await setUp();
+    const [first, second] = [await open(), await open({ ...SESSION, key: 'session-2' })];
+    expect(await adapter.find(SESSION, CALL)).toEqual({ externalId: first.externalId });
+    expect(await adapter.find({ ...SESSION, key: 'session-2' }, CALL)).toEqual({
+      externalId: second.externalId,
+    });
+    expect(await adapter.find({ ...SESSION, key: 'session-3' }, CALL)).toBeNull();
+  });
+
+  it('needs no close once it has ended or was deleted, and a refused close is reported otherwise', async () => {
+    const { fake, proxy, adapter, open } = await setUp();
+    const ref = await open();
+    proxy.answer({ status: 400 }, { match: ({ method }) => method === 'PUT' });
+    await expect(adapter.close(ref, REASON, CALL)).rejects.toMatchObject({ kind: 'invalid' });
+    fake.agent.close(ref.externalId);
+    await adapter.close(ref, REASON, CALL);
+    fake.conversations.clear();
+    await adapter.close(ref, REASON, CALL);
+    await expect(adapter.send(ref, MESSAGE, CALL)).rejects.toMatchObject({ kind: 'gone' });
+  });
+
+  it('is written to with a refreshed token after the last was refused', async () => {
+    const { fake, proxy, adapter, open } = await setUp();
+    const ref = await open();
+    const refreshes = () => fake.requests.filter(({ path }) => path === '/oauth/v2/token').length;
+    proxy.answer({ status: 401 });
+    await expect(adapter.send(ref, MESSAGE, CALL)).rejects.toMatchObject({ kind: 'auth' });
+    await adapter.send(ref, MESSAGE, CALL);
+    await adapter.send(ref, MESSAGE, CALL);
+    expect(refreshes()).toBe(2);
+  });
+
+  it('reports a refused refresh token as wrong credentials, although Zoho answers 200', async () => {
+    const { fake } = await setUp();
+    const wrong = zohoSalesIq({ ...fakeSettings(fake.url), refreshToken: 'revoked' });
+    await expect(wrong.open(SESSION, CALL)).rejects.toMatchObject({ kind: 'auth' });
+    expect((await wrong.check(CALL)).filter(({ ok }) => !ok)).toMatchObject([{ name: 'authorization' }]);
+  });
+});
+
+describe('settings', () => {
+  it.each([
+    [{ screenName: 'a/b' }, /screenName/],
+    [{ departmentId: '' }, /departmentId/],
+    [{ refreshToken: ' ' }, /refreshToken/],
+    [{ publicKey: 'no key' }, /publicKey/],
+    // Of an elliptic curve.
+    [{ publicKey: 'MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=' }, /publicKey/],
+    [{ publicKey: [FAKE_PUBLIC_KEY, ''] }, /publicKey/],
+    [{ apiUrl: 'salesiq' }, /address must be a URL/],
+  ])('are checked: %j', (wrong, message) => {
+    expect(() => zohoSalesIq({ ...fakeSettings('https://salesiq.test'), ...wrong })).toThrow(message);
+  });
+
+  it('take the public key as Zoho shows it, or as PEM', () => {
+    const der = Buffer.from(FAKE_PUBLIC_KEY, 'base64');
+    const pem = createPublicKey({ key: der, format: 'der', type: 'spki' }).export({
+      format: 'pem',
+      type: 'spki',
+    });
+    const settings = fakeSettings('https://salesiq.test');
+    expect(() => zohoSalesIq({ ...settings, publicKey: [String(pem), FAKE_PUBLIC_KEY] })).not.toThrow();
+  });
+});

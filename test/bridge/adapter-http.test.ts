@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { createAdapterHttp } from '../../src/adapter.js';
+import { serve } from '../helpers/serve.js';
+
+it('createAdapterHttp sends a form, as token endpoints expect', async () => {
+  const { url } = await serve((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    request.on('end', () => response.end(JSON.stringify([request.headers['content-type'], text])));
+  });
+  const http = createAdapterHttp({ system: 'Our Desk', baseUrl: url, headers: {} });
+  const form = { grant_type: 'refresh_token', refresh_token: 'a&b=c' };
+  const { body } = await http(
+    { method: 'POST', path: '/token', form },
+    { signal: AbortSignal.timeout(5_000) },
+  );
+  expect(body).toEqual([
+    'application/x-www-form-urlencoded',
+    'grant_type=refresh_token&refresh_token=a%26b%3Dc',
+  ]);
+});
