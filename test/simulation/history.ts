@@ -145,7 +145,7 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
           adapter: helpdesk.adapterOf(process),
           openWithinMs: 600,
           callTimeoutMs: 500,
-          retry: { tries: 2, firstWaitMs: 50 },
+          retry: { tries: 4, firstWaitMs: 50 },
           reconcileEveryMs: RECONCILE_MS,
           log,
         })
