@@ -77,7 +77,7 @@ export function createHelpdeskRuns(
     wrap: (handler) => async (context) => {
       const { conversationId } = context as HandlerContext<DeliveredEventName>;
       try {
-        await runOutside(context as HandlerContext<DeliveredEventName>, () => handler(context));
+        await runOutside(context, () => handler(context));
         waiting.delete(conversationId);
       } catch (error) {
         if (error instanceof Postponed && waiting.size < MOST_WAITING) waiting.add(conversationId);
