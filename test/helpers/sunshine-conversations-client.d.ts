@@ -22,7 +22,7 @@ declare module 'sunshine-conversations-client' {
       getConversation(appId: string, id: string): Promise<object>;
     };
     MessagesApi: new () => {
-      listMessages(appId: string, id: string): Promise<object>;
+      listMessages(appId: string, id: string, options: object): Promise<object>;
       postMessage(appId: string, id: string, body: object): Promise<{ messages: { id: string }[] }>;
     };
     SwitchboardActionsApi: new () => {

@@ -38,14 +38,15 @@ describe('the program with ADAPTER=livechat', () => {
     fake.agent.botReply(id, 'I am a bot');
     fake.agent.whisper(id, 'not for the customer');
     fake.agent.reply(id, 'On its way');
-    fake.agent.sendFile(id, 'label.pdf', 'https://cdn.test/label.pdf');
+    const label = { name: 'label.pdf', url: 'https://cdn.test/label.pdf', content_type: 'application/pdf' };
+    fake.agent.sendFile(id, label);
     expect(await handoff.nextReply({ timeoutMs: WAIT_MS })).toMatchObject({ text: 'On its way' });
     fake.agent.close(id);
     await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), WAIT_OPTIONS);
     await fake.webhooks.settled();
     expect(handoff.replies.map(({ text }) => text)).toEqual([
       'On its way',
-      'label.pdf: https://cdn.test/label.pdf',
+      '[label.pdf] https://cdn.test/label.pdf',
     ]);
     expect(fake.webhooks.deliveries.map(({ status }) => status)).toEqual(
       fake.webhooks.deliveries.map(() => 200),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   AdapterError,
   htmlToText,
+  type InboundAttachment,
   type InboundEvent,
   type InboundRequest,
   type MessageAuthor,
@@ -28,7 +29,11 @@ export const partSchema = z.object({
     })
     .nullish(),
   assigned_to: z.object({ type: z.string().nullish(), id: z.coerce.string().nullish() }).nullish(),
-  attachments: z.array(z.object({ name: z.string().nullish(), url: z.string().nullish() })).nullish(),
+  attachments: z
+    .array(
+      z.object({ name: z.string().nullish(), url: z.string().nullish(), content_type: z.string().nullish() }),
+    )
+    .nullish(),
 });
 type Part = z.output<typeof partSchema>;
 
@@ -95,13 +100,14 @@ export function conversationEvents({
  * A part has the same id in every webhook. Agents can write while they close, assign or reopen: the text comes first.
  */
 function partEvents(externalId: string, part: Part): InboundEvent[] {
-  const text = partText(part);
+  const { text, attachments } = partContent(part);
   const author = authorOf(part, text);
   const id = `part ${part.id}`;
   const events: InboundEvent[] = [];
-  if (text !== '') {
+  if (text !== '' || attachments.length > 0) {
     const internal = !VISIBLE_TYPES.has(part.part_type);
-    events.push({ kind: 'message', id, externalId, author, text, internal, messageId: part.id });
+    const files = attachments.length > 0 ? { attachments } : {};
+    events.push({ kind: 'message', id, externalId, author, text, internal, ...files, messageId: part.id });
   }
   if (part.assigned_to?.type === 'admin') {
     // The part names only its author. The agent who is assigned is another one, unless the ids are the same.
@@ -125,10 +131,24 @@ function authorOf({ author, part_type }: Part, text: string): MessageAuthor {
 const HTML = /^<(p|div|h[1-6]|ul|ol|pre|blockquote|table|img)\b.*>$/s;
 const IMAGE = /<img\b[^>]*\bsrc="(https?:[^"]+)"/g;
 
-function partText({ body, attachments }: Part): string {
+interface PartContent {
+  readonly text: string;
+  readonly attachments: readonly InboundAttachment[];
+}
+
+function partContent({ body, attachments }: Part): PartContent {
   const raw = body?.trim() ?? '';
   const isHtml = HTML.test(raw);
   const images = isHtml ? [...raw.matchAll(IMAGE)].map(([, url = '']) => url.replaceAll('&amp;', '&')) : [];
-  const files = (attachments ?? []).map(({ name, url }) => [name, url].filter(Boolean).join(': '));
-  return [isHtml ? htmlToText(raw) : raw, ...images, ...files].filter((line) => line !== '').join('\n');
+  return {
+    text: isHtml ? htmlToText(raw) : raw,
+    attachments: [
+      ...images.map((url) => ({ name: 'image', contentType: null, url })),
+      ...(attachments ?? []).map(({ name, url, content_type }) => ({
+        name: name ?? 'file',
+        contentType: content_type ?? null,
+        url: url ?? null,
+      })),
+    ],
+  };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   AdapterError,
+  type InboundAttachment,
   type InboundEvent,
   type InboundRequest,
   type MessageAuthor,
@@ -19,6 +20,7 @@ export const eventSchema = z.object({
   text: textField,
   name: textField,
   url: textField,
+  content_type: textField,
   elements: z
     .array(z.object({ title: textField, subtitle: textField }))
     .nullish()
@@ -82,7 +84,8 @@ function parseJson(body: Buffer): unknown {
 
 function messageEvents({ chat_id, event }: z.output<typeof incomingEvent>): InboundEvent[] {
   const text = eventText(event);
-  if (text === '') return [];
+  const attachments = fileOf(event);
+  if (text === '' && attachments.length === 0) return [];
   return [
     {
       kind: 'message',
@@ -92,6 +95,7 @@ function messageEvents({ chat_id, event }: z.output<typeof incomingEvent>): Inbo
       text,
       // Supervisors whisper to agents.
       internal: (event.visibility ?? event.recipients) !== 'all',
+      ...(attachments.length > 0 && { attachments }),
       messageId: event.id,
     },
   ];
@@ -122,13 +126,13 @@ function authorOf(id: string | null | undefined): MessageAuthor {
   return { kind: id && UUID.test(id) ? 'self' : 'system', name: null };
 }
 
-/** An event as plain text: its text, its cards, and a link to its file. */
-function eventText({ type, text, name, url, elements }: ChatEvent): string {
-  const join = (...parts: (string | null | undefined)[]): string => parts.filter(Boolean).join(': ');
-  const lines = [
-    text?.trim() ?? '',
-    type === 'file' ? join(name, url) : '',
-    ...(elements ?? []).map(({ title, subtitle }) => join(title, subtitle)),
-  ];
-  return lines.filter((line) => line !== '').join('\n');
+/** An event as plain text: its text, or its cards. */
+function eventText({ text, elements }: ChatEvent): string {
+  const cards = (elements ?? []).map(({ title, subtitle }) => [title, subtitle].filter(Boolean).join(': '));
+  return [text?.trim() ?? '', ...cards].filter((line) => line !== '').join('\n');
+}
+
+function fileOf({ type, name, url, content_type }: ChatEvent): readonly InboundAttachment[] {
+  if (type !== 'file') return [];
+  return [{ name: name || 'file', contentType: content_type ?? null, url: url ?? null }];
 }

@@ -83,7 +83,10 @@ export function createConversationsApi({ apiUrl, appId, credentials, fetch }: Ch
     },
 
     async hasMessages(id: string, call: AdapterCall) {
-      return (await read('messages', get(pathOf(id, '/messages')), call)).messages.length > 0;
+      // One is enough: a long conversation would exceed the size limit.
+      const query = new URLSearchParams({ 'page[size]': '1' });
+      const path = pathOf(id, `/messages?${query.toString()}`);
+      return (await read('messages', get(path), call)).messages.length > 0;
     },
 
     /** Posts a text, as the user or as the business. Returns the id of the message. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   AdapterError,
+  type InboundAttachment,
   type InboundEvent,
   type InboundRequest,
   type MessageAuthor,
@@ -18,6 +19,7 @@ export const messageSchema = z.object({
     text: textField,
     altText: textField,
     mediaUrl: textField,
+    mediaType: textField,
     actions: z
       .array(z.object({ text: textField, uri: textField }))
       .nullish()
@@ -75,12 +77,14 @@ function toEvents(
   // Control that is passed to the agents begins a conversation; passed to anything else, it ends there.
   const active = conversation.activeSwitchboardIntegration?.name ?? null;
   if (type === 'switchboard:passControl' && (active === null || active === agentIntegration)) return [];
-  return [{ kind: 'closed', id: `event ${id}`, externalId, author: { kind: 'system', name: null } }];
+  // Zendesk does not name the one who ended it.
+  return [{ kind: 'closed', id: `event ${id}`, externalId, author: { kind: 'agent', name: null } }];
 }
 
 function messageEvents(externalId: string, message: Message): InboundEvent[] {
   const text = messageText(message);
-  if (text === '' || message.deleted) return [];
+  const attachments = fileOf(message);
+  if ((text === '' && attachments.length === 0) || message.deleted) return [];
   return [
     {
       kind: 'message',
@@ -90,6 +94,7 @@ function messageEvents(externalId: string, message: Message): InboundEvent[] {
       text,
       // Internal notes of a ticket stay in Zendesk.
       internal: false,
+      ...(attachments.length > 0 && { attachments }),
       messageId: message.id,
     },
   ];
@@ -105,14 +110,19 @@ function authorOf({ author: { type, displayName }, metadata }: Message): Message
   return { kind: isHuman ? 'agent' : 'system', name: displayName?.trim() || null };
 }
 
-/** A message as plain text: its text, its items, and links to its files. */
-function messageText({ content: { text, altText, mediaUrl, actions, items } }: Message): string {
+/** A message as plain text: its text, its items and its links. */
+function messageText({ content: { text, actions, items } }: Message): string {
   const join = (...parts: (string | null | undefined)[]): string => parts.filter(Boolean).join(': ');
   const lines = [
     text?.trim() ?? '',
-    join(altText === text ? null : altText, mediaUrl),
     ...(items ?? []).map(({ title, description }) => join(title, description)),
     ...(actions ?? []).map((action) => join(action.text, action.uri)),
   ];
   return lines.filter((line) => line !== '').join('\n');
+}
+
+/** The file of an image or file message. Its alternative text is its name. */
+function fileOf({ content: { altText, mediaUrl, mediaType } }: Message): readonly InboundAttachment[] {
+  if (!mediaUrl) return [];
+  return [{ name: altText || 'file', contentType: mediaType ?? null, url: mediaUrl }];
 }

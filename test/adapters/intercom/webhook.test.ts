@@ -28,22 +28,22 @@ describe('a notification of Intercom', () => {
       '<p>Is 1 &lt; 2?</p><p>See <a href="https://a.test">here</a></p>',
       'Is 1 < 2?\n\nSee here (https://a.test)',
     ],
-    [
-      'an image in HTML',
-      '<div><img src="https://a.test/i.png?a=1&amp;b=2"></div>',
-      'https://a.test/i.png?a=1&b=2',
-    ],
   ])('brings %s as the user should see it', (_what, body, text) => {
     expect(eventsOf({ ...comment, body })).toMatchObject([{ text }]);
   });
 
-  it('brings attachments as links with their names, also without a text', () => {
-    const attachments = [{ type: 'upload', name: 'a.pdf', url: 'https://a.test/a.pdf' }];
-    expect(eventsOf({ ...comment, attachments })).toMatchObject([
-      { text: 'Hello\na.pdf: https://a.test/a.pdf' },
-    ]);
+  it('brings files and images, also without a text', () => {
+    const attachments = [
+      { type: 'upload', name: 'a.pdf', url: 'https://a.test/a.pdf', content_type: 'application/pdf' },
+    ];
+    const file = { name: 'a.pdf', contentType: 'application/pdf', url: 'https://a.test/a.pdf' };
+    expect(eventsOf({ ...comment, attachments })).toMatchObject([{ text: 'Hello', attachments: [file] }]);
     expect(eventsOf({ ...comment, body: null, attachments })).toMatchObject([
-      { text: 'a.pdf: https://a.test/a.pdf' },
+      { text: '', attachments: [file] },
+    ]);
+    const body = '<div><img src="https://a.test/i.png?a=1&amp;b=2"></div>';
+    expect(eventsOf({ ...comment, body })).toMatchObject([
+      { text: '', attachments: [{ name: 'image', contentType: null, url: 'https://a.test/i.png?a=1&b=2' }] },
     ]);
   });
 

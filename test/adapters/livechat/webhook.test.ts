@@ -58,9 +58,12 @@ describe('a webhook of LiveChat', () => {
     expect(incoming(changes)).toMatchObject([{ internal }]);
   });
 
-  it('brings files and cards as text', () => {
-    const file = { type: 'file', text: undefined, name: 'a.pdf', url: 'https://cdn.test/a.pdf' };
-    expect(incoming(file)).toMatchObject([{ text: 'a.pdf: https://cdn.test/a.pdf' }]);
+  it('brings files, and cards as text', () => {
+    const url = 'https://cdn.test/a.pdf';
+    const file = { type: 'file', text: undefined, name: 'a.pdf', url, content_type: 'application/pdf' };
+    expect(incoming(file)).toMatchObject([
+      { text: '', attachments: [{ name: 'a.pdf', contentType: 'application/pdf', url }] },
+    ]);
     const cards = { type: 'rich_message', text: undefined, elements: [{ title: 'One', subtitle: 'first' }] };
     expect(incoming(cards)).toMatchObject([{ text: 'One: first' }]);
     expect(incoming({ type: 'custom', text: undefined })).toEqual([]);

@@ -54,7 +54,7 @@ describe("Zendesk's own client", () => {
     const { conversation } = await conversations.createConversation(FAKE_APP, bodyOf(2));
     const [messages, control] = [new sunshine.MessagesApi(), new sunshine.SwitchboardActionsApi()];
     await control.passControl(FAKE_APP, ref.externalId, bodyOf(3));
-    await messages.listMessages(FAKE_APP, ref.externalId);
+    await messages.listMessages(FAKE_APP, ref.externalId, { page: { size: 1 } });
     const posted = await messages.postMessage(FAKE_APP, ref.externalId, bodyOf(5));
     await messages.postMessage(FAKE_APP, ref.externalId, bodyOf(6));
     await conversations.getConversation(FAKE_APP, ref.externalId);
@@ -89,7 +89,11 @@ describe("Zendesk's own client", () => {
     const ref = await open();
     await adapter.send(ref, { key: 'k', text: 'Hello?', sentAt: null }, CALL);
     fake.agent.reply(ref.externalId, 'Good morning');
-    fake.agent.sendFile(ref.externalId, 'https://a.test/a.pdf', 'a.pdf');
+    fake.agent.sendFile(ref.externalId, {
+      mediaUrl: 'https://a.test/a.pdf',
+      altText: 'a.pdf',
+      mediaType: 'application/pdf',
+    });
     await fake.webhooks.settled();
 
     const [user, , conversation, control, , message] = fake.requests.map(({ json }) => json);

@@ -52,16 +52,6 @@ describe('a webhook of Zendesk', () => {
 
   it.each([
     [
-      'a file',
-      { type: 'file', mediaUrl: 'https://a.test/a.pdf', altText: 'a.pdf' },
-      'a.pdf: https://a.test/a.pdf',
-    ],
-    [
-      'an image with a text',
-      { type: 'image', mediaUrl: 'https://a.test/i', text: 'See' },
-      'See\nhttps://a.test/i',
-    ],
-    [
       'links',
       { type: 'text', text: 'Read', actions: [{ type: 'link', text: 'FAQ', uri: 'https://a.test' }] },
       'Read\nFAQ: https://a.test',
@@ -74,6 +64,25 @@ describe('a webhook of Zendesk', () => {
     ['items of another form', { type: 'form', text: 'Fill in', items: 'none', actions: [1] }, 'Fill in'],
   ])('brings %s as text', (_what, content, text) => {
     expect(parse(messageEvent({ content }))).toMatchObject([{ text }]);
+  });
+
+  it('brings files and images, with and without a text', () => {
+    const file = {
+      type: 'file',
+      mediaUrl: 'https://a.test/a.pdf',
+      altText: 'a.pdf',
+      mediaType: 'application/pdf',
+    };
+    expect(parse(messageEvent({ content: file }))).toMatchObject([
+      {
+        text: '',
+        attachments: [{ name: 'a.pdf', contentType: 'application/pdf', url: 'https://a.test/a.pdf' }],
+      },
+    ]);
+    const image = { type: 'image', mediaUrl: 'https://a.test/i', text: 'See' };
+    expect(parse(messageEvent({ content: image }))).toMatchObject([
+      { text: 'See', attachments: [{ name: 'file', contentType: null, url: 'https://a.test/i' }] },
+    ]);
   });
 
   it('ends a conversation when the agents release it, or pass it on', () => {
