@@ -48,7 +48,9 @@ describeInBrowser('the desk with the keyboard alone', () => {
     expect(await ann.itemIn('active', 'maria').getByText('you', { exact: true }).count()).toBe(1);
     await page.getByRole('button', { name: 'Canned replies' }).focus();
     await press('ArrowDown');
+    await vi.waitFor(async () => expect(await focused(page)).toBe('Hello'), { timeout: 10_000 });
     await press('ArrowDown');
+    expect(await focused(page)).toBe('One moment');
     expect(await ann.field.inputValue()).toBe('');
     await press('Enter');
     expect(await ann.field.inputValue()).toBe('One moment please, I am looking into it.');

@@ -1,4 +1,4 @@
-import { AdapterError, type AdapterErrorKind } from '../../bridge/index.js';
+import { type AdapterCall, AdapterError, type AdapterErrorKind } from '../../bridge/index.js';
 
 /** What the SDK and the libraries below it put on errors. */
 interface SdkError {
@@ -94,4 +94,21 @@ export function toAdapterError(platform: string, what: string, error: unknown): 
   const { kind, detail } = classify(chain);
   const retryAfterMs = kind === 'rate-limited' ? retryAfterOf(chain) : null;
   return new AdapterError(kind, `${platform}: ${what} failed (${detail}).`, { retryAfterMs });
+}
+
+/** Gives up waiting when a call is aborted: the SDK takes no signal. What was begun may still take effect. */
+export function untilAborted<Result>(
+  { signal }: AdapterCall,
+  platform: string,
+  what: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(new AdapterError('transient', `${platform}: ${what} was aborted.`));
+    if (signal.aborted) return giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    void work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', giveUp));
+  });
 }

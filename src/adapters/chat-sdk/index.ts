@@ -4,6 +4,7 @@
  * @module
  */
 import { type Adapter, AdapterError, defineAdapter } from '../../bridge/index.js';
+import { createRecentKeys } from '../../internal/index.js';
 import {
   createFetch,
   createListener,
@@ -12,7 +13,7 @@ import {
 } from '../../receiver/index.js';
 import { createCheck } from './check.js';
 import { createDelivery } from './delivery.js';
-import { toAdapterError } from './errors.js';
+import { toAdapterError, untilAborted } from './errors.js';
 import { eventsOf } from './incoming.js';
 import { createOpening } from './open.js';
 import { createPlatform } from './platform.js';
@@ -61,6 +62,8 @@ export function chatSdk(settings: ChatSdkSettings): ChatSdkAdapter {
   const { chat, adapter, adapterName, webhook } = checked;
   const platform = createPlatform(adapter, checked.channel);
   const delivery = createDelivery();
+  /** Conversations with a notice of their end: a close that is repeated, because its answer was lost, posts no second. */
+  const closed = createRecentKeys({ maxKeys: 10_000, maxAgeMs: 86_400_000 });
 
   const post = async (threadId: string, reference: string | undefined, text: string, what: string) => {
     const tagged = reference === undefined ? text : `${referenceTag(reference)} ${text}`;
@@ -92,21 +95,26 @@ export function chatSdk(settings: ChatSdkSettings): ChatSdkAdapter {
       rate: platform.rate,
     },
     ...createOpening(checked, platform),
-    async send({ externalId, extra }, { text }) {
-      const shown = text.trim() === '' ? '[empty message]' : text;
-      const { id } = await post(extra.threadId ?? externalId, extra.reference, shown, 'sending a message');
-      return { messageId: id === '' ? null : id };
-    },
-    async close({ externalId, extra }, { text }) {
-      const threadId = extra.threadId ?? externalId;
-      try {
-        await post(threadId, extra.reference, `Closed: ${text}`, 'closing a conversation');
-        if (extra.reference === undefined) await chat.thread(threadId).unsubscribe();
-      } catch (error) {
-        if (error instanceof AdapterError && error.kind === 'gone') return;
-        throw toAdapterError(platform.name, 'closing a conversation', error);
-      }
-    },
+    send: ({ externalId, extra }, { text }, call) =>
+      untilAborted(call, platform.name, 'sending a message', async () => {
+        const shown = text.trim() === '' ? '[empty message]' : text;
+        const { id } = await post(extra.threadId ?? externalId, extra.reference, shown, 'sending a message');
+        return { messageId: id === '' ? null : id };
+      }),
+    close: ({ externalId, extra }, { text }, call) =>
+      untilAborted(call, platform.name, 'closing a conversation', async () => {
+        const threadId = extra.threadId ?? externalId;
+        try {
+          if (!closed.has(externalId)) {
+            await post(threadId, extra.reference, `Closed: ${text}`, 'closing a conversation');
+          }
+          closed.add(externalId);
+          if (extra.reference === undefined) await chat.thread(threadId).unsubscribe();
+        } catch (error) {
+          if (error instanceof AdapterError && error.kind === 'gone') return;
+          throw toAdapterError(platform.name, 'closing a conversation', error);
+        }
+      }),
     async stream(emit, call) {
       try {
         await chat.initialize();

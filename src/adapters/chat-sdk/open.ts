@@ -5,7 +5,7 @@ import {
   type OpenedConversation,
   transcriptText,
 } from '../../bridge/index.js';
-import { toAdapterError } from './errors.js';
+import { toAdapterError, untilAborted } from './errors.js';
 import { plainText } from './plain-text.js';
 import type { Platform } from './platform.js';
 import { referencedId, referenceOf, referenceTag } from './reference.js';
@@ -58,32 +58,34 @@ export function createOpening(settings: CheckedSettings, platform: Platform): Op
     return null;
   };
 
+  const open = async (session: HandoffSession): Promise<OpenedConversation> => {
+    try {
+      await chat.initialize();
+      const message = { raw: platform.literal(rootText(session, settings, platform)) };
+      const root = await (adapter.postChannelMessage
+        ? adapter.postChannelMessage(channel, message)
+        : adapter.postMessage(channel, message));
+      return platform.hasThreads ? await openThread(root) : openReference(session);
+    } catch (error) {
+      throw channelError(toAdapterError(platform.name, 'opening a conversation', error), channel);
+    }
+  };
+
+  const find = async (session: HandoffSession): Promise<OpenedConversation | null> => {
+    try {
+      await chat.initialize();
+      const root = await findRoot(session);
+      if (!root) return null;
+      return platform.hasThreads ? await openThread(root) : openReference(session);
+    } catch (error) {
+      throw channelError(toAdapterError(platform.name, 'reading the history of the channel', error), channel);
+    }
+  };
+
   return {
-    async open(session) {
-      try {
-        await chat.initialize();
-        const message = { raw: platform.literal(rootText(session, settings, platform)) };
-        const root = await (adapter.postChannelMessage
-          ? adapter.postChannelMessage(channel, message)
-          : adapter.postMessage(channel, message));
-        return platform.hasThreads ? await openThread(root) : openReference(session);
-      } catch (error) {
-        throw channelError(toAdapterError(platform.name, 'opening a conversation', error), channel);
-      }
-    },
-    async find(session) {
-      try {
-        await chat.initialize();
-        const root = await findRoot(session);
-        if (!root) return null;
-        return platform.hasThreads ? await openThread(root) : openReference(session);
-      } catch (error) {
-        throw channelError(
-          toAdapterError(platform.name, 'reading the history of the channel', error),
-          channel,
-        );
-      }
-    },
+    open: (session, call) => untilAborted(call, platform.name, 'opening a conversation', () => open(session)),
+    find: (session, call) =>
+      untilAborted(call, platform.name, 'reading the history of the channel', () => find(session)),
   };
 }
 

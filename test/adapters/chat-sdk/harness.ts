@@ -81,7 +81,11 @@ export function createHarness(
   return {
     name: `${name} through the Chat SDK (a fake of it)`,
     ...more,
-    unsupported: { join: 'chat platforms have no assignment.', ...more.unsupported },
+    unsupported: {
+      join: 'chat platforms have no assignment.',
+      attach: 'messages.test.ts has files, in the form of each platform.',
+      ...more.unsupported,
+    },
     async start() {
       const platform = await startPlatform(name);
       const { fake } = platform;
@@ -94,6 +98,7 @@ export function createHarness(
           return { isClosed: shown.some((text) => text.startsWith('Closed: ')), shown, customer: null };
         },
         agent: {
+          name: 'Ann Lee',
           reply: async (externalId, text) => fake.say(externalId, text),
           note: async (externalId, text) => fake.say(externalId, `// ${text}`),
           close: async (externalId) => fake.say(externalId, '!close'),

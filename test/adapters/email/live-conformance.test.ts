@@ -43,6 +43,12 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
       'lost-open': IN_ERRORS,
       outage: IN_HANDOFF,
       'refused-told': IN_HANDOFF,
+      attach: IN_HANDOFF,
+      gone: 'a thread of mails cannot go away.',
+      refused: IN_ERRORS,
+      'find-opened':
+        'a first mail is found in a shared inbox, or through a reply to it: live-handoff.test.ts.',
+      'hanging-elsewhere': 'the proxy of the kit cannot hold a mail.',
     },
     async start() {
       shared ??= startMailServer();
@@ -71,6 +77,7 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
           };
         },
         agent: {
+          name: 'Ann Example',
           reply,
           close: (token) => reply(token, '#close'),
           replyAndClose: (token, text) => reply(token, `#close\n${text}`),
