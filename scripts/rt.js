@@ -1,10 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { runLiveTests } from './run-live-tests.js';
 
-const HELP = `Tests the adapter for Request Tracker against a real one, which it starts and stops itself.
+runLiveTests({
+  name: 'Request Tracker 5',
+  help: `Tests the adapter for Request Tracker against a real one, which it starts and stops itself.
 
   npm run test:rt -- [--install-only] [name of a test file…]
 
@@ -14,84 +12,9 @@ you have installed yourself is not touched.
 
   --install-only  install RT and run nothing
   --help          this text
-`;
-
-const SERVER = '/usr/share/request-tracker5/libexec/rt-server';
-const APT = '/usr/bin/apt-get';
-const PACKAGES = ['request-tracker5', 'rt5-db-sqlite', 'rt5-standalone'];
-
-/** @returns {{ installOnly: boolean, files: string[] } | { problem: string } | { help: true }} */
-function readArguments() {
-  try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: {
-        'install-only': { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-    if (values.help) return { help: true };
-    return { installOnly: values['install-only'], files: positionals };
-  } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/**
- * Installs RT unless it is there.
- *
- * @returns {string | null} what is in the way
- */
-function install() {
-  if (existsSync(SERVER)) return null;
-  const command = `apt-get install -y --no-install-recommends ${PACKAGES.join(' ')}`;
-  if (!existsSync(APT)) {
-    return 'Request Tracker 5 is installed from the packages of Debian 12 or later, and this is no Debian: run it in a container of debian:12.';
-  }
-  if (process.getuid?.() !== 0) return `Request Tracker 5 is missing. Install it as root: ${command}`;
-  process.stdout.write(`Installing ${PACKAGES.join(', ')} and what they need.\n`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const args of [
-    ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', ...PACKAGES],
-  ]) {
-    const { status } = spawnSync(APT, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
-    if (status !== 0) return `apt-get ${args[0]} failed, see above.`;
-  }
-  return existsSync(SERVER) ? null : `The packages were installed, and there is no ${SERVER}.`;
-}
-
-/**
- * Runs the adapter's tests, those against RT and the others.
- *
- * @param {string[]} files
- * @returns {number} the exit code
- */
-function test(files) {
-  const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
-  const required = [process.env.HANDOFF_KIT_REQUIRE, 'rt'].filter(Boolean).join(',');
-  const folder = 'test/adapters/request-tracker';
-  const chosen = files.length > 0 ? files.map((file) => `${folder}/${file}`) : [folder];
-  const { status } = spawnSync(
-    process.execPath,
-    [vitest, 'run', ...chosen, '--typecheck.enabled=false', '--reporter=verbose'],
-    {
-      cwd: dirname(import.meta.dirname),
-      env: { ...process.env, HANDOFF_KIT_REQUIRE: required },
-      stdio: 'inherit',
-    },
-  );
-  return status ?? 1;
-}
-
-const given = readArguments();
-if ('help' in given) process.stdout.write(HELP);
-else if ('problem' in given) {
-  process.stderr.write(`${given.problem}\n\n${HELP}`);
-  process.exitCode = 2;
-} else {
-  const problem = install();
-  if (problem) process.stderr.write(`${problem}\n`);
-  if (problem) process.exitCode = 1;
-  else if (!given.installOnly) process.exitCode = test(given.files);
-}
+`,
+  programs: ['/usr/share/request-tracker5/libexec/rt-server'],
+  packages: ['request-tracker5', 'rt5-db-sqlite', 'rt5-standalone'],
+  requirement: 'rt',
+  folder: 'test/adapters/request-tracker',
+});

@@ -156,7 +156,7 @@ export function createSendToHelpdesk(
     const parts = splitText(message.text, maxTextLength);
     let isJoined = false;
 
-    /** Tells the agents that a message is missing. They can ask the user, whom nobody else would tell. */
+    /** Tells the agents that a message is missing. They can ask the user, who is not told otherwise. */
     const sendNote = async (): Promise<void> => {
       if (await isSent(key, 0)) return;
       const outgoing = { key: `${key} 0`, text: REFUSED_NOTE, sentAt };

@@ -33,7 +33,7 @@ export function respond(
     const handling = handle(received, (answer) => resolve(toResponse(answer)));
     if (!handling) return resolve(null);
     if ('waitUntil' in context && typeof context.waitUntil === 'function') context.waitUntil(handling);
-    // Without an answer the sender has hung up, and nobody sees this one.
+    // Without an answer, the sender has hung up and does not see this response.
     void handling.then(() => resolve(new Response(null, { status: 499 })));
   });
 }

@@ -106,6 +106,15 @@ export function createHandle(parts: HandleParts): RequestHandling {
     return requestLog.refused(exchange, refusal);
   };
 
+  /** The binding may be what failed. Then the operator learns of it, and the sender gets no answer. */
+  const sendInternalError = ({ endpoint }: Route, requestId: string, send: SendAnswer): void => {
+    try {
+      send(answers.internalError(endpoint, requestId));
+    } catch (error) {
+      dispatcher.report(error, { requestId });
+    }
+  };
+
   /** One async function for the whole request: each additional one costs a promise per request. */
   const serve = async (exchange: Exchange, send: SendAnswer): Promise<void> => {
     const { request, route, requestId } = exchange;
@@ -123,7 +132,7 @@ export function createHandle(parts: HandleParts): RequestHandling {
       if (rest) await rest;
     } catch (error) {
       dispatcher.report(error, { requestId });
-      send(answers.internalError(route.endpoint, requestId));
+      sendInternalError(route, requestId, send);
     } finally {
       inFlight.leave();
     }
@@ -148,7 +157,7 @@ function once(send: SendAnswer): SendAnswer {
   let isSent = false;
   return (answer) => {
     if (isSent) return;
-    isSent = true;
     send(answer);
+    isSent = true;
   };
 }

@@ -160,4 +160,20 @@ describe('receiver.handle', () => {
     await receiver.handle(request, ({ status }) => void answers.push(status));
     expect([answers, texts]).toEqual([[200], ['héllo']]);
   });
+
+  test('answers 500 when the answer cannot be sent, and reports each failure', async () => {
+    const errors: unknown[] = [];
+    const receiver = openReceiver()
+      .on('handoff.message', () => undefined)
+      .onError(({ error }) => void errors.push(error));
+    const headers = { 'content-type': 'application/json' };
+    const request = { method: 'POST', url: '/webhook/chat', headers, read: () => Buffer.from(CHAT) };
+    const statuses: number[] = [];
+    await receiver.handle(request, ({ status }) => {
+      statuses.push(status);
+      throw new Error('the connection is gone');
+    });
+    expect(statuses).toEqual([200, 500]);
+    expect(errors).toHaveLength(2);
+  });
 });

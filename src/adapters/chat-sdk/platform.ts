@@ -144,7 +144,7 @@ const LITERAL: Readonly<Record<string, (text: string) => string>> = {
   discord(text) {
     const escaped = escapeMarkdown(withoutMentions(text), /[\\*_~`|<>#[\]]/g);
     if (escaped.length <= DISCORD_MAX) return escaped;
-    // Rather styled than cut: wide forms of the two characters are as long, and mention nobody.
+    // Replaced, not removed: the wide forms of the two characters keep the length, and mention no user.
     return text.replace(/(?<!\w)@(?=\w)/g, '＠').replace(/<(?=[@#])/g, '＜');
   },
   // Teams joins lines that no empty line separates.

@@ -69,7 +69,7 @@ export function createOutgoing(mailer: Mailer, mailbox: Mailbox, settings: Check
 
     /**
      * Looks in the mailbox for the first mail, which is there when the team's inbox is the same, and for replies to
-     * it. Otherwise nobody knows whether it arrived, and `open` sends it again with the same `Message-ID`.
+     * it. Otherwise it is unknown whether it arrived, and `open` sends it again with the same `Message-ID`.
      */
     async find(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation | null> {
       const opened = openedOf(session);

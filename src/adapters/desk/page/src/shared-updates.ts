@@ -34,8 +34,6 @@ export function followShared(seq: number, handlers: LiveHandlers): () => void {
   // Browsers have no locks on pages without HTTPS, except on localhost.
   if (!('locks' in navigator)) return followUpdates(seq, handlers);
   const channel = new BroadcastChannel(NAME);
-  // A channel has no target origin: it never leaves the origin of the page.
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin
   const post = (message: Message): void => channel.postMessage(message);
   const stopping = new AbortController();
   let lastSeq = seq;
