@@ -1,14 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import {
-  type AgentDirectory,
-  ClaimLost,
-  type DeliveredEventName,
-  type HandlerRun,
-  type Receipt,
-  type Replies,
-  type ReplyOptions,
-  type TracedReply,
-} from '../events/index.js';
+import type { DeliveredEventName } from '../events/index.js';
 import { checkCount, checkDuration, configError, HandoffKitError, settlesWithin } from '../internal/index.js';
 import type { Backoff } from './backoff.js';
 import type { Delivery, DeliveryHost } from './delivery.js';
@@ -17,26 +7,25 @@ import { createHandleJob } from './handle-job.js';
 import { createSqlHandoffStore } from './handoff-store.js';
 import { type LeaseRenewal, startLeaseRenewal } from './lease-renewal.js';
 import { checkUnconnected, useStore } from './one-receiver.js';
-import {
-  checkReply,
-  createSendJob,
-  DEFAULT_OUTBOX,
-  type OutboxPolicy,
-  replyKey,
-  type StoredReply,
-} from './outbox.js';
-import { createOutboxPause, type OutboxPause } from './outbox-pause.js';
-import type { AddResult, NewJob, ProcessLease, Queue } from './queue.js';
+import { DEFAULT_OUTBOX, type OutboxPolicy } from './outbox.js';
+import { createOutboxes } from './outboxes.js';
+import type { AddResult, NewJob, Queue } from './queue.js';
 import { createQueueAdmin } from './queue-admin.js';
 import { DEFAULT_RECEIVER, queueNameOf } from './queue-names.js';
 import { createReceipts } from './receipts.js';
 import { startRetention } from './retention.js';
 import { createHandlerRunner } from './run-handlers.js';
-import type { ForgetHook, SqlDatabase } from './sql.js';
+import type { SqlDatabase } from './sql.js';
+import {
+  type EngineDefaults,
+  type EngineSettings,
+  openedOnUse,
+  type StorageEngine,
+} from './storage-engine.js';
 import { storeEvent, userIdsOf } from './stored-event.js';
 import { conversationKey } from './text.js';
 import { createThrottledLog } from './throttled-log.js';
-import { createWorker, type Worker, type WorkerOptions } from './worker.js';
+import { createWorker, type Worker } from './worker.js';
 
 /** Options of every delivery that stores events. */
 export interface StoredDeliveryOptions {
@@ -69,36 +58,6 @@ export interface StoredDeliveryOptions {
   readonly storeOnly?: boolean;
 }
 
-/** A database with its queues: the part of {@link createStoredDelivery} that differs between databases. */
-export interface StorageEngine {
-  readonly sql: SqlDatabase;
-  /** Where the database is, without credentials: the same for two engines on one database. */
-  readonly location?: string;
-  /** The queue with this name in the database; see queue-names.ts. */
-  readonly queue: (name: string) => Queue;
-  readonly lease: ProcessLease;
-  readonly forgetHooks: readonly ForgetHook[];
-  /** Connects, and brings the tables up to date. Called once at a time; called again after it failed. */
-  readonly open: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
-/** The settings that a {@link StorageEngine} needs. */
-export interface EngineSettings {
-  readonly keepContent: boolean;
-  readonly leaseMs: number;
-  readonly pollMs: number;
-  /** Called when something fails in the background. */
-  readonly onError: (error: unknown) => void;
-}
-
-/** The defaults that differ from database to database. */
-export interface EngineDefaults {
-  readonly concurrency: number;
-  readonly leaseMs: number;
-  readonly pollMs: number;
-}
-
 /** How long closing the database may take. */
 const CLOSE_TIMEOUT_MS = 3_000;
 
@@ -125,7 +84,6 @@ export function createStoredDelivery(
   const runner = createHandlerRunner(checkDuration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));
 
   let host: DeliveryHost | undefined;
-  let agents: AgentDirectory | undefined;
   let stopped = false;
   const onError = createThrottledLog(() => (stopped ? undefined : host?.log));
   const engine = createEngine({ keepContent, leaseMs, pollMs, onError });
@@ -134,8 +92,6 @@ export function createStoredDelivery(
   let inboxName = queueNameOf({ queue: 'inbox' });
   const receiver = (): string | null => (receiverName === DEFAULT_RECEIVER ? null : receiverName);
   const keyOf = (conversationId: string): string => conversationKey(conversationId, receiver());
-  const outboxName = (agent: string): string =>
-    queueNameOf({ queue: 'outbox', receiver: receiverName, agent });
   const sql: SqlDatabase = { ...engine.sql, receiver };
   const queues = new Map<string, Queue>();
   const queueOf = (name: string): Queue => {
@@ -155,8 +111,6 @@ export function createStoredDelivery(
   /** By the names of their queues. */
   const workers = new Map<string, Worker>();
   const inboxWorker = (): Worker | undefined => workers.get(inboxName);
-  /** By agent. */
-  const pauses = new Map<string, OutboxPause>();
   const cleanups: (() => void)[] = [];
 
   const open = async (): Promise<void> => {
@@ -212,45 +166,18 @@ export function createStoredDelivery(
     log: () => host?.log,
   });
 
-  /** The agent of a conversation, and the reply as it is stored. Throws for one that the platform would never accept. */
-  const address = (
-    directory: AgentDirectory,
-    reply: StoredReply,
-  ): { agent: string; addressed: StoredReply } => {
-    const { conversationId } = reply;
-    try {
-      const { agent, platformId } = directory.locate(conversationId);
-      const addressed = platformId === conversationId ? reply : { ...reply, platformId };
-      checkReply(directory.serviceOf(agent), addressed);
-      return { agent, addressed };
-    } catch (error) {
-      // The caller may not wait for its reply.
-      host?.log.warn({ conversationId, err: error }, 'a reply or end was not stored');
-      throw error;
-    }
-  };
-
-  const store = async (
-    directory: AgentDirectory,
-    reply: StoredReply,
-    how: ReplyOptions & TracedReply = {},
-    run?: HandlerRun,
-  ): Promise<Receipt> => {
-    const { conversationId, kind } = reply;
-    const { agent, addressed } = address(directory, reply);
-    const key = replyKey(reply, how, randomUUID());
-    const outbox = outboxName(agent);
-    try {
-      const content = JSON.stringify({ ...addressed, trace: how.trace });
-      const job = { key, conversation: keyOf(conversationId), type: kind, content };
-      const { id } = await fencing.addReply(job, run, (each) => add(outbox, each));
-      return receipts.open(id, conversationId);
-    } catch (error) {
-      if (error instanceof ClaimLost) throw error;
-      onError(error);
-      throw new HandoffKitError('NOT_STORED', 'the reply could not be stored.', { cause: error });
-    }
-  };
+  const outboxes = createOutboxes({
+    nameOf: (agent) => queueNameOf({ queue: 'outbox', receiver: receiverName, agent }),
+    keyOf,
+    policy,
+    receipts,
+    sql,
+    add,
+    addReply: fencing.addReply,
+    isClaimValid,
+    host: () => connected(host),
+    onError,
+  });
 
   const start = async (): Promise<void> => {
     const to = connected(host);
@@ -298,55 +225,10 @@ export function createStoredDelivery(
       sql.subscribe(inboxName, () => handler.wake()),
       startRetention({ database: sql, handoffs, rememberMs, onError }),
     );
-    for (const agent of agents?.names ?? []) startOutbox(agent, shared);
-    if (pauses.size > 0) {
-      const refresh = (): void => void receipts.refresh().catch(onError);
-      const timer = setInterval(refresh, pollMs).unref();
-      cleanups.push(sql.subscribe('receipts', refresh), () => clearInterval(timer));
-    }
+    for (const [name, sender] of outboxes.start(queueOf, shared)) workers.set(name, sender);
+    cleanups.push(outboxes.stop);
     for (const worker of workers.values()) worker.wake();
-    await warnOfUnsent(to).catch(onError);
-  };
-
-  /** Starts to send the replies of an agent. */
-  const startOutbox = (
-    agent: string,
-    shared: Pick<WorkerOptions, 'concurrency' | 'pollMs' | 'isClaimValid' | 'nextClaim' | 'onError'>,
-  ): void => {
-    const to = connected(host);
-    const client = agents?.serviceOf(agent);
-    if (!client) return;
-    const name = outboxName(agent);
-    const pause = createOutboxPause({
-      agent,
-      backoff: policy,
-      host: to,
-      onResume: () => workers.get(name)?.wake(),
-    });
-    const sender = createWorker({
-      ...shared,
-      queue: queueOf(name),
-      run: createSendJob({ agent, client, receipts, policy, pause, host: to, isClaimValid }),
-      limit: pause.limit,
-      onSettled: () => sql.publish('receipts'),
-    });
-    workers.set(name, sender);
-    pauses.set(agent, pause);
-    cleanups.push(
-      sql.subscribe(name, () => sender.wake()),
-      pause.stop,
-    );
-  };
-
-  /** Stored replies of an agent that has no platform here wait until it has one, or until an operator discards them. */
-  const warnOfUnsent = async ({ log }: DeliveryHost): Promise<void> => {
-    const unsent = (await admin.outboxes()).filter(({ agent, waiting }) => waiting > 0 && !pauses.has(agent));
-    for (const { agent, waiting } of unsent) {
-      log.error(
-        { agent, waiting },
-        `stored replies of the agent ${agent} are not sent: this receiver was not told where its platform is. Configure the agent with its service, or see: handoff-kit outbox list`,
-      );
-    }
+    await outboxes.warnOfUnsent(admin).catch(onError);
   };
 
   const stop = async (timeoutMs: number): Promise<{ unfinished: number }> => {
@@ -369,7 +251,7 @@ export function createStoredDelivery(
     return { unfinished };
   };
 
-  const opened = withOpening(sql, open);
+  const opened = openedOnUse(sql, open);
   const admin = createQueueAdmin(opened, engine.forgetHooks, receiver);
   let leaveStore: (() => void) | undefined;
 
@@ -388,17 +270,7 @@ export function createStoredDelivery(
       });
       return starting;
     },
-    createReplies(directory): Replies {
-      agents = directory;
-      const timestamp = (): number => Date.now();
-      return {
-        reply: (conversationId, text, how, run) =>
-          store(directory, { kind: 'reply', conversationId, text, timestamp: timestamp() }, how, run),
-        end: (conversationId, how, run) =>
-          store(directory, { kind: 'close', conversationId, timestamp: timestamp() }, how, run),
-        idle: () => Promise.resolve(),
-      };
-    },
+    createReplies: outboxes.createReplies,
     async pendingEvents(conversationId) {
       await open();
       const rows = await sql.read(
@@ -450,28 +322,10 @@ export function createStoredDelivery(
       const keys = Number(row?.keys);
       return { pending: Number(row?.pending), remembered: Math.max(0, keys - Number(row?.jobs)) };
     },
-    isOutboxPaused: (agent) =>
-      [...pauses].some(([name, { isPaused }]) => isPaused && (agent === undefined || name === agent)),
+    isOutboxPaused: outboxes.isPaused,
     queues: admin,
     database: opened,
     handoffs: createSqlHandoffStore(opened, keepContent),
-  };
-}
-
-/** Wraps a database so that it is opened on first use. */
-function withOpening(sql: SqlDatabase, open: () => Promise<void>): SqlDatabase {
-  const opened =
-    <Args extends readonly unknown[], Result>(run: (...args: Args) => Promise<Result>) =>
-    async (...args: Args): Promise<Result> => {
-      await open();
-      return run(...args);
-    };
-  return {
-    ...sql,
-    read: opened(sql.read),
-    write: opened(sql.write),
-    transaction: opened(sql.transaction),
-    migrate: opened(sql.migrate),
   };
 }
 

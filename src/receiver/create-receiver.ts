@@ -1,12 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ServiceClient } from '../client/index.js';
-import {
-  DEFAULT_RECEIVER,
-  type DeliveryStats,
-  inline,
-  type QueueAdmin,
-  type SqlDatabase,
-} from '../delivery/index.js';
+import { DEFAULT_RECEIVER, inline } from '../delivery/index.js';
 import {
   type AdmitGate,
   type AnyHandler,
@@ -33,13 +25,13 @@ import {
 } from '../internal/index.js';
 import { createAgents } from './agents.js';
 import { createAnswers } from './answer.js';
-import { type Conversations, createConversations } from './conversations.js';
+import { createConversations } from './conversations.js';
 import { createFindSession } from './current-session.js';
-import { createFetch, type FetchHandler } from './fetch.js';
+import { createFetch } from './fetch.js';
 import { createGreet } from './greeting.js';
-import { createHandle, type RequestHandling } from './handle.js';
-import { createInject, type Inject } from './inject.js';
-import { createListener, type NextFunction, type RequestListener } from './node-http.js';
+import { createHandle } from './handle.js';
+import { createInject } from './inject.js';
+import { createListener, type RequestListener } from './node-http.js';
 import {
   ADD_HANDOFF_HANDLER,
   acceptsUnhandled,
@@ -48,126 +40,10 @@ import {
   type SeveralAgentsOptions,
 } from './options.js';
 import { createPipeline } from './pipeline.js';
+import type { Receiver } from './receiver.js';
 import { createRequestLog } from './request-log.js';
 import { createTracer } from './trace.js';
 import { beginHandoff, trackReplies, withHandoffTracking } from './track-conversations.js';
-
-/** A request handler for Express, `http.createServer` and Fetch, and the methods to set it up and close it. */
-export interface Receiver<State extends object = object> {
-  /** Handles a request to one of its paths. Passes any other to `next`, or answers 404 without one. */
-  (request: IncomingMessage, response: ServerResponse, next?: NextFunction): void;
-  /**
-   * Adds a handler of one kind of event. Handlers of one event run one after another.
-   *
-   * @example receiver.on('handoff.message', async ({ text, reply }) => { await reply(`You said: ${text}`); });
-   */
-  on<Name extends EventName>(name: Name, handler: Handler<Name, State>): Receiver<State>;
-  /**
-   * Adds a handler of every kind of event but probes: those are observed by `on('probe', …)` alone. It may only observe,
-   * so that handoff requests still need a handler of their own.
-   *
-   * @example receiver.onAny(({ event, conversationId, log }) => log.info({ event, conversationId }, 'arrived'));
-   */
-  onAny(handler: AnyHandler<State>): Receiver<State>;
-  /**
-   * Adds middleware around the handlers of every event but probes, in the order of registration. An event without a
-   * handler does not reach it.
-   *
-   * @example
-   * receiver.use(async ({ event, log }, next) => {
-   *   const startedAt = performance.now();
-   *   await next();
-   *   log.info({ event, ms: performance.now() - startedAt }, 'handled');
-   * });
-   */
-  use(middleware: Middleware<State>): Receiver<State>;
-  /**
-   * Adds an error handler, called when a handler, middleware, gate or greeting fails.
-   *
-   * @example receiver.onError(({ error, event }) => reportToTracker(error, { event }));
-   */
-  onError(handler: ErrorHandler): Receiver<State>;
-  /**
-   * Adds a gate that every handoff request must pass before it is accepted.
-   *
-   * @example receiver.admit(({ receivedAt }) => receivedAt.getUTCHours() >= 9 || 'We open at 9:00');
-   */
-  admit(gate: AdmitGate): Receiver<State>;
-  /**
-   * Puts the receiver in front of an Express app, for its own paths only: `http.createServer(receiver.before(app))`.
-   * Faster than mounting, since its requests never pass through Express. Set `basePath`.
-   */
-  before(app: RequestListener): RequestListener;
-  /**
-   * Handles a Fetch request to one of its paths, and answers any other 404: for route handlers of Next, and for servers
-   * such as Hono, SvelteKit, Deno and Bun. Set `basePath` to the path of the mount.
-   *
-   * @example
-   * export const POST = receiver.fetch;
-   */
-  readonly fetch: FetchHandler;
-  /**
-   * Handles a request of any other server, for writing a binding. Calls `send` with the answer, unless the sender hangs
-   * up. Returns `null` if the path is not the receiver's; else a promise that resolves when all work has finished, also
-   * that after the answer.
-   *
-   * @example
-   * const handling = receiver.handle({ method, url, headers, read: () => bytes }, ({ status, headers, body }) => { … });
-   * if (!handling) passOn();
-   */
-  readonly handle: RequestHandling['handle'];
-  /**
-   * For unit tests: runs an event through middleware and handlers, without HTTP, credentials, delivery or platform.
-   * `payload` is a part of the body in the wire's shape; the rest gets defaults. Replies are captured and not sent, and
-   * conversations are kept in memory: a `handoff.message` after a `handoff.requested` knows its user. Gates and the
-   * greeting do not run, and neither does what handlers do with `receiver.conversations`: `createTestBench` of
-   * `handoff-kit/testing` plays a whole platform.
-   *
-   * @example
-   * const { outcome, replies } = await receiver.inject('handoff.message', { body: 'Where is my order?' });
-   * assert.deepEqual(replies, [{ text: 'You said: Where is my order?' }]);
-   */
-  readonly inject: Inject;
-  /** Finds, replies to and ends handed-over conversations from outside a handler. */
-  readonly conversations: Conversations;
-  /** The database of the delivery, where it has one. */
-  readonly storage: {
-    /** The database, for other stores in it; `null` with inline delivery. */
-    readonly database: SqlDatabase | null;
-    /** Inspects and repairs stored events and replies; `null` with inline delivery. */
-    readonly queues: QueueAdmin | null;
-    /** Whether the replies of an agent, or of any, wait because the platform refuses the API key or has moved. */
-    readonly isOutboxPaused: (agent?: string) => boolean;
-  };
-  /** The client that replies go through; `null` without the option `service`. With several agents, that of `default`. */
-  readonly service: ServiceClient | null;
-  /**
-   * The agents by name, each with the client that its replies go through, or `null`. With one agent, it is `default`.
-   *
-   * @example await receiver.services.get('sales')?.checkWebhooks();
-   */
-  readonly services: ReadonlyMap<string, ServiceClient | null>;
-  /** The number of events that are accepted and not yet handled, and of remembered keys. */
-  stats(): Promise<DeliveryStats>;
-  /** Whether it accepts requests: `false` once `close` was called. */
-  readonly accepting: boolean;
-  /** Whether stored events are handled: `true` once `start` has resolved, and always with inline delivery. */
-  readonly started: boolean;
-  /**
-   * Opens the storage, then starts to handle stored events. Call it once all handlers are registered; `on` throws
-   * afterwards. Requests that arrive earlier are stored and answered. Rejects when the storage cannot be opened.
-   * Optional with inline delivery.
-   *
-   * @example
-   * receiver.on('handoff.message', async ({ text, reply }) => { await reply(`You said: ${text}`); });
-   * await receiver.start();
-   */
-  start(): Promise<void>;
-  /** Adds a hook that runs when the receiver begins to close, while the storage is still open. */
-  onClosing(hook: () => unknown): Receiver<State>;
-  /** Drains: answers 503 to new requests, and lets running handlers finish within `timeoutMs`, default 10 seconds. */
-  close(options?: { readonly timeoutMs?: number }): Promise<{ readonly unfinished: number }>;
-}
 
 /** How long each closing hook may take. */
 const CLOSING_HOOK_MS = 2_000;

@@ -17,7 +17,7 @@ export {
   webhookUser,
 } from './auth/schemes.js';
 export type { Conversations } from './conversations.js';
-export { createReceiver, type Receiver } from './create-receiver.js';
+export { createReceiver } from './create-receiver.js';
 export { createFetch, type FetchContext, type FetchHandler, fromFetch, respond } from './fetch.js';
 export type { RequestHandling } from './handle.js';
 export type { Inject, InjectedPayload, InjectedReply, InjectOptions, InjectResult } from './inject.js';
@@ -30,6 +30,7 @@ export type {
   SeveralAgentsOptions,
 } from './options.js';
 export { type ReadLimits, SENDER_HUNG_UP } from './read-body.js';
+export type { Receiver } from './receiver.js';
 export type { ReceiverAnswer, ReceiverRequest, SendAnswer } from './request.js';
 export { createRequestIds } from './request-log.js';
 export type { EndpointPaths } from './routes.js';

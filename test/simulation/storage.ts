@@ -4,7 +4,7 @@ import type { SqlDatabase } from '../../src/delivery/sql.js';
 import { type Connection, openConnection, type Statement } from '../../src/delivery/sqlite/database.js';
 import { createEngineOn } from '../../src/delivery/sqlite/sqlite.js';
 import { type Command, createGroupRunner, type Writer } from '../../src/delivery/sqlite/writer.js';
-import type { EngineSettings, StorageEngine } from '../../src/delivery/stored-delivery.js';
+import type { EngineSettings, StorageEngine } from '../../src/delivery/storage-engine.js';
 import { type Scheduler, type SimulatedProcess, wallClock } from './scheduler.js';
 
 /**

@@ -4,12 +4,8 @@ import type { Delivery } from '../delivery.js';
 import { createQueueAdmin, type OpenDatabase } from '../queue-admin.js';
 import { deliveryMigrations } from '../schema.js';
 import type { SqlValue } from '../sql.js';
-import {
-  createStoredDelivery,
-  type EngineSettings,
-  type StorageEngine,
-  type StoredDeliveryOptions,
-} from '../stored-delivery.js';
+import type { EngineSettings, StorageEngine } from '../storage-engine.js';
+import { createStoredDelivery, type StoredDeliveryOptions } from '../stored-delivery.js';
 import { checkConnection, checkDriver, createDatabase, type PostgresConnection } from './database.js';
 import { createPostgresLease, createPostgresQueue } from './queue.js';
 

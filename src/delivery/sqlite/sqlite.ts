@@ -8,12 +8,8 @@ import type { JobStatus, Queue } from '../queue.js';
 import { createQueueAdmin, type OpenDatabase } from '../queue-admin.js';
 import { deliveryMigrations } from '../schema.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlValue } from '../sql.js';
-import {
-  createStoredDelivery,
-  type EngineSettings,
-  type StorageEngine,
-  type StoredDeliveryOptions,
-} from '../stored-delivery.js';
+import type { EngineSettings, StorageEngine } from '../storage-engine.js';
+import { createStoredDelivery, type StoredDeliveryOptions } from '../stored-delivery.js';
 import { decodeText, digestKey } from '../text.js';
 import { createTopics } from '../topics.js';
 import type { CommandOptions } from './commands.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AddResult, ClaimResult, Queue, SettleResult } from '../../../src/delivery/queue.js';
-import { createStoredDelivery, type StorageEngine } from '../../../src/delivery/stored-delivery.js';
+import type { StorageEngine } from '../../../src/delivery/storage-engine.js';
+import { createStoredDelivery } from '../../../src/delivery/stored-delivery.js';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
 import { logLines } from '../../helpers/log-lines.js';

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type AgentDirectory,
+  ClaimLost,
+  type HandlerRun,
+  type Receipt,
+  type Replies,
+  type ReplyOptions,
+  type TracedReply,
+} from '../events/index.js';
+import { HandoffKitError } from '../internal/index.js';
+import type { DeliveryHost } from './delivery.js';
+import type { Fencing } from './fencing.js';
+import { checkReply, createSendJob, type OutboxPolicy, replyKey, type StoredReply } from './outbox.js';
+import { createOutboxPause, type OutboxPause } from './outbox-pause.js';
+import type { AddResult, NewJob, Queue } from './queue.js';
+import type { QueueAdmin } from './queue-admin.js';
+import type { Receipts } from './receipts.js';
+import type { SqlDatabase } from './sql.js';
+import { createWorker, type Worker, type WorkerOptions } from './worker.js';
+
+/** Options of {@link createOutboxes}. */
+export interface OutboxesOptions {
+  /** The name of an agent's outbox in the database. */
+  readonly nameOf: (agent: string) => string;
+  /** The key of a conversation in the database. */
+  readonly keyOf: (conversationId: string) => string;
+  readonly policy: OutboxPolicy;
+  readonly receipts: Receipts;
+  readonly sql: SqlDatabase;
+  /** Stores a job. */
+  readonly add: (queue: string, job: NewJob) => Promise<AddResult>;
+  readonly addReply: Fencing['addReply'];
+  readonly isClaimValid: WorkerOptions['isClaimValid'];
+  /** The receiver; throws before it is connected. */
+  readonly host: () => DeliveryHost;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Stores replies, and sends them from an outbox for each agent: the outage of one platform does not delay another's. */
+export function createOutboxes(options: OutboxesOptions) {
+  const { nameOf, keyOf, policy, receipts, sql, add, addReply, isClaimValid, host, onError } = options;
+  let agents: AgentDirectory | undefined;
+  /** By agent. */
+  const pauses = new Map<string, OutboxPause>();
+  const cleanups: (() => void)[] = [];
+
+  /** The agent of a conversation, and the reply as it is stored. Throws for one that the platform would never accept. */
+  const address = (
+    directory: AgentDirectory,
+    reply: StoredReply,
+  ): { agent: string; addressed: StoredReply } => {
+    const { conversationId } = reply;
+    try {
+      const { agent, platformId } = directory.locate(conversationId);
+      const addressed = platformId === conversationId ? reply : { ...reply, platformId };
+      checkReply(directory.serviceOf(agent), addressed);
+      return { agent, addressed };
+    } catch (error) {
+      // The caller may not wait for its reply.
+      host().log.warn({ conversationId, err: error }, 'a reply or end was not stored');
+      throw error;
+    }
+  };
+
+  const store = async (
+    directory: AgentDirectory,
+    reply: StoredReply,
+    how: ReplyOptions & TracedReply = {},
+    run?: HandlerRun,
+  ): Promise<Receipt> => {
+    const { conversationId, kind } = reply;
+    const { agent, addressed } = address(directory, reply);
+    const key = replyKey(reply, how, randomUUID());
+    const outbox = nameOf(agent);
+    try {
+      const content = JSON.stringify({ ...addressed, trace: how.trace });
+      const job = { key, conversation: keyOf(conversationId), type: kind, content };
+      const { id } = await addReply(job, run, (each) => add(outbox, each));
+      return receipts.open(id, conversationId);
+    } catch (error) {
+      if (error instanceof ClaimLost) throw error;
+      onError(error);
+      throw new HandoffKitError('NOT_STORED', 'the reply could not be stored.', { cause: error });
+    }
+  };
+
+  /** A worker that sends the replies of an agent; `null` for an agent without a platform. */
+  const startSending = (agent: string, queue: Queue, shared: SharedWorkerOptions): Worker | null => {
+    const client = agents?.serviceOf(agent);
+    if (!client) return null;
+    const pause = createOutboxPause({
+      agent,
+      backoff: policy,
+      host: host(),
+      onResume: () => worker.wake(),
+    });
+    const worker = createWorker({
+      ...shared,
+      queue,
+      run: createSendJob({ agent, client, receipts, policy, pause, host: host(), isClaimValid }),
+      limit: pause.limit,
+      onSettled: () => sql.publish('receipts'),
+    });
+    pauses.set(agent, pause);
+    cleanups.push(
+      sql.subscribe(nameOf(agent), () => worker.wake()),
+      pause.stop,
+    );
+    return worker;
+  };
+
+  return {
+    createReplies(directory: AgentDirectory): Replies {
+      agents = directory;
+      return {
+        reply: (conversationId, text, how, run) =>
+          store(directory, { kind: 'reply', conversationId, text, timestamp: Date.now() }, how, run),
+        end: (conversationId, how, run) =>
+          store(directory, { kind: 'close', conversationId, timestamp: Date.now() }, how, run),
+        idle: () => Promise.resolve(),
+      };
+    },
+    /** Starts to send. Returns the workers by the names of their queues; they have to be woken. */
+    start(queueOf: (name: string) => Queue, shared: SharedWorkerOptions): ReadonlyMap<string, Worker> {
+      const workers = new Map<string, Worker>();
+      for (const agent of agents?.names ?? []) {
+        const name = nameOf(agent);
+        const worker = startSending(agent, queueOf(name), shared);
+        if (worker) workers.set(name, worker);
+      }
+      if (workers.size > 0) {
+        const refresh = (): void => void receipts.refresh().catch(onError);
+        const timer = setInterval(refresh, shared.pollMs).unref();
+        cleanups.push(sql.subscribe('receipts', refresh), () => clearInterval(timer));
+      }
+      return workers;
+    },
+    /** Stored replies of an agent that has no platform here wait until it has one, or until an operator discards them. */
+    async warnOfUnsent(admin: Pick<QueueAdmin, 'outboxes'>): Promise<void> {
+      const outboxes = await admin.outboxes();
+      for (const { agent, waiting } of outboxes) {
+        if (waiting === 0 || pauses.has(agent)) continue;
+        host().log.error(
+          { agent, waiting },
+          `stored replies of the agent ${agent} are not sent: this receiver was not told where its platform is. Configure the agent with its service, or see: handoff-kit outbox list`,
+        );
+      }
+    },
+    /** Whether the replies of an agent, or of any, wait because the platform refuses the API key or has moved. */
+    isPaused: (agent?: string): boolean =>
+      [...pauses].some(([name, { isPaused }]) => isPaused && (agent === undefined || name === agent)),
+    /** Ends what `start` began, once the workers were stopped. */
+    stop(): void {
+      for (const cleanup of cleanups) cleanup();
+    },
+  };
+}
+
+/** What all workers of a delivery share. */
+type SharedWorkerOptions = Pick<
+  WorkerOptions,
+  'concurrency' | 'pollMs' | 'isClaimValid' | 'nextClaim' | 'onError'
+>;

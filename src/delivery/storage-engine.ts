@@ -1,0 +1,49 @@
+import type { ProcessLease, Queue } from './queue.js';
+import type { ForgetHook, SqlDatabase } from './sql.js';
+
+/** A database with its queues: the part of a stored delivery that differs between databases. */
+export interface StorageEngine {
+  readonly sql: SqlDatabase;
+  /** Where the database is, without credentials: the same for two engines on one database. */
+  readonly location?: string;
+  /** The queue with this name in the database; see queue-names.ts. */
+  readonly queue: (name: string) => Queue;
+  readonly lease: ProcessLease;
+  readonly forgetHooks: readonly ForgetHook[];
+  /** Connects, and brings the tables up to date. Called once at a time; called again after it failed. */
+  readonly open: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** The settings that a {@link StorageEngine} needs. */
+export interface EngineSettings {
+  readonly keepContent: boolean;
+  readonly leaseMs: number;
+  readonly pollMs: number;
+  /** Called when something fails in the background. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The defaults that differ from database to database. */
+export interface EngineDefaults {
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  readonly pollMs: number;
+}
+
+/** Wraps a database so that it is opened on first use. */
+export function openedOnUse(sql: SqlDatabase, open: () => Promise<void>): SqlDatabase {
+  const opened =
+    <Args extends readonly unknown[], Result>(run: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      await open();
+      return run(...args);
+    };
+  return {
+    ...sql,
+    read: opened(sql.read),
+    write: opened(sql.write),
+    transaction: opened(sql.transaction),
+    migrate: opened(sql.migrate),
+  };
+}
