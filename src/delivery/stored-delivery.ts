@@ -226,7 +226,7 @@ export function createStoredDelivery(
       startRetention({ database: sql, handoffs, rememberMs, onError }),
     );
     for (const [name, sender] of outboxes.start(queueOf, shared)) workers.set(name, sender);
-    cleanups.push(outboxes.stop);
+    cleanups.push(() => outboxes.stop());
     for (const worker of workers.values()) worker.wake();
     await outboxes.warnOfUnsent(admin).catch(onError);
   };
@@ -270,7 +270,7 @@ export function createStoredDelivery(
       });
       return starting;
     },
-    createReplies: outboxes.createReplies,
+    createReplies: (directory) => outboxes.createReplies(directory),
     async pendingEvents(conversationId) {
       await open();
       const rows = await sql.read(
