@@ -70,7 +70,7 @@ describe('handoff-kit backup', () => {
     await vi.waitFor(() => expect(platform.calls.length).toBeGreaterThan(0), WAIT_OPTIONS);
 
     const copy = join(folder, 'copy.db');
-    const { code, json, stderr } = await runCli(['backup', copy], { env });
+    const { code, json, stderr } = await runCli(['backup', copy, '--json'], { env });
     expect([code, stderr]).toEqual([0, '']);
     expect(json()).toEqual({ file, copy, bytes: statSync(copy).size });
     const modes = modesIn(folder);
@@ -90,7 +90,7 @@ describe('handoff-kit backup', () => {
     const folder = temporaryFolder();
     const copy = join(folder, 'copy.db');
     writeFileSync(copy, 'an older backup');
-    const again = await runCli(['backup', copy], { env });
+    const again = await runCli(['backup', copy, '--json'], { env });
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('There is a file at')]);
     expect(readFileSync(copy, 'utf8')).toBe('an older backup');
     const nowhere = await runCli(['backup', join(folder, 'no', 'copy.db')], { env });
@@ -118,7 +118,7 @@ describe('handoff-kit storage check', () => {
     const file = join(temporaryFolder(), 'handoff.db');
     const { env, say } = await serverOn(file);
     keepSaying(say);
-    const { code, json, stderr } = await runCli(['storage', 'check'], { env });
+    const { code, json, stderr } = await runCli(['storage', 'check', '--json'], { env });
     expect([code, stderr]).toEqual([0, '']);
     expect(json()).toMatchObject({ database: file, sound: true, problems: [] });
   });
@@ -131,7 +131,7 @@ describe('handoff-kit storage check', () => {
     expect([open.code, open.stdout]).toEqual([1, expect.stringContaining(`chmod 600 ${file}`)]);
     chmodSync(file, 0o600);
     await damage(file);
-    const { code, stdout, stderr } = await runCli(['storage', 'check'], { env });
+    const { code, stdout, stderr } = await runCli(['storage', 'check', '--json'], { env });
     expect([code, stdout + stderr]).toEqual([1, expect.stringMatching(/damaged|malformed/)]);
   });
 });
@@ -149,7 +149,7 @@ describe('handoff-kit storage compact', () => {
     ]);
     await sql.write('DROP TABLE filling');
     await close();
-    const { code, json, stderr } = await runCli(['storage', 'compact'], { env });
+    const { code, json, stderr } = await runCli(['storage', 'compact', '--json'], { env });
     expect([code, stderr]).toEqual([0, '']);
     const { before, after } = json() as { before: number; after: number };
     expect(before).toBeGreaterThan(3_000_000);
