@@ -22,7 +22,7 @@ const ALONE = ['test/{delivery,handoff,integration}/**/*.test.ts'];
 
 /** Tests that `npm run test:quick` leaves out: they compile, spawn programs, or try very many inputs. */
 const SLOW = [
-  'test/{cli,docs,examples,opentelemetry,standalone}/**/*.test.ts',
+  'test/{cli,deploy,docs,examples,opentelemetry,standalone}/**/*.test.ts',
   'test/adapters/desk/**/*.test.ts',
   'test/loading.test.ts',
   'test/**/{fuzz,properties,types}*.test.ts',

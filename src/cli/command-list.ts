@@ -46,6 +46,17 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: () => import('./forget.js'),
   },
   {
+    name: 'backup',
+    takes: '[options] <copy>',
+    summary: 'copy the SQLite file while the server runs',
+    load: () => import('./backup.js'),
+  },
+  {
+    name: 'storage',
+    summary: 'check, compact and export the database',
+    load: () => import('./storage.js'),
+  },
+  {
     name: 'adapter',
     summary: 'check the connection to a human-service system',
     load: () => import('./adapter.js'),

@@ -1,8 +1,14 @@
 import { type Command, Option } from 'commander';
 import { type DocumentStore, openDocumentStore } from '../adapters/desk/records/index.js';
-import type { QueueAdmin, SqlDatabase } from '../delivery/index.js';
+import type { OpenDatabase } from '../delivery/index.js';
 import { HandoffKitError } from '../internal/index.js';
-import { chooseDatabase, DEFAULT_DATABASE_URL, describeDatabase, openDatabase } from '../standalone/index.js';
+import {
+  chooseDatabase,
+  DEFAULT_DATABASE_URL,
+  describeDatabase,
+  openDatabase,
+  requireFile,
+} from '../standalone/index.js';
 import { addOutputFlags, type Output, type OutputFlags, runCommand, UsageError } from './output.js';
 
 /** The flags of a command that uses the database. */
@@ -27,11 +33,11 @@ export function addDatabaseFlags(command: Command): Command {
 }
 
 /** The queues of an open database. */
-export interface OpenQueues {
-  readonly queues: QueueAdmin;
-  readonly sql: SqlDatabase;
+export interface OpenQueues extends Omit<OpenDatabase, 'close'> {
   /** The database without credentials, for messages. */
   readonly name: string;
+  /** The file of an SQLite database; `null` for PostgreSQL. */
+  readonly file: string | null;
 }
 
 /** Opens the queues of the database, runs the action, and closes them. */
@@ -43,11 +49,25 @@ export function runWithDatabase(
     const choice = chosenDatabase(flags);
     const opened = await withDatabaseErrors(() => openDatabase(choice, { create: false }));
     try {
-      const { queues, sql } = opened;
-      return await withDatabaseErrors(() => action({ queues, sql, name: describeDatabase(choice) }, output));
+      const database = { ...opened, name: describeDatabase(choice), file: fileOf(choice) };
+      return await withDatabaseErrors(() => action(database, output));
     } finally {
       await opened.close();
     }
+  });
+}
+
+/** Runs an action on the SQLite file, without opening it. `instead` says what to do with PostgreSQL. */
+export function runWithSqliteFile(
+  flags: DatabaseFlags,
+  instead: string,
+  action: (file: string, output: Output) => Promise<number>,
+): Promise<void> {
+  return runCommand(flags, async (output) => {
+    const choice = chosenDatabase(flags);
+    if (choice.kind !== 'sqlite') throw new UsageError(`this command is for an SQLite file. ${instead}`);
+    requireFile(choice);
+    return withDatabaseErrors(() => action(choice.file, output));
   });
 }
 
@@ -75,6 +95,9 @@ export function runWithDocumentStore(
     }
   });
 }
+
+const fileOf = (choice: ReturnType<typeof chooseDatabase>): string | null =>
+  choice.kind === 'sqlite' ? choice.file : null;
 
 function chosenDatabase({ databaseUrl, config }: DatabaseFlags) {
   if (databaseUrl?.trim() === '') {

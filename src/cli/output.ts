@@ -136,3 +136,6 @@ export function table(rows: readonly (readonly string[])[]): string {
     .map((line) => line.trimEnd())
     .join('\n');
 }
+
+/** A size for people. */
+export const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;

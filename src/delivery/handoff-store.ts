@@ -42,7 +42,7 @@ export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolea
 
   const find = async (where: string, values: readonly SqlValue[]): Promise<Conversation | null> => {
     const [row] = await database.read(`SELECT content FROM ${table} WHERE ${where}`, values);
-    return row ? restore(row) : null;
+    return row ? restoreConversation(row) : null;
   };
   const get = (id: string): Promise<Conversation | null> => find('conversation = $1', [keyOf(id)]);
 
@@ -94,7 +94,7 @@ export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolea
       if (filter.states?.length === 0) return [];
       const values: SqlValue[] = [];
       const rows = await database.read(listStatement(table, filter, receiver(), values), values);
-      return rows.map(restore);
+      return rows.map(restoreConversation);
     },
     addIdempotencyKey: (key, keepMs) =>
       wrote(
@@ -186,7 +186,8 @@ function columnsOf(conversation: Conversation, receiver: string | null): SqlValu
   ];
 }
 
-function restore({ content }: SqlRow): Conversation {
+/** The conversation of a row. */
+export function restoreConversation({ content }: SqlRow): Conversation {
   const stored = JSON.parse(String(content)) as Conversation;
   const { closure } = stored;
   return {

@@ -23,11 +23,11 @@ export type {
 export type { Backoff } from './backoff.js';
 export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';
 export { type InlineOptions, inline } from './inline.js';
+export type { OpenDatabase, StoredRecord } from './open-database.js';
 export type { OutboxPolicy } from './outbox.js';
 export type { QueueName } from './queue.js';
 export type {
   JobFilter,
-  OpenDatabase,
   OutboxDepth,
   QueueAdmin,
   QueueDepth,

@@ -83,13 +83,6 @@ export interface QueueAdmin {
   check(): Promise<void>;
 }
 
-/** A database that was opened without a receiver. */
-export interface OpenDatabase {
-  readonly sql: SqlDatabase;
-  readonly queues: QueueAdmin;
-  readonly close: () => Promise<void>;
-}
-
 /** Conversations per transaction; larger batches would block other writers. */
 const BATCH_SIZE = 100;
 
@@ -336,7 +329,8 @@ function toJob(row: SqlRow): StoredJob {
   };
 }
 
-function toDetails(row: SqlRow): StoredJobDetails {
+/** The job of a row, with its content. */
+export function toDetails(row: SqlRow): StoredJobDetails {
   const content = parseContent(row);
   if (typeof content === 'string') return { ...toJob(row), key: null, content };
   const { key = null, body = null } = content;

@@ -21,6 +21,8 @@ export interface AppParts {
   readonly adapter: ConnectedAdapter | null;
   /** `null` for inline delivery. */
   readonly delivery: Delivery | null;
+  /** Whether the program has been told to stop. It accepts requests until the receiver closes. */
+  readonly isStopping: () => boolean;
 }
 
 /** All answers are for programs: browsers must not sniff, cache or frame them. The desk sets its own headers. */
@@ -33,7 +35,7 @@ const SECURITY_HEADERS = {
 
 /** Creates the Express app: log, health, metrics, receiver, adapter, and a JSON answer to everything else. */
 export function createApp(parts: AppParts): Express {
-  const { receiver, log, mountPath, trustProxy, metrics, adapter, delivery } = parts;
+  const { receiver, log, mountPath, trustProxy, metrics, adapter, delivery, isStopping } = parts;
   const queues = delivery?.queues ?? null;
   const app = express();
   app.set('trust proxy', trustProxy);
@@ -41,9 +43,10 @@ export function createApp(parts: AppParts): Express {
   app.disable('etag');
   app.use(createHttpLog(log, mountPath));
   app.use(securityHeaders);
+  app.use(closeConnectionsWhen(isStopping));
   app.use(
     healthRoutes({
-      isAccepting: () => receiver.accepting,
+      isAccepting: () => receiver.accepting && !isStopping(),
       isStarted: () => receiver.started,
       checkDatabase: queues && createDatabaseCheck(queues, log),
       isHelpdeskAvailable: () => adapter?.isAvailable() ?? true,
@@ -62,6 +65,14 @@ const securityHeaders: RequestHandler = (_request, response, next) => {
   response.set(SECURITY_HEADERS);
   next();
 };
+
+/** A proxy must not send its next request on a connection that is about to be closed. */
+const closeConnectionsWhen =
+  (isStopping: () => boolean): RequestHandler =>
+  (_request, response, next) => {
+    if (isStopping()) response.set('connection', 'close');
+    next();
+  };
 
 /** During the shutdown nothing can be stored, so neither agents' actions nor webhooks are accepted. */
 const refuseDuringShutdown =

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { AgentView } from '../adapters/desk/index.js';
@@ -33,7 +34,10 @@ export interface Standalone {
   readonly adapter: ConnectedAdapter | null;
   /** Starts the receiver, then listens. Resolves to the URL under which this machine reaches it. */
   listen(): Promise<string>;
-  /** Refuses new connections, lets running handlers finish, then closes every connection. */
+  /**
+   * Answers `/readyz` with 503 and everything else as before for the setting `shutdownDelay`. Then refuses new
+   * connections, lets running handlers finish, and closes every connection.
+   */
   close(): Promise<{ readonly unfinished: number }>;
 }
 
@@ -84,10 +88,22 @@ export async function createStandalone(settings: Settings, parts: StandalonePart
   const adapter = connectAdapter?.({ receiver, log, oneTimeLinkFor, framed }) ?? null;
   const metrics = collectMetrics(receiver, adapter ? { bridges: { [adapter.name]: adapter } } : {});
   const { mountPath, trustProxy } = settings;
-  const app = createApp({ receiver, log, mountPath, trustProxy, metrics, adapter, delivery });
+  let isStopping = false;
+  const app = createApp({
+    receiver,
+    log,
+    mountPath,
+    trustProxy,
+    metrics,
+    adapter,
+    delivery,
+    isStopping: () => isStopping,
+  });
   const server = createServer(SERVER_OPTIONS, app);
 
   const shutDown = async (): Promise<{ unfinished: number }> => {
+    isStopping = true;
+    if (server.listening && settings.shutdownDelay > 0) await wait(settings.shutdownDelay);
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const deadline = Date.now() + settings.shutdownTimeout;
     const drained = await receiver.close({ timeoutMs: settings.shutdownTimeout });

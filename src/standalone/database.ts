@@ -113,7 +113,7 @@ export async function openDatabase(
 }
 
 /** Opening a missing file would create an empty database and hide a wrong path. */
-function requireFile(choice: Extract<DatabaseChoice, { readonly kind: 'sqlite' }>): void {
+export function requireFile(choice: Extract<DatabaseChoice, { readonly kind: 'sqlite' }>): void {
   if (existsSync(choice.file)) return;
   throw configError(
     `there is no database at ${describeDatabase(choice)}. Give the DATABASE_URL of the server; a relative path begins at the folder where the server was started.`,

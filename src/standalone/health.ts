@@ -50,7 +50,7 @@ export function createDatabaseCheck(
 
 /** Settings of {@link healthRoutes}. */
 export interface HealthParts {
-  /** Whether the receiver accepts requests; `false` from the beginning of the shutdown. */
+  /** Whether new requests should come here; `false` from the signal to stop on. */
   readonly isAccepting: () => boolean;
   /** Whether stored events are handled. */
   readonly isStarted: () => boolean;
@@ -62,7 +62,7 @@ export interface HealthParts {
 
 /**
  * `GET /healthz` answers 200 while the process runs. `GET /readyz` answers 200 while the receiver accepts requests,
- * and 503 with the reason during the shutdown and while the database is unreachable. A human-service system that does
+ * and 503 with the reason from the signal to stop on and while the database is unreachable. A human-service system that does
  * not answer is named, but the receiver stays ready: events are stored, and delivered afterwards.
  */
 export function healthRoutes(parts: HealthParts): Router {

@@ -19,6 +19,7 @@ export {
   describeDatabase,
   openDatabase,
   openDelivery,
+  requireFile,
 } from './database.js';
 export { listen } from './listen.js';
 export { printable } from './printable.js';

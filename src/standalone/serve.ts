@@ -67,9 +67,12 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   const signal = await stopSignal;
   const pending = await pendingOf(standalone);
   const left = delivery ? 'stored and not handled; the rest waits for the next start' : 'running';
-  const wait = pending === 0 ? '' : ` ${pending} ${left}. A second signal stops at once.`;
+  const { shutdownDelay: delayMs } = settings;
+  const open = delayMs === 0 ? '' : ` The port stays open for ${delayMs / 1_000} s.`;
+  const wait = pending === 0 ? '' : ` ${pending} ${left}.`;
+  const again = open || wait ? ' A second signal stops at once.' : '';
   const closed = standalone.close();
-  reporter.status('stopping', { signal, pending }, `${signal}: stopping.${wait}`);
+  reporter.status('stopping', { signal, pending }, `${signal}: stopping.${open}${wait}${again}`);
   const { unfinished } = await closed;
   const rest = unfinished === 0 ? 'everything finished' : `${unfinished} not finished in time`;
   reporter.status('stopped', { unfinished }, `Stopped: ${rest}.`);

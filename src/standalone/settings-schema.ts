@@ -47,19 +47,19 @@ const withSettingNames = (message: string): string =>
     .replaceAll('apiKey', 'SERVICE_API_KEY');
 
 /** A size or a duration with its unit. */
-const quantity = (pattern: RegExp, max: number, message: string) =>
+const quantity = (pattern: RegExp, max: number, message: string, min = 1) =>
   z
     .string()
     .regex(pattern, message)
     .transform((text) => Number.parseInt(text, 10) * unitOf(text))
-    .pipe(z.number().min(1, message).max(max, message));
+    .pipe(z.number().min(min, message).max(max, message));
 
 function unitOf(text: string): number {
   const unit = text.replace(/^\d+/, '').toLowerCase() || 'b';
   return Object.entries(UNITS).find(([name]) => name === unit)?.[1] ?? 1;
 }
 
-const duration = (message: string) => quantity(/^\d{1,7}(ms|s)$/i, 3_600 * UNITS.s, message);
+const duration = (message: string, min = 1) => quantity(/^\d{1,7}(ms|s)$/i, 3_600 * UNITS.s, message, min);
 
 const wholeNumber = (max: number) => {
   const message = `must be a whole number from 1 to ${max}.`;
@@ -194,6 +194,10 @@ export const settingsSchema = z.object({
     100 * UNITS.mb,
     'must be a size of at most 100mb, such as 262144, 256kb or 1mb.',
   ).default(262_144),
+  shutdownDelay: duration(
+    'must be a time of at most 3600s with its unit, such as 10s; 0s closes the port at once.',
+    0,
+  ).default(0),
   shutdownTimeout: duration('must be a time of at most 3600s with its unit, such as 10s or 500ms.').default(
     10_000,
   ),

@@ -353,6 +353,11 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--body-limit <size>',
     help: 'the largest request body; default 256kb',
   },
+  shutdownDelay: {
+    env: 'SHUTDOWN_DELAY',
+    flag: '--shutdown-delay <time>',
+    help: 'the time after SIGTERM in which /readyz answers 503 and requests are still accepted, so that a load balancer goes elsewhere; default 0s, behind a load balancer 10s or more',
+  },
   shutdownTimeout: {
     env: 'SHUTDOWN_TIMEOUT',
     flag: '--shutdown-timeout <time>',
@@ -408,5 +413,5 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     keys: ['adapter', 'agentNames', 'businessHours', 'outsideHours', 'unavailable'],
   },
   ...ADAPTER_NAMES.map((name) => ({ title: `With ADAPTER=${name}`, keys: adapterSettings(name) })),
-  { title: 'Output and shutdown', keys: ['showText', 'logLevel', 'shutdownTimeout'] },
+  { title: 'Output and shutdown', keys: ['showText', 'logLevel', 'shutdownDelay', 'shutdownTimeout'] },
 ];

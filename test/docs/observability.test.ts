@@ -24,7 +24,7 @@ describe('docs/observability.md', () => {
       ),
     );
     const metrics = names.filter((name) =>
-      /total|seconds|duration|messages$|size|age|waiting|dead|paused|up$/.test(name),
+      /total|seconds|duration|messages$|size|age|waiting|dead|paused|available|up$/.test(name),
     );
     expect(metrics.length).toBeGreaterThan(15);
     for (const name of metrics) expect(text).toContain(`\`${name}\``);

@@ -38,6 +38,7 @@ describe('settings', () => {
       agentNames: false,
       probeAuth: 'required',
       bodyLimit: 262_144,
+      shutdownDelay: 0,
       shutdownTimeout: 10_000,
       showText: false,
       logLevel: 'info',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
 import { deferred } from '../helpers/deferred.js';
@@ -6,6 +6,8 @@ import { API_KEY, fakeService } from '../helpers/fake-service.js';
 import { dial, parseAnswer, readAll } from '../helpers/raw.js';
 import { ENVIRONMENT } from './environment.js';
 import { addressOf, post, runServe } from './program.js';
+import { databaseUrl, startService } from './start-program.js';
+import { WAIT_OPTIONS } from './wait-options.js';
 
 /** The program with a running handler that waits for the platform until `release`. */
 async function withSlowRequest(args: readonly string[] = []) {
@@ -65,6 +67,34 @@ describe('a signal to stop', () => {
     expect([ready.status, ready.body]).toEqual([503, '{"status":"draining"}']);
     expect(parseAnswer(await readAll(delivering)).status).toBe(503);
     release.resolve();
+    expect(await program.ended).toBe(0);
+  });
+
+  it('leaves the port open for SHUTDOWN_DELAY: /readyz answers 503, and requests are accepted', async () => {
+    const { environment } = await startService();
+    const database = { DATABASE_URL: databaseUrl(), AUTO_REPLY: '{text}' };
+    // The test ends long before the delay: it stops the program with a second signal.
+    const program = runServe([], { ...ENVIRONMENT, ...environment, ...database, SHUTDOWN_DELAY: '3600s' });
+    const url = await addressOf(program);
+    program.signal('SIGTERM');
+    await program.until(/"status":"stopping"/);
+    const ready = await fetch(`${url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([503, { status: 'draining' }]);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const answer = await post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody());
+    // Proxies take no connection again that is about to be closed.
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(1);
+  });
+
+  it('closes the port after SHUTDOWN_DELAY, and handles what has arrived meanwhile', async () => {
+    const { program, url, answer, release } = await withSlowRequest(['--shutdown-delay', '50ms']);
+    program.signal('SIGTERM');
+    await program.until(/"status":"stopping"/);
+    await vi.waitFor(() => expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed'), WAIT_OPTIONS);
+    release.resolve();
+    expect((await answer).status).toBe(200);
     expect(await program.ended).toBe(0);
   });
 

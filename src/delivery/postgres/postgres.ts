@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkDuration, HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
-import { createQueueAdmin, type OpenDatabase } from '../queue-admin.js';
+import { createOpenDatabase, type OpenDatabase } from '../open-database.js';
 import { deliveryMigrations } from '../schema.js';
 import type { SqlValue } from '../sql.js';
 import type { EngineSettings, StorageEngine } from '../storage-engine.js';
@@ -54,7 +54,7 @@ export async function openPostgresDatabase(connection: string | PostgresConnecti
     throw error;
   }
   const { sql, forgetHooks, close } = engine;
-  return { sql, queues: createQueueAdmin(sql, forgetHooks), close };
+  return createOpenDatabase(sql, forgetHooks, close);
 }
 
 /** Creates the storage engine of a database. `timeoutMs`: how long one call may take. */

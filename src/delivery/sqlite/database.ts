@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { HandoffKitError, requireOptional } from '../../internal/index.js';
 import type { SqlRow, SqlStatement, SqlValue } from '../sql.js';
 
@@ -67,11 +67,17 @@ const SETTINGS = `
   PRAGMA cache_size = -16000;
   CREATE TABLE IF NOT EXISTS schema_version (component TEXT PRIMARY KEY, version INTEGER NOT NULL)`;
 
+/** Creates a file that only its owner can read. SQLite gives the write-ahead log the same mode. */
+export function createEmptyFile(file: string): void {
+  closeSync(openSync(file, 'a', 0o600));
+}
+
 /** Opens a database file, and creates it if it does not exist. */
 export function openConnection(file: string): Connection {
   const DatabaseSync = loadDriver();
   let connection: Connection | undefined;
   try {
+    if (file !== ':memory:' && !existsSync(file)) createEmptyFile(file);
     connection = new DatabaseSync(file);
     connection.exec(SETTINGS);
     return connection;

@@ -3,4 +3,5 @@
  *
  * @module
  */
+export { backUpSqlite, checkSqlite, compactSqlite, type SqliteReport } from './maintenance.js';
 export { openSqliteDatabase, type SqliteOptions, sqlite } from './sqlite.js';

@@ -4,8 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
 import { runMigrations } from '../migrate.js';
+import { createOpenDatabase, type OpenDatabase } from '../open-database.js';
 import type { JobStatus, Queue } from '../queue.js';
-import { createQueueAdmin, type OpenDatabase } from '../queue-admin.js';
 import { deliveryMigrations } from '../schema.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlValue } from '../sql.js';
 import type { EngineSettings, StorageEngine } from '../storage-engine.js';
@@ -80,7 +80,7 @@ export async function openSqliteDatabase(file: string): Promise<OpenDatabase> {
     throw error;
   }
   const { sql, forgetHooks, close } = engine;
-  return { sql, queues: createQueueAdmin(sql, forgetHooks), close };
+  return createOpenDatabase(sql, forgetHooks, close);
 }
 
 /** Creates the storage engine of a file. Without `threadFile` it writes in the caller's thread. */

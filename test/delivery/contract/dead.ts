@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { StoredRecord } from '../../../src/delivery/index.js';
 import type { DeliveredEvent } from '../../../src/events/index.js';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
@@ -137,6 +138,32 @@ export function deadLetters(engine: Engine): void {
       for (const id of [waiting?.id ?? '', 'no such id']) {
         expect(await to.queues.retry('inbox', id)).toBe(false);
       }
+    });
+
+    it('is exported with its content, and a waiting job that no process would claim is found', async () => {
+      const set = await stage(engine);
+      const to = await set.open(
+        ({ key }) => (key === 'dead' ? Promise.reject(new Error('broken')) : new Promise(() => {})),
+        {
+          maxAttempts: 1,
+        },
+      );
+      await to.accept(chatEvent('c-1', { key: 'dead', text: 'Hello' }));
+      await to.accept(chatEvent('c-2', { key: 'waiting' }));
+      await eventually(async () =>
+        expect(await to.queues.depth('inbox')).toMatchObject({ dead: 1, waiting: 1 }),
+      );
+      const operator = await set.store.admin?.();
+      if (!operator) throw new Error('the engine has no view for operators');
+      const records: StoredRecord[] = [];
+      for await (const record of operator.records()) records.push(record);
+      expect(records).toMatchObject([
+        { type: 'job', state: 'dead', key: 'dead', conversationId: 'c-1', content: { body: 'Hello' } },
+        { type: 'job', state: 'waiting', key: 'waiting', conversationId: 'c-2' },
+      ]);
+      expect(await operator.stuckConversations()).toBe(0);
+      await operator.sql.write(`DELETE FROM ${operator.sql.table('head')}`);
+      expect(await operator.stuckConversations()).toBe(1);
     });
   });
 }

@@ -1,0 +1,175 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { validate } from 'dockerfile-utils';
+import { Deployment, type IDeployment } from 'kubernetes-models/apps/v1';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
+import { Secret, Service } from 'kubernetes-models/v1';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { SETTING_KEYS, SETTINGS } from '../../src/standalone/index.js';
+import { describeWith } from '../helpers/requirement.js';
+import { temporaryFolder } from '../standalone/databases.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const DEPLOY = join(ROOT, 'deploy');
+const read = (path: string): string => readFileSync(join(DEPLOY, path), 'utf8');
+const isFound = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
+const seconds = (text: unknown): number => Number(/^(\d+)s$/.exec(String(text))?.[1]);
+
+const VARIABLES = new Set(SETTING_KEYS.map((key) => SETTINGS[key].env));
+const unknownVariables = (names: readonly string[]): string[] => names.filter((name) => !VARIABLES.has(name));
+
+describe('deploy/Dockerfile', () => {
+  const lines = read('Dockerfile');
+  const [, last = ''] = lines.split(/^FROM (?!.* AS )/m);
+
+  it('is a Dockerfile without mistakes', () => {
+    expect(validate(lines)).toEqual([]);
+  });
+
+  it('runs as another user than root, has a health check, and passes signals to Node', () => {
+    expect(last).toMatch(/^USER node$/m);
+    expect(last).toMatch(/^HEALTHCHECK /m);
+    expect(last).toMatch(/^ENTRYPOINT \["node", /m);
+    const [, environment = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(last) ?? [];
+    const names = [...environment.matchAll(/(\w+)=/g)].map(([, name = '']) => name);
+    expect(unknownVariables(names)).toEqual(['NODE_ENV']);
+  });
+});
+
+describe('deploy/compose.yaml', () => {
+  interface Compose {
+    readonly services: {
+      readonly receiver: {
+        readonly environment: Readonly<Record<string, string>>;
+        readonly stop_grace_period: string;
+        readonly read_only: boolean;
+      };
+    };
+  }
+  const { services }: Compose = parse(read('compose.yaml'));
+
+  it('sets known settings, a read-only file system, and time enough to stop', () => {
+    const { environment, stop_grace_period, read_only } = services.receiver;
+    expect(unknownVariables(Object.keys(environment))).toEqual([]);
+    expect(read_only).toBe(true);
+    const { SHUTDOWN_DELAY, SHUTDOWN_TIMEOUT } = environment;
+    expect(seconds(stop_grace_period)).toBeGreaterThan(seconds(SHUTDOWN_DELAY) + seconds(SHUTDOWN_TIMEOUT));
+  });
+
+  const compose = isFound('docker', 'compose', 'version') ? ['docker', 'compose'] : ['docker-compose'];
+  const withCompose = describeWith({
+    name: 'compose',
+    found: isFound(String(compose[0]), ...compose.slice(1), 'version'),
+    leavesOut: 'the check of deploy/compose.yaml by Docker Compose',
+    howToGet: 'install Docker Compose (Debian: apt-get install docker-compose)',
+  });
+  withCompose('as Docker Compose reads it', () => {
+    it('is valid', () => {
+      const folder = temporaryFolder();
+      cpSync(join(DEPLOY, 'compose.yaml'), join(folder, 'compose.yaml'));
+      writeFileSync(join(folder, '.env'), 'POSTGRES_PASSWORD=secret\nWEBHOOK_USERNAME=acme\n');
+      const [program = '', ...args] = compose;
+      const { status, stdout, stderr } = spawnSync(program, [...args, '-f', 'compose.yaml', 'config'], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+      expect(stderr).toBe('');
+      expect(stdout).toContain('postgres://handoff:secret@postgres/handoff');
+      expect(status).toBe(0);
+    });
+  });
+});
+
+describe('deploy/kubernetes', () => {
+  const objects = ['kubernetes/receiver.yaml', 'kubernetes/secret.example.yaml'].flatMap((path) =>
+    parseAllDocuments(read(path)).map(
+      (document) => document.toJSON() as { kind: string; apiVersion: string },
+    ),
+  );
+  const KINDS = { Deployment, PodDisruptionBudget, Secret, Service };
+  const kindOf = (name: string) =>
+    KINDS[name as keyof typeof KINDS] as new (
+      data: object,
+    ) => { validate(): void };
+
+  it('has values that Kubernetes accepts', () => {
+    expect(objects.map(({ kind }) => kind)).toEqual([
+      'Deployment',
+      'Service',
+      'PodDisruptionBudget',
+      'Secret',
+    ]);
+    for (const object of objects) expect(() => new (kindOf(object.kind))(object).validate()).not.toThrow();
+  });
+
+  it('has no field that Kubernetes does not know', () => {
+    const work = join(ROOT, '.deploy-check');
+    rmSync(work, { recursive: true, force: true });
+    mkdirSync(work);
+    onTestFinished(() => rmSync(work, { recursive: true, force: true }));
+    const literals = objects.map(({ kind, apiVersion, ...rest }, index) => {
+      const from = `kubernetes-models/${apiVersion}`;
+      const literal = JSON.stringify({ apiVersion, kind, ...rest }, null, 1);
+      return `import type { I${kind} as I${index} } from '${from}';\nexport const object${index}: I${index} = ${literal};\n`;
+    });
+    const typo =
+      "import type { IService } from 'kubernetes-models/v1';\n// @ts-expect-error a typing mistake is found\nexport const typo: IService = { apiVersion: 'v1', kind: 'Service', spec: { portz: [] } };\n";
+    writeFileSync(join(work, 'objects.ts'), [...literals, typo].join('\n'));
+    writeFileSync(
+      join(work, 'tsconfig.json'),
+      JSON.stringify({ extends: '../tsconfig.json', include: ['*.ts'] }),
+    );
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', work], { encoding: 'utf8' });
+    expect(stdout).toBe('');
+    expect(status).toBe(0);
+  });
+
+  it('stops replicas without lost requests, and runs them without rights', () => {
+    const { spec } = objects[0] as unknown as IDeployment;
+    const pod = spec?.template.spec;
+    const [container] = pod?.containers ?? [];
+    const environment = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
+    expect(unknownVariables(Object.keys(environment))).toEqual([]);
+    const { SHUTDOWN_DELAY, SHUTDOWN_TIMEOUT } = environment;
+    const { periodSeconds = 0, timeoutSeconds = 0, failureThreshold = 0 } = container?.readinessProbe ?? {};
+    expect(seconds(SHUTDOWN_DELAY)).toBeGreaterThan((periodSeconds + timeoutSeconds) * failureThreshold);
+    expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(
+      seconds(SHUTDOWN_DELAY) + seconds(SHUTDOWN_TIMEOUT),
+    );
+    expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true });
+    expect(container?.securityContext).toMatchObject({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    const secret = objects.find(({ kind }) => kind === 'Secret') as unknown as { stringData: object };
+    expect(unknownVariables(Object.keys(secret.stringData))).toEqual([]);
+  });
+});
+
+describe('deploy/systemd', () => {
+  const unit = join(DEPLOY, 'systemd/handoff-kit.service');
+  const withSystemd = describeWith({
+    name: 'systemd',
+    found: isFound('systemd-analyze', '--version'),
+    leavesOut: 'the checks of deploy/systemd by systemd-analyze',
+    howToGet: 'use a Linux with systemd 250 or newer',
+  });
+  withSystemd('as systemd reads it', () => {
+    it('is valid', () => {
+      const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
+      // It also complains about other units of this machine, and about programs that are not installed here.
+      const own = stderr.split('\n').filter((line) => line.includes('handoff-kit.service'));
+      expect(own.filter((line) => !line.includes('is not executable'))).toEqual([]);
+    });
+
+    it('exposes little', () => {
+      const args = ['security', '--offline=true', '--threshold=20', '--no-pager', unit];
+      const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+      expect([status, stderr], stdout).toEqual([0, '']);
+    });
+  });
+});

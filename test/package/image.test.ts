@@ -1,0 +1,77 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { chatBody } from '../fixtures/bodies.js';
+import { PATH_TOKEN } from '../helpers/credentials.js';
+import { ENVIRONMENT } from '../standalone/environment.js';
+import { post } from '../standalone/program.js';
+import { packedFolder, ROOT, run } from './installed.js';
+
+const dockerfile = readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8').replaceAll('\\\n', ' ');
+const lineOf = (instruction: string): string =>
+  new RegExp(`^${instruction} (.*)$`, 'm').exec(dockerfile)?.[1] ?? '';
+const listOf = (instruction: string): string[] => JSON.parse(lineOf(instruction));
+
+/** The user of the image, as far as this process may become another one. */
+const isRoot = process.getuid?.() === 0;
+const asNobody = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+
+/** Node 20 has no SQLite of its own; the image has a newer Node. */
+const driver = Number(process.versions.node.split('.')[0]) < 22 ? ' @photostructure/sqlite' : '';
+
+/** Runs the commands of the Dockerfile's RUN in a folder that stands for /app. */
+function buildImage(): string {
+  const { folder, tarball } = packedFolder();
+  const [, commands = ''] = /^RUN (.*)$/m.exec(dockerfile) ?? [];
+  const here = commands.replace(' && mkdir /data', '').replace('npm cache clean --force', 'true');
+  run('sh', ['-ec', `PACKAGE=${tarball} WITH='pg@8${driver}'\n${here}`], folder);
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+describe('the commands of deploy/Dockerfile', () => {
+  it('install a receiver that runs as another user, writes to /data only, and is healthy', {
+    timeout: 600_000,
+  }, async () => {
+    const app = buildImage();
+    expect(readdirSync(app).sort()).toEqual(['node_modules', 'package.json']);
+    const data = mkdtempSync(join(tmpdir(), 'handoff-kit-data-'));
+    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    if (isRoot) chownSync(data, asNobody.uid ?? 0, asNobody.gid ?? 0);
+    const inImage = (text: string): string => text.replace('/app/', `${app}/`);
+    const env = {
+      PATH: process.env.PATH,
+      ...ENVIRONMENT,
+      DATABASE_URL: `sqlite:${data}/handoff.db`,
+      AUTO_REPLY: '{text}',
+      SERVICE_BASE_URL: 'http://127.0.0.1:1',
+      SERVICE_API_KEY: 'key',
+    };
+    const [program = '', ...args] = [...listOf('ENTRYPOINT'), ...listOf('CMD')].map(inImage);
+    const child = spawn(program, args, { cwd: data, env, ...asNobody });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const port = await new Promise<string>((found, failed) => {
+      let output = '';
+      const read = (text: Buffer): void => {
+        output += String(text);
+        const [, listening] = /"status":"listening","url":"[^"]+:(\d+)"/.exec(output) ?? [];
+        if (listening !== undefined) found(listening);
+      };
+      child.stdout.on('data', read);
+      child.stderr.on('data', read);
+      child.once('close', () => failed(new Error(output)));
+    });
+
+    const [check = '', ...checkArgs] = JSON.parse(/CMD (\[.*\])$/.exec(lineOf('HEALTHCHECK'))?.[1] ?? '[]');
+    expect(spawnSync(check, checkArgs, { env: { ...env, PORT: port }, ...asNobody }).status).toBe(0);
+    expect(spawnSync(check, checkArgs, { env: { ...env, PORT: '1' }, ...asNobody }).status).toBe(1);
+    const answer = await post(`http://127.0.0.1:${port}/webhook/${PATH_TOKEN}/chat`, chatBody());
+    expect(answer.status).toBe(200);
+    expect(statSync(join(data, 'handoff.db')).mode & 0o777).toBe(0o600);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  });
+});
