@@ -46,6 +46,8 @@ export {
   type TokenCache,
   type TranscriptTextOptions,
   transcriptText,
+  type UndeliveredMessage,
+  type UndeliveredReason,
   verifyRsaSignature,
   verifySecret,
   verifySignature,

@@ -15,12 +15,13 @@ export interface AdapterCalls {
   /**
    * Makes one call. Every failure is an {@link AdapterError}, whatever the adapter throws. On behalf of a handler, the
    * call is made only while the event is this process's to handle, and is aborted when the run is given up: it then
-   * rejects with the reason of that.
+   * rejects with the reason of that. While calls are paused, it is made only if `evenIfPaused` is set.
    */
   run<Result>(
     name: string,
     call: (call: AdapterCall) => Promise<Result>,
     onBehalfOf?: ClaimedRun,
+    options?: { readonly evenIfPaused?: boolean },
   ): Promise<Result>;
   /** `true` once `end` was called: no further calls are made. */
   readonly ended: boolean;
@@ -86,7 +87,7 @@ export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
   };
 
   return {
-    async run(name, call, onBehalfOf) {
+    async run(name, call, onBehalfOf, { evenIfPaused = false } = {}) {
       if (ending.signal.aborted) {
         throw new AdapterError('transient', `${system}: ${name} was not started: the bridge is closing.`);
       }
@@ -99,7 +100,7 @@ export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
           if (!channels.adapter.hasSubscribers) return start();
           return traceStep(channels.adapter, { receiver, adapter: system, operation: name }, start);
         };
-        return await (name === 'check' ? callAdapter() : breaker.run(callAdapter));
+        return await (name === 'check' ? callAdapter() : breaker.run(callAdapter, evenIfPaused));
       } finally {
         inFlight.leave();
       }
@@ -139,6 +140,11 @@ export interface AdapterRetryPolicy {
   readonly longestWaitMs: number;
   /** Wait after the helpdesk refused the credentials. Default 1 minute. */
   readonly authWaitMs: number;
+  /**
+   * How often a message is postponed before the bridge finds out whether the helpdesk fails at this message alone, and
+   * then makes it a dead letter. Default 8, which takes about two minutes.
+   */
+  readonly giveUpAfter: number;
 }
 
 /** The defaults of {@link AdapterRetryPolicy}. */
@@ -147,6 +153,7 @@ export const DEFAULT_RETRY: AdapterRetryPolicy = {
   firstWaitMs: 200,
   longestWaitMs: 5_000,
   authWaitMs: 60_000,
+  giveUpAfter: 8,
 };
 
 /** Retries transient and rate-limited failures a few times, while the event waits. */

@@ -86,6 +86,21 @@ export interface CloseReason {
   readonly text: string;
 }
 
+/** A reply of an agent that the user does not get. */
+export interface UndeliveredMessage {
+  /** The helpdesk's id of the message, as in {@link InboundMessage}; `null` when it is not known any more. */
+  readonly messageId: string | null;
+  readonly text: string;
+}
+
+/** Why the user does not get a reply. */
+export interface UndeliveredReason {
+  /** `ended`: the conversation had ended. `failed`: the platform refused it, or did not answer for too long. */
+  readonly kind: 'ended' | 'failed';
+  /** One sentence for the agents. */
+  readonly text: string;
+}
+
 /** One line of the result of `check`. */
 export interface AdapterCheckResult {
   readonly name: string;

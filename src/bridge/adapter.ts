@@ -6,6 +6,7 @@ import type {
   ConversationRef,
   EmitEvents,
   HandoffSession,
+  InboundEvent,
   InboundRequest,
   OpenedConversation,
   OutgoingMessage,
@@ -13,6 +14,8 @@ import type {
   PollResult,
   SentMessage,
   SignatureVerdict,
+  UndeliveredMessage,
+  UndeliveredReason,
 } from './adapter-types.js';
 
 /** At most `count` calls in any period of `perMs` milliseconds. */
@@ -49,6 +52,11 @@ export interface AdapterCapabilities {
     /** For each conversation. Messages that arrive faster are joined into one. */
     readonly perConversation?: RateLimit;
   };
+  /**
+   * `true` when webhooks can overtake one another. The bridge then asks `catchUp` before each reply, and not only before
+   * a close. Default `false`.
+   */
+  readonly unordered?: boolean;
   /**
    * `true` when the stream of a process carries only events of that process, so that every process must listen.
    * Default `false`: one process holds a lease and listens, the others stand by.
@@ -172,6 +180,37 @@ export interface Adapter {
   stream?(emit: EmitEvents, call: AdapterCall): Promise<void>;
 
   /**
+   * Lists what agents did in a conversation since a time, in the helpdesk's own order, and that it is closed, if it is.
+   * An event has the id under which it arrives otherwise, so that it takes effect once; older events may be listed too.
+   * The bridge asks before it acts on a close and after a downtime, since webhooks get lost and overtake one another.
+   * Optional.
+   *
+   * @example
+   * async catchUp({ externalId }, since, call) {
+   *   const path = `/cases/${externalId}/events?since=${since.toISOString()}`;
+   *   const { body } = await http({ method: 'GET', path }, call);
+   *   return eventsOf(body);
+   * }
+   */
+  catchUp?(ref: ConversationRef, since: Date, call: AdapterCall): Promise<readonly InboundEvent[]>;
+
+  /**
+   * Shows the agents that the user does not get a reply. The conversation may be closed, and stays so. Without it, the
+   * bridge writes a note with `send` while the conversation is open, and a warning to the log after that. Optional.
+   *
+   * @example
+   * async undelivered({ externalId }, { messageId }, { text }, call) {
+   *   await http({ method: 'PUT', path: `/cases/${externalId}/messages/${messageId}`, json: { failed: text } }, call);
+   * }
+   */
+  undelivered?(
+    ref: ConversationRef,
+    message: UndeliveredMessage,
+    reason: UndeliveredReason,
+    call: AdapterCall,
+  ): Promise<void>;
+
+  /**
    * Checks the setup: address, credentials, permissions, secret. Report each finding as a result instead of
    * throwing. `handoff-kit adapter check` prints them.
    *
@@ -228,6 +267,9 @@ export function checkAdapter(adapter: Adapter): void {
     throw configError(
       `${name} lists '${way}' in capabilities.inbound and has no ${missing.join(' and no ')}. Add ${missing.length === 1 ? 'that method' : 'those methods'}, or remove '${way}'.`,
     );
+  }
+  if (capabilities.unordered && typeof adapter.catchUp !== 'function') {
+    throw configError(`${name}: capabilities.unordered needs catchUp. Add that method, or remove unordered.`);
   }
   if (capabilities.inbound.length === 0) {
     throw configError(

@@ -10,8 +10,8 @@ import { AdapterError } from './adapter-error.js';
  *                                        └────────────── failure ───────────┘
  */
 export interface CircuitBreaker {
-  /** Makes a call, or rejects with {@link CircuitOpen} without making it. */
-  run<Result>(call: () => Promise<Result>): Promise<Result>;
+  /** Makes a call, or rejects with {@link CircuitOpen} without making it, unless it is made `evenIfOpen`. */
+  run<Result>(call: () => Promise<Result>, evenIfOpen?: boolean): Promise<Result>;
   readonly isOpen: boolean;
   /** Ends the timer. */
   stop(): void;
@@ -82,8 +82,8 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   };
 
   return {
-    async run(call) {
-      if (state === 'open' || state === 'on trial')
+    async run(call, evenIfOpen = false) {
+      if (!evenIfOpen && (state === 'open' || state === 'on trial'))
         throw new CircuitOpen('transient', `${system} does not answer; calls to it are paused.`);
       const isTrial = state === 'trial due';
       if (isTrial) {

@@ -11,6 +11,8 @@
  *     reply, end      <── receive-events <── webhook ──────────────────< adapter.verify, .parse
  *                         (echo-detection)  └ inbound-loops ───────────< adapter.poll, .stream
  *                         find-conversation ───────────────────────────> adapter.find
+ *                         order-events, catch-up-loop ─────────────────> adapter.catchUp
+ *                         undelivered ─────────────────────────────────> adapter.undelivered
  *
  *                         reconcile-loop (orphans) ────────────────────> adapter.find, .close
  *
@@ -35,19 +37,24 @@ import { createAdapterCalls, createAuthFailureLog, createInlineRetry } from './a
 import { AdapterError } from './adapter-error.js';
 import type { AdapterCheckResult } from './adapter-types.js';
 import { type BridgeContext, type BridgeStats, createCounters } from './bridge-context.js';
+import { createCatchUpLoop } from './catch-up-loop.js';
 import { createHelpdeskCloser, createOnClosed, createTellAndEnd } from './close-conversation.js';
-import { createFindQueuedMessages, createOnMessage, createSendToHelpdesk } from './deliver-message.js';
+import { createOnMessage, createSendToHelpdesk } from './deliver-message.js';
 import { createEchoDetector } from './echo-detection.js';
+import { createEventEffects } from './event-effects.js';
 import { createFindConversation } from './find-conversation.js';
 import { createHelpdeskRuns } from './helpdesk-runs.js';
 import { createPollLoop, createStreamLoop } from './inbound-loops.js';
 import { createConversationOpener } from './open-conversation.js';
 import { type BridgeOptions, createRenderMessage, readOptions } from './options.js';
+import { createEventOrder } from './order-events.js';
 import { createOrphans } from './orphans.js';
+import { createFindQueuedMessages } from './queued-messages.js';
 import { createRateLimiter } from './rate-limiter.js';
-import { createEventEffects, createEventReceiver } from './receive-events.js';
+import { createEventReceiver } from './receive-events.js';
 import { createReconcileLoop } from './reconcile-loop.js';
 import { traceWebhook } from './trace-webhook.js';
+import { createUndeliveredReplies } from './undelivered.js';
 import { createWebhook } from './webhook.js';
 
 /** Carries handed-over conversations between a receiver and a helpdesk. */
@@ -156,11 +163,14 @@ export function createBridge(options: BridgeOptions): Bridge {
     rateLimiter: createRateLimiter(adapter.capabilities.rate),
     findQueuedMessages: createFindQueuedMessages(receiver.storage),
   });
-  const events = createEventReceiver(
-    context,
-    createFindConversation(context, opener, orphans),
-    createEventEffects(context, echoes, closer),
-  );
+  const order = createEventOrder(context);
+  const undelivered = createUndeliveredReplies(context, receiver.storage, echoes);
+  const events = createEventReceiver(context, {
+    findConversation: createFindConversation(context, opener, orphans),
+    order,
+    effects: createEventEffects(context, echoes, closer),
+    undelivered,
+  });
   const webhook = traceWebhook(createWebhook(context, events), receiver, adapter.name);
 
   receiver
@@ -171,7 +181,8 @@ export function createBridge(options: BridgeOptions): Bridge {
 
   const { inbound } = adapter.capabilities;
   const loops = [
-    createReconcileLoop(context, orphans, closer),
+    createReconcileLoop(context, orphans, closer, undelivered),
+    ...(adapter.catchUp ? [createCatchUpLoop(context, events, order)] : []),
     ...(inbound.includes('poll') ? [createPollLoop(context, events)] : []),
     ...(inbound.includes('stream') ? [createStreamLoop(context, events)] : []),
   ];

@@ -1,24 +1,16 @@
-import type { StoredJobDetails } from '../delivery/index.js';
 import { type Handler, type HandoffMessageContext, Postponed, Unrecoverable } from '../events/index.js';
 import { type AdapterLink, type Conversation, isOpen } from '../handoff/index.js';
-import { handoffChat } from '../protocol/index.js';
-import type { Receiver } from '../receiver/index.js';
 import { asPostponed, pause } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
 import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
 import type { TellAndEnd } from './close-conversation.js';
 import { sessionKey, toRef } from './conversation.js';
 import type { EchoDetector } from './echo-detection.js';
+import { createFailingMessages, isCallFailure } from './failing-message.js';
 import type { ConversationOpener } from './open-conversation.js';
+import { type FindQueuedMessages, SEPARATOR, type UserMessage } from './queued-messages.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { splitText } from './text.js';
-
-/** A message of the user. */
-export interface UserMessage {
-  /** The key of its event. */
-  readonly key: string;
-  readonly text: string;
-}
 
 /** Dependencies of {@link createOnMessage}. */
 export interface OnMessageDependencies {
@@ -109,8 +101,8 @@ export interface SendDependencies {
   readonly findQueuedMessages: FindQueuedMessages;
 }
 
-/** Shown to the agents in place of a message that the helpdesk refuses for good. */
-const REFUSED_NOTE = '(A message of the user could not be shown here: it was refused.)';
+/** Shown to the agents in place of a message that the helpdesk refuses, or at which it keeps failing. */
+const MISSING_NOTE = '(A message of the user could not be shown here.)';
 
 const isRefused = (error: unknown): boolean => error instanceof AdapterError && error.kind === 'invalid';
 
@@ -119,10 +111,12 @@ const MAX_INLINE_WAIT_MS = 5_000;
 
 /** Creates {@link SendToHelpdesk}. */
 export function createSendToHelpdesk(
-  { adapter, lifecycle, calls, retry, counters, log }: BridgeContext,
+  bridge: BridgeContext,
   { echoes, rateLimiter, findQueuedMessages }: SendDependencies,
 ): SendToHelpdesk {
+  const { adapter, lifecycle, calls, retry, counters, log } = bridge;
   const { maxTextLength } = adapter.capabilities;
+  const failing = createFailingMessages(bridge);
   const sentKey = (key: string, part: number): string => `bridge sent ${adapter.name} ${key} ${part}`;
   const isSent = (key: string, part: number): Promise<boolean> =>
     lifecycle.store.hasIdempotencyKey(sentKey(key, part));
@@ -155,21 +149,32 @@ export function createSendToHelpdesk(
     const message: UserMessage = { key, text: body };
     const parts = splitText(message.text, maxTextLength);
     let isJoined = false;
+    let hasFailed = false;
 
-    /** Tells the agents that a message is missing. They can ask the user, who is not told otherwise. */
-    const sendNote = async (): Promise<void> => {
-      if (await isSent(key, 0)) return;
-      const outgoing = { key: `${key} 0`, text: REFUSED_NOTE, sentAt };
+    const callSend = (part: number, text: string, evenIfPaused: boolean) => {
+      const outgoing = { key: `${key} ${part}`, text, sentAt };
+      return echoes.trackSend(link.externalId, text, () =>
+        calls.run('send', (call) => adapter.send(toRef(conversation, link), outgoing, call), context, {
+          evenIfPaused,
+        }),
+      );
+    };
+
+    /**
+     * Tells the agents that a message is missing. They can ask the user, who is not told otherwise. It is sent even while
+     * calls are paused: that may be because of this message.
+     */
+    const sendNote = async (): Promise<boolean> => {
+      if (await isSent(key, 0)) return true;
       try {
-        await echoes.trackSend(link.externalId, REFUSED_NOTE, () =>
-          calls.run('send', (call) => adapter.send(toRef(conversation, link), outgoing, call), context),
-        );
+        await callSend(0, MISSING_NOTE, true);
         await markSent(key, 0);
+        return true;
       } catch (error) {
-        log.warn(
-          { conversationId: conversation.id, err: error },
-          'agents were not told of a refused message',
-        );
+        if (!(error instanceof AdapterError)) throw error;
+        const details = { conversationId: conversation.id, err: error };
+        log.warn(details, 'agents were not told of a message that could not be shown');
+        return false;
       }
     };
 
@@ -186,10 +191,12 @@ export function createSendToHelpdesk(
         mayJoin && saturated && parts.length === 1 ? await unsentAfter(conversation.id, message) : [];
       isJoined = joined.length > 0;
       const whole = [text, ...joined.map((each) => each.text)].join(SEPARATOR);
-      const outgoing = { key: `${message.key} ${part}`, text: whole, sentAt };
-      await echoes.trackSend(link.externalId, whole, () =>
-        calls.run('send', (call) => adapter.send(toRef(conversation, link), outgoing, call), context),
-      );
+      try {
+        await callSend(part, whole, false);
+      } catch (error) {
+        hasFailed ||= isCallFailure(error) && !calls.ended;
+        throw error;
+      }
       return joined;
     };
 
@@ -197,14 +204,23 @@ export function createSendToHelpdesk(
       const part = index + 1;
       // Sent by an earlier attempt at this event, or joined to an earlier message.
       if (await isSent(message.key, part)) continue;
-      const joined = await retry(() => sendPart(text, part, true))
+      const trySend = (mayJoin: boolean) => retry(() => sendPart(text, part, mayJoin));
+      const sendLastTime = () =>
+        trySend(false).catch(async (error: unknown) => {
+          if (!isCallFailure(error)) throw error;
+          await failing.forget(key);
+          const why = `${adapter.name} takes other messages and keeps failing at this one: ${error.message}`;
+          throw new AdapterError('invalid', why, { cause: error });
+        });
+      const joined = await trySend(true)
         // Another message that was joined may be the one that is refused.
         .catch((error: unknown) => {
-          if (!isRefused(error) || !isJoined) throw error;
-          return retry(() => sendPart(text, part, false));
+          if (!isJoined || !(isRefused(error) || isCallFailure(error))) throw error;
+          return trySend(false);
         })
         .catch(async (error: unknown) => {
           if (isRefused(error)) await sendNote();
+          else if (hasFailed && (await failing.isAtFault(key, sendNote))) return sendLastTime();
           throw error;
         });
       if (!joined) continue;
@@ -213,44 +229,4 @@ export function createSendToHelpdesk(
       counters.count('sent');
     }
   };
-}
-
-/** Finds queued messages of the same conversation that fit into one message together with `first`. */
-export type FindQueuedMessages = (
-  conversationId: string,
-  first: UserMessage,
-  maxLength: number,
-) => Promise<readonly UserMessage[]>;
-
-/** Upper bound on messages joined at once. */
-const MAX_JOINED = 20;
-
-/** Between messages that are joined into one. */
-const SEPARATOR = '\n';
-
-/**
- * Creates {@link FindQueuedMessages}. The events behind the current one wait in the inbox. Joined ones are marked as
- * sent, so their own turn sends nothing. Without durable delivery nothing is found, and each message is sent alone.
- */
-export function createFindQueuedMessages({ queues }: Receiver['storage']): FindQueuedMessages {
-  if (!queues) return async () => [];
-  return async (conversationId, first, maxLength) => {
-    const waiting = await queues.list('inbox', { state: 'waiting', conversationId, limit: MAX_JOINED });
-    const found: UserMessage[] = [];
-    let room = maxLength - first.text.length;
-    for (const { id, what } of waiting) {
-      const message = what === 'handoff.message' ? readQueuedMessage(await queues.show('inbox', id)) : null;
-      if (message?.key === first.key) continue;
-      room -= (message?.text.length ?? 0) + SEPARATOR.length;
-      // Only whole messages, and none behind an event of another kind: order is kept.
-      if (!message || room < 0) break;
-      found.push(message);
-    }
-    return found;
-  };
-}
-
-function readQueuedMessage(job: StoredJobDetails | null): UserMessage | null {
-  const chat = handoffChat.safeParse(job?.content);
-  return job?.key && chat.success ? { key: job.key, text: chat.data.body } : null;
 }

@@ -33,6 +33,8 @@ export type {
   PollResult,
   SentMessage,
   SignatureVerdict,
+  UndeliveredMessage,
+  UndeliveredReason,
 } from './adapter-types.js';
 export type { BridgeStats } from './bridge-context.js';
 export { type BusinessHours, type IsOpenAt, readHours, type Weekday } from './business-hours.js';

@@ -1,13 +1,13 @@
 import type { Receipt } from '../events/index.js';
-import { type Conversation, isOpen } from '../handoff/index.js';
+import type { Conversation } from '../handoff/index.js';
 import { createKeyedQueue } from '../internal/index.js';
 import { ValidationError } from '../protocol/index.js';
-import type { InboundClose, InboundEvent, InboundJoin, InboundMessage } from './adapter-types.js';
+import type { InboundEvent } from './adapter-types.js';
 import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
-import type { HelpdeskCloser } from './close-conversation.js';
-import type { EchoDetector } from './echo-detection.js';
+import { type EventEffects, eventKey } from './event-effects.js';
 import type { FindConversation } from './find-conversation.js';
-import { textWithAttachments } from './text.js';
+import type { EventOrder } from './order-events.js';
+import type { UndeliveredReplies } from './undelivered.js';
 
 /** Takes events of the helpdesk to the users: one path for webhooks, polls and streams. */
 export interface EventReceiver {
@@ -16,8 +16,18 @@ export interface EventReceiver {
    * one could not be stored; all of them may then be passed again.
    */
   receive(events: readonly InboundEvent[]): Promise<(Receipt | null)[]>;
+  /** Applies what agents did in a conversation and has not arrived. Rejects when that cannot be listed. */
+  catchUp(conversation: Conversation): Promise<void>;
   /** Resolves when no event is being processed. */
   idle(): Promise<void>;
+}
+
+/** Dependencies of {@link createEventReceiver}. */
+export interface EventReceiverDependencies {
+  readonly findConversation: FindConversation;
+  readonly order: EventOrder;
+  readonly effects: EventEffects;
+  readonly undelivered: UndeliveredReplies;
 }
 
 /** Must be shorter than durable delivery keeps replies: asking for the receipt of a forgotten one would send it again. */
@@ -29,14 +39,14 @@ const MAX_RECEIPTS = 1_000;
 /**
  * Creates an {@link EventReceiver}: keeps order per conversation, drops repeats, and applies each event once.
  *
- *     event ─> find conversation ─> seen before? ─ yes ─> earlier receipt
- *                                        │ no
- *                                        └─> apply (reply, end, or drop) ─> mark as seen ─> receipt
+ *     events ─> order-events ─> for each: find conversation ─> seen before? ─ yes ─> earlier receipt
+ *                                                                  │ no
+ *                                    receipt <─ mark as seen <─ apply (reply, end, or drop)
+ *                                                                  └─ not delivered ─> undelivered
  */
 export function createEventReceiver(
   bridge: BridgeContext,
-  findConversation: FindConversation,
-  effects: EventEffects,
+  { findConversation, order, effects, undelivered }: EventReceiverDependencies,
 ): EventReceiver {
   const { adapter, lifecycle, counters, log } = bridge;
   const queue = createKeyedQueue();
@@ -44,6 +54,8 @@ export function createEventReceiver(
   // Only streams ask for receipts, and only durable delivery has them after a restart.
   const storesReceipts = bridge.isDurable && adapter.capabilities.inbound.includes('stream');
   const receiptKey = (event: InboundEvent): string => `bridge receipt ${adapter.name} ${eventKey(event)}`;
+  const seenKey = (event: InboundEvent): string => `bridge in ${adapter.name} ${eventKey(event)}`;
+  const isSeen = (event: InboundEvent): Promise<boolean> => lifecycle.store.hasIdempotencyKey(seenKey(event));
 
   const drop = (event: InboundEvent, why: string, level: 'debug' | 'warn' = 'debug'): null => {
     counters.count('dropped');
@@ -51,10 +63,13 @@ export function createEventReceiver(
     return null;
   };
 
-  const remember = (event: InboundEvent, receipt: Receipt): Receipt => {
+  const remember = (event: InboundEvent, conversation: Conversation, receipt: Receipt): Receipt => {
     receipts.set(eventKey(event), receipt);
-    // A dead letter may be retried by an operator: the next caller must look at the stored state.
-    receipt.delivered().catch(() => receipts.delete(eventKey(event)));
+    receipt.delivered().catch(() => {
+      // A dead letter may be retried by an operator: the next caller must look at the stored state.
+      receipts.delete(eventKey(event));
+      if (event.kind === 'message') undelivered.tell(event, conversation, 'failed');
+    });
     for (const [oldest] of receipts) {
       if (receipts.size <= MAX_RECEIPTS) break;
       receipts.delete(oldest);
@@ -71,12 +86,14 @@ export function createEventReceiver(
   const apply = async (event: InboundEvent, conversation: Conversation): Promise<Receipt | null> => {
     try {
       const outcome = await effects.apply(event, conversation);
-      if (!('dropped' in outcome)) return remember(event, outcome);
-      return drop(event, outcome.dropped, outcome.warn ? 'warn' : 'debug');
+      if (!('dropped' in outcome)) return remember(event, conversation, outcome);
+      if (outcome.isLate && event.kind === 'message') undelivered.tell(event, conversation, 'ended');
+      return drop(event, outcome.dropped, outcome.isLate ? 'warn' : 'debug');
     } catch (error) {
       if (!isPermanentFailure(error)) throw error;
       const details = { eventId: event.id, conversationId: conversation.id, err: error };
       log.error(details, 'event not delivered to the user; it is not retried');
+      if (event.kind === 'message') undelivered.tell(event, conversation, 'failed');
       return null;
     }
   };
@@ -91,25 +108,37 @@ export function createEventReceiver(
     if (found.kind === 'foreign') return dropForeign(event, found.isCertain);
     if (found.kind === 'ended') return drop(event, 'its handoff has ended', 'warn');
     const { conversation } = found;
-    const seenKey = `bridge in ${adapter.name} ${eventKey(event)}`;
-    if (await lifecycle.store.hasIdempotencyKey(seenKey)) {
+    if (await isSeen(event)) {
       drop(event, 'it is a repeat');
       return receipts.get(eventKey(event)) ?? storedReceipt(event, conversation);
     }
     const receipt = await apply(event, conversation);
     if (receipt && storesReceipts) await lifecycle.store.addIdempotencyKey(receiptKey(event), RECEIPT_TTL_MS);
     // Last: after a crash before this line the event comes again, and `once` prevents a second reply.
-    await lifecycle.store.addIdempotencyKey(seenKey, KEY_TTL_MS);
+    await lifecycle.store.addIdempotencyKey(seenKey(event), KEY_TTL_MS);
     return receipt;
+  };
+
+  const arrange = async (
+    externalId: string,
+    events: readonly InboundEvent[],
+    arrivedAt: number,
+  ): Promise<readonly InboundEvent[]> => {
+    if (!adapter.catchUp) return events;
+    const found = await findConversation(externalId, arrivedAt);
+    if (found.kind !== 'linked') return events;
+    return order.arrange(found.conversation, events, async (event) => !(await isSeen(event)));
   };
 
   /** Stops at the first failure, so that later events do not overtake it. */
   const receiveInOrder = async (
+    externalId: string,
     events: readonly InboundEvent[],
     arrivedAt: number,
   ): Promise<[InboundEvent, Receipt | null][]> => {
     const results: [InboundEvent, Receipt | null][] = [];
     for (const event of events) results.push([event, await receiveOne(event, arrivedAt)]);
+    order.applied(externalId);
     return results;
   };
 
@@ -117,14 +146,26 @@ export function createEventReceiver(
     async receive(events) {
       const arrivedAt = Date.now();
       const groups = [...groupByConversation(events)].map(([externalId, group]) =>
-        queue.run(externalId, () => receiveInOrder(group, arrivedAt)),
+        queue.run(externalId, async () =>
+          receiveInOrder(externalId, await arrange(externalId, group, arrivedAt), arrivedAt),
+        ),
       );
       // Settle all groups before rejecting: events passed again must not run beside their first attempt.
       await Promise.allSettled(groups);
       const results = new Map((await Promise.all(groups)).flat());
       return events.map((event) => results.get(event) ?? null);
     },
-    idle: () => queue.idle(),
+    async catchUp(conversation) {
+      const externalId = conversation.link?.externalId;
+      if (externalId === undefined) return;
+      await queue.run(externalId, async () =>
+        receiveInOrder(externalId, await order.list(conversation), Date.now()),
+      );
+    },
+    idle: async () => {
+      await queue.idle();
+      await undelivered.idle();
+    },
   };
 }
 
@@ -138,95 +179,9 @@ function groupByConversation(events: readonly InboundEvent[]): Map<string, Inbou
   return groups;
 }
 
-/** Ids of events may be unique only within a conversation of the helpdesk. */
-const eventKey = ({ externalId, id }: InboundEvent): string => JSON.stringify([externalId, id]);
-
 /** A reply that the platform will never accept, so that a repeat of the event would not help. */
 function isPermanentFailure(error: unknown): boolean {
   if (error instanceof ValidationError) return true;
   if (!(error instanceof Error) || !('retryable' in error)) return false;
   return error.retryable === false && 'outcome' in error && error.outcome !== 'unknown';
-}
-
-/** The receipt of the reply or close that an event caused, or the reason for dropping the event. */
-export type EventOutcome = Receipt | { readonly dropped: string; readonly warn?: boolean };
-
-/** Applies events of the helpdesk to the user's side of the conversation. */
-export interface EventEffects {
-  apply(event: InboundEvent, conversation: Conversation): Promise<EventOutcome>;
-  /** The stored receipt of an event that was applied before. Sends nothing. */
-  receiptOf(event: InboundEvent, conversation: Conversation): Promise<Receipt | null>;
-}
-
-const drop = (dropped: string): EventOutcome => ({ dropped });
-
-/** Creates {@link EventEffects}. */
-export function createEventEffects(
-  { adapter, conversations, settings, renderMessage, counters, log }: BridgeContext,
-  echoes: EchoDetector,
-  closer: HelpdeskCloser,
-): EventEffects {
-  const onceKey = (event: InboundEvent): string => `adapter ${adapter.name} ${eventKey(event)}`;
-
-  const onMessage = async (event: InboundMessage, { id, state }: Conversation): Promise<EventOutcome> => {
-    const { author } = event;
-    if (event.internal) return drop('it is internal');
-    if (await echoes.isEcho(event)) return drop('it is an echo');
-    if (author.kind !== 'agent') return drop(`its author is ${author.kind}`);
-    const shown = textWithAttachments(event);
-    if (shown.trim() === '') return drop('it has no text');
-    if (!isOpen(state)) return { dropped: `the conversation is ${state}`, warn: true };
-    const text = settings.addAgentName(author.name, shown);
-    const receipt = await conversations.reply(id, text, { once: onceKey(event), humanAgent: author.name });
-    counters.count('replied');
-    return receipt;
-  };
-
-  const onJoined = async (event: InboundJoin, conversation: Conversation): Promise<EventOutcome> => {
-    const { kind, name } = event.author;
-    if (kind !== 'agent') return drop(`its author is ${kind}`);
-    if (!isOpen(conversation.state)) return drop(`the conversation is ${conversation.state}`);
-    const text = await renderMessage('agentJoined', conversation, name);
-    if (text === null) return drop('messages.agentJoined is not set');
-    return conversations.reply(conversation.id, text, { once: onceKey(event), by: 'kit', humanAgent: name });
-  };
-
-  const onClosed = async (event: InboundClose, conversation: Conversation): Promise<EventOutcome> => {
-    if (event.author.kind === 'self') return drop('it is an echo');
-    const { id, closure, state } = conversation;
-    // An agent's close that did not reach the platform yet is resumed.
-    const isResumed = state === 'closing' && closure?.by === 'agent';
-    if (!isOpen(state) && !isResumed) return drop('the conversation has ended');
-    if (adapter.capabilities.nativeClose) await closer.markClosed(conversation);
-    const text = isResumed ? null : await renderMessage('closed', conversation, event.author.name);
-    const once = onceKey(event);
-    if (text !== null) await conversations.reply(id, text, { once: `${once} text`, by: 'kit' });
-    const receipt = await conversations.end(id, { once, why: `ended in ${adapter.name}` });
-    counters.count('closedByAgent');
-    if (!adapter.capabilities.nativeClose) confirmClose(conversation);
-    return receipt;
-  };
-
-  /** Without a closed state in the helpdesk, our `close` shows the agents that theirs took effect. */
-  const confirmClose = (conversation: Conversation): void => {
-    const reason = { by: 'kit', text: 'An agent has ended the conversation.' } as const;
-    closer.close(conversation, reason).catch((error: unknown) => {
-      const details = { conversationId: conversation.id, err: error };
-      log.warn(details, 'close not shown in the helpdesk yet; the reconcile loop retries');
-    });
-  };
-
-  return {
-    apply(event, conversation) {
-      if (event.kind === 'message') return onMessage(event, conversation);
-      return event.kind === 'joined' ? onJoined(event, conversation) : onClosed(event, conversation);
-    },
-    async receiptOf(event, { id }) {
-      // A stored reply with the same `once` key is not sent again; its receipt is returned.
-      if (event.kind === 'closed') return conversations.end(id, { once: onceKey(event) });
-      if (event.kind === 'joined') return null;
-      const text = settings.addAgentName(event.author.name, textWithAttachments(event));
-      return conversations.reply(id, text, { once: onceKey(event) });
-    },
-  };
 }

@@ -5,6 +5,7 @@ import type { BackgroundLoop, BridgeContext } from './bridge-context.js';
 import { closeReason, type HelpdeskCloser } from './close-conversation.js';
 import { failUnaccepted } from './conversation.js';
 import type { Orphans } from './orphans.js';
+import type { UndeliveredReplies } from './undelivered.js';
 
 /** The first pass looks at conversations changed in the last day. */
 const FIRST_LOOK_BACK_MS = 86_400_000;
@@ -24,12 +25,14 @@ const PAGE_SIZE = 100;
  *
  * - fails requests that were never accepted,
  * - closes orphans: conversations open in the helpdesk although the user was refused,
- * - closes conversations in the helpdesk that were ended here without the helpdesk being told.
+ * - closes conversations in the helpdesk that were ended here without the helpdesk being told,
+ * - tells agents of replies that have become dead letters.
  */
 export function createReconcileLoop(
   bridge: BridgeContext,
   orphans: Orphans,
   closer: HelpdeskCloser,
+  undelivered: UndeliveredReplies,
 ): BackgroundLoop {
   const { adapter, lifecycle, settings, stopSignal, auth, log, instanceId } = bridge;
   const { store } = lifecycle;
@@ -113,6 +116,7 @@ export function createReconcileLoop(
     while (!stopSignal.aborted) {
       try {
         await reconcile();
+        await undelivered.tellOfDeadLetters();
       } catch (error) {
         if (!stopSignal.aborted) log.warn({ err: error }, 'reconciliation failed');
       }

@@ -64,7 +64,7 @@ describe('messages of the user', () => {
     });
     await bench.requestHandoff();
     await vi.waitFor(() => expect(desk.tickets).toHaveLength(1));
-    desk.behave({ send: (apply, nth) => (nth === 1 || nth > 12 ? apply() : fail('transient', 1)) });
+    desk.behave({ send: (apply, nth) => (nth === 1 || nth > 9 ? apply() : fail('transient', 1)) });
     await bench.say('aaaa bbbb');
     await bench.say('cccc');
     await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['aaaa', 'bbbb', 'cccc']), 10_000);

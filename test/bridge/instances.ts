@@ -25,7 +25,7 @@ export interface InstanceOptions {
 }
 
 /** A simulated platform and one SQLite file, on which the test starts instances of receiver and bridge. */
-export async function onSharedFile(desk: FakeDesk) {
+export async function onSharedFile(desk: FakeDesk, service?: { baseUrl: string; apiKey: string }) {
   const file = join(await temporaryFolder(), 'handoff.db');
   const bench = await createTestBench();
   let target: RequestListener | undefined;
@@ -39,7 +39,7 @@ export async function onSharedFile(desk: FakeDesk) {
     const logged = logLines();
     const receiver = createReceiver({
       auth: { message: false, handoff: pathToken(PATH_TOKEN) },
-      service: bench.service,
+      service: service ?? bench.service,
       delivery: await sqliteDelivery({ file }),
       log: logged.log,
     });

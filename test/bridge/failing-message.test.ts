@@ -1,0 +1,126 @@
+import { describe, expect, it, vi } from 'vitest';
+import { AdapterError } from '../../src/adapter.js';
+import { fakeDesk } from './fake-desk.js';
+import { onSharedFile } from './instances.js';
+import { setUpBridge, sqliteDelivery } from './setup.js';
+
+const fails = (): never => {
+  throw new AdapterError('transient', 'the desk answered 500.');
+};
+
+/** A desk that fails at messages with this word. */
+function deskThatFailsAt(word: string) {
+  const desk = fakeDesk();
+  const { send } = desk.adapter();
+  return {
+    desk,
+    send: (async (ref, message, call) =>
+      message.text.includes(word) ? fails() : send(ref, message, call)) as typeof send,
+  };
+}
+
+/** Postponed events come again soon. */
+const quickDelivery = () => sqliteDelivery({ backoff: { minDelayMs: 1, maxDelayMs: 20 } });
+
+describe('a message at which the helpdesk keeps failing', () => {
+  it('becomes a dead letter, agents get a note, and the next message and the close go on', async () => {
+    const { desk, send } = deskThatFailsAt('poison');
+    const { bench, receiver } = await setUpBridge({
+      desk,
+      adapter: { send },
+      receiver: { delivery: await quickDelivery() },
+    });
+    await bench.requestHandoff();
+    await bench.say('poison');
+    await bench.say('good');
+    await bench.closeByUser();
+    await vi.waitFor(() => expect(desk.tickets[0]?.closes).toHaveLength(1), 15_000);
+    expect(desk.sentTexts()).toEqual(['(A message of the user could not be shown here.)', 'good']);
+    const dead = await receiver.storage.queues?.list('inbox', { state: 'dead' });
+    expect(dead).toMatchObject([
+      { what: 'handoff.message', error: expect.stringContaining('the desk answered 500') },
+    ]);
+  });
+
+  it('does not end the wait of others, who are sent meanwhile', async () => {
+    const { desk, send } = deskThatFailsAt('poison');
+    const { bench } = await setUpBridge({
+      desk,
+      adapter: { send },
+      receiver: { delivery: await quickDelivery() },
+    });
+    const one = await bench.requestHandoff();
+    const other = await bench.requestHandoff();
+    await one.say('poison');
+    await one.say('after it');
+    await other.say('elsewhere');
+    await vi.waitFor(() => expect(desk.sentTexts('T2')).toEqual(['elsewhere']), 15_000);
+    await vi.waitFor(() => expect(desk.sentTexts('T1').at(-1)).toBe('after it'), 15_000);
+  });
+
+  it('is retried as often again when an operator retries the dead letter', async () => {
+    const { desk, send } = deskThatFailsAt('poison');
+    let isFixed = false;
+    const plain = desk.adapter().send;
+    const { bench, receiver } = await setUpBridge({
+      desk,
+      adapter: { send: (...call) => (isFixed ? plain(...call) : send(...call)) },
+      receiver: { delivery: await quickDelivery() },
+    });
+    await bench.requestHandoff();
+    await bench.say('poison');
+    const { queues } = receiver.storage;
+    const [job] = await vi.waitFor(async () => {
+      const dead = (await queues?.list('inbox', { state: 'dead' })) ?? [];
+      expect(dead).toHaveLength(1);
+      return dead;
+    }, 15_000);
+    isFixed = true;
+    await queues?.retry('inbox', job?.id ?? '');
+    await vi.waitFor(() => expect(desk.sentTexts().at(-1)).toBe('poison'), 15_000);
+  });
+});
+
+describe('an outage of the helpdesk', () => {
+  it('uses up no attempts of a message, however long it lasts, and no note is shown', async () => {
+    const desk = fakeDesk();
+    const plain = desk.adapter().send;
+    let failures = 0;
+    // Several times as many failures as a single message may have. It ends with a message, not with the note.
+    const send: typeof plain = async (ref, message, call) => {
+      if (failures >= 60 && !message.text.startsWith('(')) return plain(ref, message, call);
+      failures += 1;
+      return fails();
+    };
+    const { bench, receiver } = await setUpBridge({
+      desk,
+      adapter: { send },
+      receiver: { delivery: await quickDelivery() },
+    });
+    await bench.requestHandoff();
+    await bench.say('one');
+    await bench.say('two');
+    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['one', 'two']), 30_000);
+    expect(await receiver.storage.queues?.list('inbox', { state: 'dead' })).toEqual([]);
+  });
+
+  it('that a restart interrupts keeps the count of failed runs', async () => {
+    const { desk, send } = deskThatFailsAt('poison');
+    const { bench, start, routeTo } = await onSharedFile(desk);
+    let sends = 0;
+    const counted: typeof send = (...call) => {
+      sends += 1;
+      return send(...call);
+    };
+    const first = await start({ adapter: { send: counted } });
+    routeTo(first);
+    await bench.requestHandoff();
+    await bench.say('poison');
+    await bench.say('good');
+    await vi.waitFor(() => expect(sends).toBeGreaterThan(3), 15_000);
+    await first.stop();
+    const second = await start({ adapter: { send: counted } });
+    routeTo(second);
+    await vi.waitFor(() => expect(desk.sentTexts().at(-1)).toBe('good'), 30_000);
+  });
+});
