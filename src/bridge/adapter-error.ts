@@ -41,3 +41,11 @@ export class AdapterError extends HandoffKitError {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** For `.catch`: turns a failure of one kind into `null`, and throws any other. */
+export const nullIf =
+  (kind: AdapterErrorKind) =>
+  (error: unknown): null => {
+    if (error instanceof AdapterError && error.kind === kind) return null;
+    throw error;
+  };

@@ -8,6 +8,7 @@ import {
 } from '../internal/index.js';
 import { AdapterError, type AdapterErrorKind } from './adapter-error.js';
 import type { AdapterCall } from './adapter-types.js';
+import type { TokenAuthorization } from './token-authorization.js';
 
 /** Options of {@link createAdapterHttp}. */
 export interface AdapterHttpOptions {
@@ -17,6 +18,8 @@ export interface AdapterHttpOptions {
   readonly baseUrl: string;
   /** Sent with every request. Credentials belong here. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Access tokens that expire, of `createTokenAuthorization`. */
+  readonly authorization?: TokenAuthorization;
   /** Time limit of one request. Default 10 seconds. */
   readonly timeoutMs?: number;
   /** The largest response, for a helpdesk that returns whole conversations. Default 1 MiB. */
@@ -64,12 +67,14 @@ export function createAdapterHttp({
   system,
   baseUrl,
   headers,
+  authorization,
   timeoutMs = 10_000,
   maxResponseBytes,
   fetch = globalThis.fetch,
 }: AdapterHttpOptions): AdapterHttp {
   const base = checkedBaseUrl(system, baseUrl);
   return async ({ method, path, json, form, headers: more }, { signal }) => {
+    const credentials = await authorization?.headers({ signal });
     const outcome = await sendRequest(fetch, {
       url: `${base}${path}`,
       method,
@@ -78,6 +83,7 @@ export function createAdapterHttp({
           ...(json === undefined ? {} : { 'content-type': 'application/json' }),
           ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
           ...headers,
+          ...credentials,
           ...more,
         }),
       body: bodyOf(json, form),
@@ -85,6 +91,7 @@ export function createAdapterHttp({
       maxAnswerBytes: maxResponseBytes,
       signal,
     });
+    if (outcome.kind === 'answered' && errorKindOf(outcome.status) === 'auth') authorization?.refused();
     return toResponse(system, `${method} ${withoutQuery(path)}`, outcome);
   };
 }

@@ -5,7 +5,7 @@
  */
 export { type Adapter, type AdapterCapabilities, defineAdapter, type RateLimit } from './adapter.js';
 export type { AdapterRetryPolicy } from './adapter-calls.js';
-export { AdapterError, type AdapterErrorKind } from './adapter-error.js';
+export { AdapterError, type AdapterErrorKind, nullIf } from './adapter-error.js';
 export {
   type AdapterHttp,
   type AdapterHttpOptions,
@@ -38,12 +38,19 @@ export type {
 } from './adapter-types.js';
 export type { BridgeStats } from './bridge-context.js';
 export { type BusinessHours, type IsOpenAt, readHours, type Weekday } from './business-hours.js';
+export { checkSecrets, checkWords, runCheck } from './check-setup.js';
 export { type Bridge, createBridge } from './create-bridge.js';
 export { htmlToText } from './html-to-text.js';
+export { asObject, asObjects, asText, isObject, type JsonObject, parseJson, readAs } from './json.js';
 export type { BridgeMessages, BridgeOptions, MessageText, MessageTextContext } from './options.js';
+export { keyHash, keyWithin, referenceLine, userName } from './session-keys.js';
 export { sessionText } from './session-text.js';
 export { type TranscriptTextOptions, transcriptText } from './text.js';
-export { type AccessToken, createTokenCache, type TokenCache } from './token-cache.js';
+export {
+  type AccessToken,
+  createTokenAuthorization,
+  type TokenAuthorization,
+} from './token-authorization.js';
 export {
   type SignatureInput,
   verifyRsaSignature,

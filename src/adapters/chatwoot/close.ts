@@ -3,9 +3,10 @@ import {
   AdapterError,
   type CloseReason,
   type ConversationRef,
+  nullIf,
 } from '../../bridge/index.js';
 import { asNotice } from './open.js';
-import type { PublicApi, RemoteConversation } from './public-api.js';
+import type { PublicApi } from './public-api.js';
 
 /** The source id that `open` gave the contact. The public API finds conversations by it only. */
 export function contactOf({ extra }: ConversationRef): string {
@@ -24,13 +25,8 @@ export async function closeConversation(
   { text }: CloseReason,
   call: AdapterCall,
 ): Promise<void> {
-  try {
-    await postAndResolve(api, ref, asNotice(text), call);
-  } catch (error) {
-    // A deleted conversation needs no close.
-    if (error instanceof AdapterError && error.kind === 'gone') return;
-    throw error;
-  }
+  // A deleted conversation needs no close.
+  await postAndResolve(api, ref, asNotice(text), call).catch(nullIf('gone'));
 }
 
 async function postAndResolve(
@@ -40,16 +36,11 @@ async function postAndResolve(
   call: AdapterCall,
 ): Promise<void> {
   const contact = contactOf(ref);
-  const conversation = await api.conversation(contact, ref.externalId, call).catch(nullIfTooLarge);
+  // One that is too large to be read is closed all the same; at worst agents see the reason twice.
+  const conversation = await api.conversation(contact, ref.externalId, call).catch(nullIf('invalid'));
   // A message to a resolved conversation would reopen it.
   if (conversation?.status === 'resolved') return;
   if (conversation?.incoming.at(-1) !== notice)
     await api.postMessage(contact, ref.externalId, { text: notice }, call);
   await api.resolve(contact, ref.externalId, call);
-}
-
-/** A conversation that cannot be read is closed all the same; at worst agents see the reason twice. */
-function nullIfTooLarge(error: unknown): RemoteConversation | null {
-  if (error instanceof AdapterError && error.kind === 'invalid') return null;
-  throw error;
 }

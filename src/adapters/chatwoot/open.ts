@@ -1,10 +1,14 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import {
   type AdapterCall,
   AdapterError,
   type HandoffSession,
+  keyHash,
+  keyWithin,
+  nullIf,
   type OpenedConversation,
-  transcriptText,
+  sessionText,
+  userName,
 } from '../../bridge/index.js';
 import type { NewContact, PublicApi, RemoteConversation } from './public-api.js';
 import type { CheckedSettings } from './settings.js';
@@ -23,18 +27,10 @@ const MAX_COLUMN = 255;
  * The source id of the contact in this inbox. It is derived from the session key, so that `find` can look it up, and
  * so that an inbox set to "reopen same conversation", which goes by source id, starts a new conversation per handoff.
  */
-export function sourceIdOf({ key }: Pick<HandoffSession, 'key'>): string {
-  return `handoff-${sha256(key).slice(0, 40)}`;
-}
+export const sourceIdOf = (session: Pick<HandoffSession, 'key'>): string => `handoff-${keyHash(session, 40)}`;
 
 /** The source id through which a contact is updated. */
-const profileIdOf = ({ key }: HandoffSession['user']): string => `profile-${sha256(key)}`;
-
-/** The user's key, or a digest of it when Chatwoot would refuse its length. */
-const identifierOf = ({ key }: HandoffSession['user']): string =>
-  key.length <= MAX_COLUMN ? key : `sha256:${sha256(key)}`;
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const profileIdOf = (user: HandoffSession['user']): string => `profile-${keyHash(user)}`;
 
 /** The `open` and `find` of the adapter. */
 export interface Opening {
@@ -51,12 +47,12 @@ export function createOpening(api: PublicApi, { url, hmacToken }: CheckedSetting
   });
 
   const contactOf = ({ user }: HandoffSession, sourceId: string): NewContact => {
-    const identifier = identifierOf(user);
+    const identifier = keyWithin(MAX_COLUMN, user.key);
     return {
       sourceId,
       identifier,
       identifierHash: hmacToken === null ? null : identifierHash(hmacToken, identifier),
-      name: (user.userId ?? user.anonymousId ?? 'Visitor').slice(0, MAX_COLUMN),
+      name: userName(user).slice(0, MAX_COLUMN),
       // Not in the contact's own fields: Chatwoot merges contacts with the same e-mail address or phone number.
       customAttributes: attributes({ handoff_email: user.email, handoff_phone: user.phone }),
     };
@@ -108,13 +104,17 @@ export function createOpening(api: PublicApi, { url, hmacToken }: CheckedSetting
       const conversation = await findOrStart(session, call);
       const sourceId = sourceIdOf(session);
       if (conversation.incoming.length === 0) {
-        await api.postMessage(sourceId, conversation.id, { text: firstMessage(session, MAX_TEXT) }, call);
+        // A message, because the public API has no private notes and shows custom attributes only when an
+        // administrator has defined them.
+        const text = sessionText(session, { maxLength: MAX_TEXT });
+        await api.postMessage(sourceId, conversation.id, { text }, call);
       }
       return toOpened(sourceId, conversation);
     },
     async find(session, call) {
       const sourceId = sourceIdOf(session);
-      const conversation = oldest(await api.conversations(sourceId, call).catch(emptyIfGone));
+      const conversations = await api.conversations(sourceId, call).catch(nullIf('gone'));
+      const conversation = oldest(conversations ?? []);
       // Without its first message it is incomplete, and `open` completes it.
       return conversation && conversation.incoming.length > 0 ? toOpened(sourceId, conversation) : null;
     },
@@ -165,35 +165,7 @@ function oldest(conversations: readonly RemoteConversation[]): RemoteConversatio
   return conversations.toSorted((one, other) => Number(one.id) - Number(other.id))[0] ?? null;
 }
 
-function emptyIfGone(error: unknown): [] {
-  if (error instanceof AdapterError && error.kind === 'gone') return [];
-  throw error;
-}
-
 const NOTICE_PREFIX = '[handoff]';
 
 /** The public API can only write as the contact; the prefix tells agents that the user did not write this. */
 export const asNotice = (text: string): string => `${NOTICE_PREFIX} ${text}`;
-
-const TRANSCRIPT_HEADING = '\n\nSaid before:\n\n';
-
-/**
- * The first message: the user and the transcript. A message, because the public API has no private notes and shows
- * custom attributes only when an administrator has defined them.
- */
-function firstMessage({ user, botId, transcript }: HandoffSession, maxLength: number): string {
-  const facts = [
-    ['User', user.userId],
-    ['Anonymous user', user.anonymousId],
-    ['E-mail', user.email],
-    ['Phone', user.phone],
-    ['Agent that hands over', botId],
-  ]
-    .filter(([, value]) => value !== null && value !== '')
-    .map(([name, value]) => `${name}: ${value}`);
-  const head = [asNotice('This user asks for a human.'), ...facts].join('\n').slice(0, maxLength / 2);
-  const text = transcriptText(transcript, {
-    maxLength: maxLength - head.length - TRANSCRIPT_HEADING.length,
-  });
-  return text === '' ? head : `${head}${TRANSCRIPT_HEADING}${text}`;
-}

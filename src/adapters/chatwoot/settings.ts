@@ -1,4 +1,4 @@
-import type { AdapterHttpOptions } from '../../bridge/index.js';
+import { type AdapterHttpOptions, checkSecrets } from '../../bridge/index.js';
 import { configError } from '../../internal/index.js';
 
 /** Settings of {@link chatwoot}. */
@@ -48,10 +48,10 @@ export function checkSettings({
       'Chatwoot: the inbox must be its Inbox Identifier, which has letters and digits only; copy it from the inbox settings, tab Configuration.',
     );
   }
-  const webhookSecrets = [webhookSecret].flat().map((secret) => secret.trim());
-  if (webhookSecrets.length === 0 || webhookSecrets.includes('')) {
-    throw configError('Chatwoot: the webhook secret is empty; copy it from the inbox settings.');
-  }
+  const webhookSecrets = checkSecrets(
+    webhookSecret,
+    'Chatwoot: the webhook secret is empty; copy it from the inbox settings.',
+  );
   return {
     url: url.replace(/\/+$/, ''),
     inbox,

@@ -6,6 +6,7 @@ import {
   type InboundRequest,
   type MessageAuthor,
   type ParsedWebhook,
+  parseJson,
   type SignatureVerdict,
   verifySignature,
 } from '../../bridge/index.js';
@@ -46,17 +47,8 @@ const PARSERS: ReadonlyMap<unknown, EventParser> = new Map<unknown, EventParser>
 
 /** Translates a webhook into events. Account webhooks and inbox webhooks have the same body. */
 export function parse(request: InboundRequest): ParsedWebhook {
-  const payload = asObject(parseJson(request.body));
+  const payload = asObject(parseJson(request.body, 'Chatwoot sent a webhook whose body is not JSON.'));
   return { events: PARSERS.get(payload.event)?.(payload, request) ?? [] };
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    // Without the cause: it quotes the body, which may contain message texts.
-    throw unreadable('a webhook whose body is not JSON');
-  }
 }
 
 function parseCreated(payload: JsonObject): readonly InboundEvent[] {

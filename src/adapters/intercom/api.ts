@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import {
   type AdapterCall,
-  AdapterError,
   type AdapterHttpRequest,
   createAdapterHttp,
+  nullIf,
+  readAs,
 } from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 
@@ -52,12 +53,9 @@ export function createIntercomApi({ accessToken, apiUrl, fetch }: CheckedSetting
     request: AdapterHttpRequest,
     call: AdapterCall,
   ): Promise<z.output<Schema>> => {
-    const parsed = schema.safeParse((await http(request, call)).body);
-    if (parsed.success) return parsed.data;
-    throw new AdapterError(
-      'invalid',
-      `The answer to ${request.method} ${request.path} is not one of Intercom: check INTERCOM_API_URL.`,
-    );
+    const { body } = await http(request, call);
+    const message = `The answer to ${request.method} ${request.path} is not one of Intercom: check INTERCOM_API_URL.`;
+    return readAs(schema, body, message);
   };
   const partsOf = (id: string, kind: 'reply' | 'parts') => `/conversations/${encodeURIComponent(id)}/${kind}`;
 
@@ -105,12 +103,6 @@ export function createIntercomApi({ accessToken, apiUrl, fetch }: CheckedSetting
     },
   };
 }
-
-/** Turns an error of one kind into `null`, for `.catch`. */
-const nullIf = (kind: AdapterError['kind']) => (error: unknown) => {
-  if (error instanceof AdapterError && error.kind === kind) return null;
-  throw error;
-};
 
 /** Paths whose answer is the whole conversation. It is discarded: a long one would exceed the size limit. */
 const ANSWERED_WITH_CONVERSATION = /\/conversations\/[^/]+\/(reply|parts)$/;

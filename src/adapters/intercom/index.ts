@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto';
 import {
   type Adapter,
   type AdapterCall,
@@ -12,8 +11,13 @@ import {
   type ConversationRef,
   defineAdapter,
   type HandoffSession,
+  keyWithin,
+  nullIf,
   type OpenedConversation,
+  referenceLine,
+  runCheck,
   sessionText,
+  userName,
 } from '../../bridge/index.js';
 import { createIntercomApi, type IntercomApi } from './api.js';
 import { checkSettings, type IntercomSettings } from './settings.js';
@@ -44,8 +48,8 @@ export function intercom(settings: IntercomSettings): Adapter {
   };
 
   const ensureContact = async ({ user }: HandoffSession, call: AdapterCall) => {
-    const externalId = contactKey(user.key);
-    const name = user.userId ?? user.anonymousId ?? 'Visitor';
+    const externalId = contactKey(user);
+    const name = userName(user);
     const contact =
       (await api.findContact(externalId, call)) ??
       (await api.createContact({ external_id: externalId, name }, call)) ??
@@ -88,17 +92,17 @@ export function intercom(settings: IntercomSettings): Adapter {
     async open(session, call) {
       await loadMe(call);
       const contact = await ensureContact(session, call);
-      const reference = referenceOf(session);
+      const reference = referenceLine(session);
       const text = sessionText(session, { maxLength: MAX_TEXT - reference.length - 2 });
       const id = await api.createConversation(contact, `${text}\n\n${reference}`, call);
       return toOpened(id, contact.id, call);
     },
     async find(session, call) {
-      const contact = await api.findContact(contactKey(session.user.key), call);
+      const contact = await api.findContact(contactKey(session.user), call);
       if (!contact) return null;
       const since = new Date(session.requestedAt.getTime() - CLOCK_SKEW_MS);
       const conversations = await api.conversationsSince(contact.id, since, call);
-      const found = conversations.find(({ source }) => source?.body?.includes(referenceOf(session)));
+      const found = conversations.find(({ source }) => source?.body?.includes(referenceLine(session)));
       return found ? toOpened(found.id, contact.id, call) : null;
     },
     async send(ref, { text }, call) {
@@ -108,12 +112,8 @@ export function intercom(settings: IntercomSettings): Adapter {
     },
     async close({ externalId }, { text }, call) {
       const { id } = await loadMe(call);
-      try {
-        await api.closeConversation(externalId, id, `${NOTICE_PREFIX}${text}`, call);
-      } catch (error) {
-        // A deleted conversation needs no close.
-        if (!(error instanceof AdapterError) || error.kind !== 'gone') throw error;
-      }
+      // A deleted conversation needs no close.
+      await api.closeConversation(externalId, id, `${NOTICE_PREFIX}${text}`, call).catch(nullIf('gone'));
     },
     verify: (request) => verify(checked.clientSecrets, request),
     parse,
@@ -121,13 +121,8 @@ export function intercom(settings: IntercomSettings): Adapter {
   });
 }
 
-/** Identifies a contact. Long ids are hashed: Intercom limits an external id to 255 characters. */
-const contactKey = (key: string): string => (key.length <= 255 ? key : `sha256:${sha256(key)}`);
-
-/** Ends the first message. `find` recognises a conversation by it, since a new one cannot carry attributes. */
-const referenceOf = ({ key }: HandoffSession): string => `Reference: ${sha256(key).slice(0, 20)}`;
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+/** Identifies a contact, within Intercom's limit of an external id. */
+const contactKey = ({ key }: HandoffSession['user']): string => keyWithin(255, key);
 
 /** The contact of `open`, in whose name messages are written. */
 function contactOf({ extra: { contact } }: ConversationRef): string {
@@ -142,26 +137,22 @@ async function checkSetup(api: IntercomApi, call: AdapterCall): Promise<readonly
     ok: true,
     detail: "Set. The first webhook shows whether it is the app's.",
   };
-  try {
-    const { name, app } = await api.me(call);
-    const owner = `${name ?? 'an admin'} in ${app?.name ?? 'a workspace'}, region ${app?.region ?? 'unknown'}`;
-    const token = { name: 'access token', ok: true, detail: `It belongs to ${owner}.` };
-    return [token, await checkPermission(api, call), secret];
-  } catch (error) {
-    if (!(error instanceof AdapterError)) throw error;
-    const detail = `${error.message} Check INTERCOM_ACCESS_TOKEN, and INTERCOM_API_URL for a workspace outside the US.`;
-    return [{ name: 'access token', ok: false, detail }, secret];
-  }
-}
-
-async function checkPermission(api: IntercomApi, call: AdapterCall): Promise<AdapterCheckResult> {
-  const name = 'permissions';
-  try {
-    await api.conversationsSince('handoff-kit-check', new Date(), call);
-    return { name, ok: true, detail: 'The app may read conversations.' };
-  } catch (error) {
-    if (!(error instanceof AdapterError)) throw error;
-    const detail = `${error.message} Allow the app to read and write users and conversations.`;
-    return { name, ok: false, detail };
-  }
+  const token = await runCheck(
+    'access token',
+    async () => {
+      const { name, app } = await api.me(call);
+      return `It belongs to ${name ?? 'an admin'} in ${app?.name ?? 'a workspace'}, region ${app?.region ?? 'unknown'}.`;
+    },
+    'Check INTERCOM_ACCESS_TOKEN, and INTERCOM_API_URL for a workspace outside the US.',
+  );
+  if (!token.ok) return [token, secret];
+  const permissions = await runCheck(
+    'permissions',
+    async () => {
+      await api.conversationsSince('handoff-kit-check', new Date(), call);
+      return 'The app may read conversations.';
+    },
+    'Allow the app to read and write users and conversations.',
+  );
+  return [token, permissions, secret];
 }

@@ -1,4 +1,4 @@
-import type { AdapterHttpOptions } from '../../bridge/index.js';
+import { type AdapterHttpOptions, checkSecrets } from '../../bridge/index.js';
 import { configError } from '../../internal/index.js';
 
 /** Settings of {@link intercom}. */
@@ -37,9 +37,9 @@ export function checkSettings({
       'Intercom: accessToken must be the Access Token of the app, which has no white space; copy it from the Developer Hub.',
     );
   }
-  const clientSecrets = [clientSecret].flat().map((secret) => secret.trim());
-  if (clientSecrets.length === 0 || clientSecrets.includes('')) {
-    throw configError('Intercom: clientSecret is empty; copy it from the Basic information of the app.');
-  }
+  const clientSecrets = checkSecrets(
+    clientSecret,
+    'Intercom: clientSecret is empty; copy it from the Basic information of the app.',
+  );
   return { accessToken: token, clientSecrets, apiUrl, fetch };
 }

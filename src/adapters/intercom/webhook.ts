@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import {
-  AdapterError,
   htmlToText,
   type InboundAttachment,
   type InboundEvent,
   type InboundRequest,
   type MessageAuthor,
   type ParsedWebhook,
+  parseJson,
+  readAs,
   type SignatureVerdict,
   verifySignature,
 } from '../../bridge/index.js';
@@ -66,23 +67,19 @@ export function verify(
 
 /** Translates a notification. Other topics than those of admins, and the ping of a new subscription, are ignored. */
 export function parse({ body }: InboundRequest): ParsedWebhook {
-  const notification = notificationSchema.safeParse(parseJson(body));
-  if (!notification.success) throw new AdapterError('invalid', 'Intercom sent a webhook without a topic.');
-  const { topic, data } = notification.data;
+  const notification = parseJson(body, 'Intercom sent a webhook whose body is not JSON.');
+  const { topic, data } = readAs(
+    notificationSchema,
+    notification,
+    'Intercom sent a webhook without a topic.',
+  );
   if (!topic.startsWith('conversation.admin.')) return { events: [] };
-  const conversation = conversationSchema.safeParse(data.item);
-  if (!conversation.success)
-    throw new AdapterError('invalid', `Intercom sent ${topic} without a conversation.`);
-  return { events: conversationEvents(conversation.data) };
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    // Without the cause: it quotes the body, which may contain message texts.
-    throw new AdapterError('invalid', 'Intercom sent a webhook whose body is not JSON.');
-  }
+  const conversation = readAs(
+    conversationSchema,
+    data.item,
+    `Intercom sent ${topic} without a conversation.`,
+  );
+  return { events: conversationEvents(conversation) };
 }
 
 /** The events of a conversation's parts, in their order. */

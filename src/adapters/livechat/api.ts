@@ -2,9 +2,11 @@ import { z } from 'zod';
 import {
   type AdapterCall,
   AdapterError,
+  type AdapterHttp,
   type AdapterHttpRequest,
   createAdapterHttp,
-  createTokenCache,
+  createTokenAuthorization,
+  readAs,
 } from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 
@@ -47,59 +49,39 @@ export function createLiveChatApi(settings: CheckedSettings) {
   const options = { system: 'LiveChat', headers: {}, fetch: withInactiveAsGone(settings.fetch) };
   const accounts = createAdapterHttp({ ...options, baseUrl: accountsUrl });
   const chats = createAdapterHttp({ ...options, baseUrl: apiUrl });
-  const tokens = createTokenCache();
 
   const read = async <Schema extends z.ZodType>(
-    http: typeof chats,
+    http: AdapterHttp,
     schema: Schema,
     request: AdapterHttpRequest,
-    call: AdapterCall,
+    call: Pick<AdapterCall, 'signal'>,
   ): Promise<z.output<Schema>> => {
-    const parsed = schema.safeParse((await http(request, call)).body);
-    if (parsed.success) return parsed.data;
+    const { body } = await http(request, call);
     const path = request.path.replace(/\?.*/, '');
-    throw new AdapterError(
-      'invalid',
-      `The answer to POST ${path} is not one of LiveChat: check LIVECHAT_API_URL.`,
-    );
+    return readAs(schema, body, `The answer to POST ${path} is not one of LiveChat: check LIVECHAT_API_URL.`);
   };
 
-  /** A token of the agent who authorized the app. */
-  const agentToken = (call: AdapterCall): Promise<string> =>
-    tokens.get('agent', async () => {
-      const form = {
-        grant_type: 'refresh_token',
-        refresh_token: refreshToken,
-        client_id: clientId,
-        client_secret: clientSecret,
-      };
-      const token = await read(
-        accounts,
-        tokenSchema,
-        { method: 'POST', path: '/v2/token', form },
-        call,
-      ).catch(asAuth);
-      return { value: token.access_token, expiresInSeconds: token.expires_in };
-    });
-
-  /** Runs a request as the agent. A token that is refused is not used again. */
-  const asAgent = async <Result>(
-    call: AdapterCall,
-    request: (headers: Readonly<Record<string, string>>) => Promise<Result>,
-  ): Promise<Result> => {
-    const token = await agentToken(call);
-    return request(authorization(token)).catch((error: unknown) => {
-      if (error instanceof AdapterError && error.kind === 'auth') tokens.forget('agent');
-      throw error;
-    });
-  };
+  /** The tokens of the agent who authorized the app. */
+  const agent = createTokenAuthorization(async (call) => {
+    const form = {
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken,
+      client_id: clientId,
+      client_secret: clientSecret,
+    };
+    const request = { method: 'POST', path: '/v2/token', form } as const;
+    const token = await read(accounts, tokenSchema, request, call).catch(asAuth);
+    return { value: token.access_token, expiresInSeconds: token.expires_in };
+  }, tokenHeaders);
+  const accountsAsAgent = createAdapterHttp({ ...options, baseUrl: accountsUrl, authorization: agent });
+  const chatsAsAgent = createAdapterHttp({ ...options, baseUrl: apiUrl, authorization: agent });
 
   const customerAction = (action: string, json: object, { token, organizationId }: Customer) => ({
     ...post(
       `/${VERSION}/customer/action/${action}?organization_id=${encodeURIComponent(organizationId)}`,
       json,
     ),
-    headers: authorization(token),
+    headers: tokenHeaders(token),
   });
 
   return {
@@ -111,9 +93,8 @@ export function createLiveChatApi(settings: CheckedSettings) {
         response_type: 'token',
         ...(id !== null && { entity_id: id }),
       };
-      const token = await asAgent(call, (headers) =>
-        read(accounts, tokenSchema, { ...post('/v2/customer/token', json), headers }, call),
-      );
+      const request = post('/v2/customer/token', json);
+      const token = await read(accountsAsAgent, tokenSchema, request, call);
       const customerId = token.entity_id ?? id;
       if (customerId === null)
         throw new AdapterError('invalid', 'LiveChat created a customer without an id.');
@@ -144,18 +125,17 @@ export function createLiveChatApi(settings: CheckedSettings) {
     },
 
     /** The newest chats. */
-    listChats: (limit: number, call: AdapterCall) =>
-      asAgent(call, async (headers) => {
-        const request = { ...post(`/${VERSION}/agent/action/list_chats`, { limit }), headers };
-        return (await read(chats, chatsSchema, request, call)).chats_summary;
-      }),
+    async listChats(limit: number, call: AdapterCall) {
+      const request = post(`/${VERSION}/agent/action/list_chats`, { limit });
+      return (await read(chatsAsAgent, chatsSchema, request, call)).chats_summary;
+    },
   };
 }
 
 const post = (path: string, json: object): AdapterHttpRequest => ({ method: 'POST', path, json });
 
 /** The prefix of a token names the data center that answers it. */
-function authorization(token: string): Readonly<Record<string, string>> {
+function tokenHeaders(token: string): Readonly<Record<string, string>> {
   const [, region] = /^([a-z]+)[\w-]*:/.exec(token) ?? [];
   return { authorization: `Bearer ${token}`, ...(region !== undefined && { 'x-region': region }) };
 }

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto';
 import {
   type Adapter,
   type AdapterCall,
@@ -12,7 +11,11 @@ import {
   type ConversationRef,
   defineAdapter,
   type HandoffSession,
+  keyHash,
+  nullIf,
+  runCheck,
   sessionText,
+  userName,
 } from '../../bridge/index.js';
 import { createLiveChatApi, type LiveChatApi } from './api.js';
 import { checkSettings, type LiveChatSettings } from './settings.js';
@@ -68,12 +71,8 @@ export function livechat(settings: LiveChatSettings): Adapter {
     },
     async close(ref, _reason, call) {
       const customer = await api.customer(customerOf(ref), call);
-      try {
-        await api.deactivateChat(customer, ref.externalId, call);
-      } catch (error) {
-        // One that an agent closed needs no close.
-        if (!(error instanceof AdapterError) || error.kind !== 'gone') throw error;
-      }
+      // One that an agent closed needs no close.
+      await api.deactivateChat(customer, ref.externalId, call).catch(nullIf('gone'));
     },
     verify: (request) => verify(checked.webhookSecrets, request),
     parse,
@@ -82,10 +81,8 @@ export function livechat(settings: LiveChatSettings): Adapter {
 }
 
 /** The name of the customer. It ends with a part of the session's hash, by which `find` recognises the chat. */
-function customerName({ key, user }: HandoffSession): string {
-  const name = (user.userId ?? user.anonymousId ?? 'Visitor').slice(0, 100);
-  return `${name} #${createHash('sha256').update(key).digest('hex').slice(0, 12)}`;
-}
+const customerName = (session: HandoffSession): string =>
+  `${userName(session.user).slice(0, 100)} #${keyHash(session, 12)}`;
 
 /** What agents see beside the chat. */
 function fieldsOf({ user, botId }: HandoffSession): Readonly<Record<string, string>>[] {
@@ -105,12 +102,13 @@ async function checkSetup(api: LiveChatApi, call: AdapterCall): Promise<readonly
     ok: true,
     detail: 'Set. The first webhook shows whether it is theirs.',
   };
-  try {
-    await api.listChats(1, call);
-    return [{ name: 'authorization', ok: true, detail: 'The agent may list chats.' }, secret];
-  } catch (error) {
-    if (!(error instanceof AdapterError)) throw error;
-    const detail = `${error.message} Check LIVECHAT_CLIENT_ID, LIVECHAT_CLIENT_SECRET and LIVECHAT_REFRESH_TOKEN, and the scopes customers:own and chats--all:ro.`;
-    return [{ name: 'authorization', ok: false, detail }, secret];
-  }
+  const authorization = await runCheck(
+    'authorization',
+    async () => {
+      await api.listChats(1, call);
+      return 'The agent may list chats.';
+    },
+    'Check LIVECHAT_CLIENT_ID, LIVECHAT_CLIENT_SECRET and LIVECHAT_REFRESH_TOKEN, and the scopes customers:own and chats--all:ro.',
+  );
+  return [authorization, secret];
 }

@@ -1,5 +1,4 @@
-import type { AdapterHttpOptions } from '../../bridge/index.js';
-import { configError } from '../../internal/index.js';
+import { type AdapterHttpOptions, checkSecrets, checkWords } from '../../bridge/index.js';
 
 /** Settings of {@link livechat}. */
 export interface LiveChatSettings {
@@ -40,13 +39,10 @@ export function checkSettings({
   accountsUrl = 'https://accounts.livechat.com',
   fetch = globalThis.fetch,
 }: LiveChatSettings): CheckedSettings {
-  for (const [name, value] of Object.entries({ clientId, clientSecret, refreshToken })) {
-    if (value !== '' && !/\s/.test(value)) continue;
-    throw configError(`LiveChat: ${name} must not be empty or contain white space; copy it again.`);
-  }
-  const webhookSecrets = [webhookSecret].flat().map((secret) => secret.trim());
-  if (webhookSecrets.length === 0 || webhookSecrets.includes('')) {
-    throw configError('LiveChat: webhookSecret is empty; it is the secret key of the registered webhooks.');
-  }
+  checkWords('LiveChat', { clientId, clientSecret, refreshToken });
+  const webhookSecrets = checkSecrets(
+    webhookSecret,
+    'LiveChat: webhookSecret is empty; it is the secret key of the registered webhooks.',
+  );
   return { clientId, clientSecret, refreshToken, webhookSecrets, apiUrl, accountsUrl, fetch };
 }

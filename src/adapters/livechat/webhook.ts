@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import {
-  AdapterError,
+  asObject,
+  asText,
   type InboundAttachment,
   type InboundEvent,
   type InboundRequest,
   type MessageAuthor,
   type ParsedWebhook,
+  readAs,
   type SignatureVerdict,
   verifySecret,
 } from '../../bridge/index.js';
+import { parseJsonOrText } from '../../internal/index.js';
 
 const textField = z.string().nullish();
 
@@ -48,38 +51,25 @@ export const PAYLOADS = {
 
 const webhookSchema = z.object({ action: z.string(), payload: z.unknown() });
 
+const jsonOf = (body: Buffer): unknown => parseJsonOrText(body.toString('utf8'));
+
 /** The secret key of the webhook is a field of the body. */
 export function verify(secrets: readonly string[], { body }: InboundRequest): SignatureVerdict {
-  const webhook = z.object({ secret_key: z.string() }).safeParse(parseJson(body));
-  return verifySecret({ secrets, given: webhook.data?.secret_key });
+  return verifySecret({ secrets, given: asText(asObject(jsonOf(body)).secret_key) });
 }
 
 /** Translates a webhook. Other actions are ignored. */
 export function parse({ body }: InboundRequest): ParsedWebhook {
-  const webhook = webhookSchema.safeParse(parseJson(body));
-  if (!webhook.success) throw new AdapterError('invalid', 'LiveChat sent a webhook without an action.');
-  const { action, payload } = webhook.data;
-  if (action === 'incoming_event') return { events: messageEvents(read(action, payload)) };
-  if (action === 'chat_deactivated') return { events: [closedEvent(read(action, payload))] };
-  if (action === 'user_added_to_chat') return { events: joinedEvents(read(action, payload)) };
+  const message = 'LiveChat sent a webhook without an action.';
+  const { action, payload } = readAs(webhookSchema, jsonOf(body), message);
+  const unknownForm = `LiveChat sent ${action} in an unknown form.`;
+  if (action === 'incoming_event')
+    return { events: messageEvents(readAs(incomingEvent, payload, unknownForm)) };
+  if (action === 'chat_deactivated')
+    return { events: [closedEvent(readAs(chatDeactivated, payload, unknownForm))] };
+  if (action === 'user_added_to_chat')
+    return { events: joinedEvents(readAs(userAdded, payload, unknownForm)) };
   return { events: [] };
-}
-
-function read<Action extends keyof typeof PAYLOADS>(
-  action: Action,
-  payload: unknown,
-): z.output<(typeof PAYLOADS)[Action]> {
-  const parsed = PAYLOADS[action].safeParse(payload);
-  if (parsed.success) return parsed.data as z.output<(typeof PAYLOADS)[Action]>;
-  throw new AdapterError('invalid', `LiveChat sent ${action} in an unknown form.`);
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return null;
-  }
 }
 
 function messageEvents({ chat_id, event }: z.output<typeof incomingEvent>): InboundEvent[] {

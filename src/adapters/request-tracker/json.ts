@@ -1,13 +1,4 @@
-/** A JSON object with unknown fields. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-/** The value when it is an object, otherwise an empty one, so that reading a field of it gives `undefined`. */
-export const asObject = (value: unknown): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
-
-/** The items of an array as objects; empty when the value is not an array. */
-export const asObjects = (value: unknown): readonly JsonObject[] =>
-  Array.isArray(value) ? value.map(asObject) : [];
+export { asObject, asObjects, type JsonObject } from '../../bridge/index.js';
 
 /** A string or number as text, otherwise empty. RT writes ids as numbers in some places and as text in others. */
 export const asText = (value: unknown): string =>

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import {
   type AdapterCall,
   AdapterError,
   type HandoffSession,
+  keyHash,
   type OpenedConversation,
   transcriptText,
 } from '../../bridge/index.js';
@@ -17,8 +17,7 @@ export const LINK_PREFIX = 'urn:handoff-kit:';
  * A link is stored in the request that creates the ticket, and searches find it at once. Unlike a custom field it
  * needs no setup. The key is hashed because links are limited to 240 characters.
  */
-const linkOf = ({ key }: HandoffSession): string =>
-  `${LINK_PREFIX}${createHash('sha256').update(key).digest('hex').slice(0, 40)}`;
+const linkOf = (session: HandoffSession): string => `${LINK_PREFIX}${keyHash(session, 40)}`;
 
 /** Creates `open` and `find`. */
 export function createOpening(rest: RestClient, settings: CheckedSettings) {

@@ -2,6 +2,7 @@ import {
   AdapterError,
   type InboundRequest,
   type ParsedWebhook,
+  parseJson,
   type SignatureVerdict,
   verifySignature,
 } from '../../bridge/index.js';
@@ -34,7 +35,9 @@ export function verify(
 
 /** Translates a request of the Scrip into events. */
 export function parse({ body }: InboundRequest, settings: CheckedSettings): ParsedWebhook {
-  const transactions = asObjects(parseJson(body).transactions).map(parseTransaction);
+  const transactions = asObjects(
+    asObject(parseJson(body, 'The request of the Scrip is not JSON.')).transactions,
+  ).map(parseTransaction);
   if (transactions.length === 0) throw unknownFormat();
   return { events: transactions.flatMap((transaction) => toInboundEvent(transaction, settings) ?? []) };
 }
@@ -77,12 +80,4 @@ function parseUser(value: unknown): RtUser | null {
     realName: asText(realName),
     isPrivileged: asFlag(privileged),
   };
-}
-
-function parseJson(body: Buffer): JsonObject {
-  try {
-    return asObject(JSON.parse(body.toString('utf8')));
-  } catch {
-    throw new AdapterError('invalid', 'The request of the Scrip is not JSON.');
-  }
 }

@@ -2,11 +2,12 @@ import {
   type AdapterCall,
   AdapterError,
   type HandoffSession,
+  keyHash,
   type OpenedConversation,
 } from '../../bridge/index.js';
 import { asObject, asObjects, asText, type JsonObject } from './json.js';
 import { POST_OPTIONS } from './outgoing-text.js';
-import { fullTranscript, isRootOf, rootMessage, sessionHash } from './root-message.js';
+import { fullTranscript, isRootOf, rootMessage } from './root-message.js';
 import type { CheckedSettings } from './settings.js';
 import { type Thread, timestampOf, toOpened } from './thread.js';
 import type { SlackApi } from './web-api.js';
@@ -50,7 +51,7 @@ export function createOpening(settings: CheckedSettings, api: SlackApi): Opening
   };
 
   const findRoot = async (session: HandoffSession, { signal }: AdapterCall): Promise<JsonObject | null> => {
-    const hash = sessionHash(session);
+    const hash = keyHash(session);
     const oldest = String(Math.floor(session.requestedAt.getTime() / 1000) - CLOCK_SKEW_SECONDS);
     const args = { channel, oldest, limit: String(PAGE_SIZE), include_all_metadata: 'true' };
     let cursor = '';

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { type HandoffSession, transcriptText } from '../../bridge/index.js';
+import { type HandoffSession, keyHash, transcriptText } from '../../bridge/index.js';
 import { asObject, asObjects, type JsonObject } from './json.js';
 import { escapedChunks, escapeText, POST_OPTIONS, truncate } from './outgoing-text.js';
 import type { CheckedSettings } from './settings.js';
@@ -19,10 +18,6 @@ const MAX_FIRST_MESSAGE = 6_500;
 /** Slack's limit for a text without blocks is 40,000. */
 const MAX_TEXT = 38_000;
 
-/** Identifies a session in message metadata and in the button's value. Hashed for a fixed length. */
-export const sessionHash = (session: Pick<HandoffSession, 'key'>): string =>
-  createHash('sha256').update(session.key).digest('hex');
-
 /** A text in Slack's markup. Callers escape what users wrote. */
 const mrkdwn = (text: string): JsonObject => ({ type: 'mrkdwn', text, verbatim: true });
 
@@ -35,7 +30,7 @@ const contextBlock = (blockId: string, text: string): JsonObject => ({
 
 /** The first message of a thread: the user, the end of the transcript, and the close button. */
 export function rootMessage(session: HandoffSession, settings: CheckedSettings): JsonObject {
-  const hash = sessionHash(session);
+  const hash = keyHash(session);
   const transcript = transcriptWithin(session, MAX_FIRST_MESSAGE);
   return {
     channel: settings.channel,

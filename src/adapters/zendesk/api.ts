@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import {
   type AdapterCall,
-  AdapterError,
   type AdapterHttpRequest,
   createAdapterHttp,
+  nullIf,
+  readAs,
 } from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 
@@ -38,61 +39,56 @@ export function createConversationsApi({ apiUrl, appId, credentials, fetch }: Ch
     headers: { accept: 'application/json', authorization: `Basic ${credentials}` },
     fetch,
   });
-  const read = async <Name extends keyof typeof RESPONSES>(
-    name: Name,
+  const read = async <Schema extends z.ZodType>(
+    schema: Schema,
     request: AdapterHttpRequest,
     call: AdapterCall,
-  ): Promise<z.output<(typeof RESPONSES)[Name]>> => {
-    const parsed = RESPONSES[name].safeParse((await http(request, call)).body);
-    if (parsed.success) return parsed.data as z.output<(typeof RESPONSES)[Name]>;
-    throw new AdapterError(
-      'invalid',
-      `The server did not return the ${name} of Zendesk: check ZENDESK_API_URL.`,
-    );
+  ): Promise<z.output<Schema>> => {
+    const { body } = await http(request, call);
+    return readAs(schema, body, 'The answer is not one of Zendesk: check ZENDESK_API_URL.');
   };
   const pathOf = (id: string, below = '') => `/conversations/${encodeURIComponent(id)}${below}`;
   const get = (path: string): AdapterHttpRequest => ({ method: 'GET', path });
   const post = (path: string, json?: object): AdapterHttpRequest => ({ method: 'POST', path, json });
 
   return {
-    app: async (call: AdapterCall) => (await read('app', get(''), call)).app,
+    app: async (call: AdapterCall) => (await read(RESPONSES.app, get(''), call)).app,
 
     /** Creates the user, unless there is one with this external id. */
     async ensureUser(externalId: string, name: string, call: AdapterCall) {
       // No e-mail address: it may be a placeholder that many users share.
       const json = { externalId, profile: { givenName: name } };
-      await http(post('/users', json), call).catch((error: unknown) => {
-        // 409: there is one. Any other refusal repeats with the conversation.
-        if (!(error instanceof AdapterError) || error.kind !== 'invalid') throw error;
-      });
+      // 409: there is one. Any other refusal repeats with the conversation.
+      await http(post('/users', json), call).catch(nullIf('invalid'));
     },
 
     async conversationsOf(userExternalId: string, call: AdapterCall) {
       const query = new URLSearchParams({ 'filter[userExternalId]': userExternalId, 'page[size]': '100' });
-      return (await read('conversations', get(`/conversations?${query.toString()}`), call)).conversations;
+      return (await read(RESPONSES.conversations, get(`/conversations?${query.toString()}`), call))
+        .conversations;
     },
 
     async conversation(id: string, call: AdapterCall) {
-      return (await read('conversation', get(pathOf(id)), call)).conversation;
+      return (await read(RESPONSES.conversation, get(pathOf(id)), call)).conversation;
     },
 
     async createConversation(userExternalId: string, session: string, call: AdapterCall) {
       const participants = [{ userExternalId, subscribeSDKClient: false }];
       const json = { type: 'personal', participants, metadata: { [SESSION_METADATA]: session } };
-      return (await read('conversation', post('/conversations', json), call)).conversation;
+      return (await read(RESPONSES.conversation, post('/conversations', json), call)).conversation;
     },
 
     async hasMessages(id: string, call: AdapterCall) {
       // One is enough: a long conversation would exceed the size limit.
       const query = new URLSearchParams({ 'page[size]': '1' });
       const path = pathOf(id, `/messages?${query.toString()}`);
-      return (await read('messages', get(path), call)).messages.length > 0;
+      return (await read(RESPONSES.messages, get(path), call)).messages.length > 0;
     },
 
     /** Posts a text, as the user or as the business. Returns the id of the message. */
     async postMessage(id: string, author: object, text: string, call: AdapterCall) {
       const json = { author, content: { type: 'text', text } };
-      const { messages } = await read('messages', post(pathOf(id, '/messages'), json), call);
+      const { messages } = await read(RESPONSES.messages, post(pathOf(id, '/messages'), json), call);
       return messages[0]?.id ?? null;
     },
 
@@ -106,11 +102,11 @@ export function createConversationsApi({ apiUrl, appId, credentials, fetch }: Ch
 
     /** The names of all switchboard integrations. */
     async integrationNames(call: AdapterCall) {
-      const { switchboards } = await read('switchboards', get('/switchboards'), call);
+      const { switchboards } = await read(RESPONSES.switchboards, get('/switchboards'), call);
       const names: string[] = [];
       for (const { id } of switchboards) {
         const path = `/switchboards/${encodeURIComponent(id)}/switchboardIntegrations`;
-        const { switchboardIntegrations } = await read('integrations', get(path), call);
+        const { switchboardIntegrations } = await read(RESPONSES.integrations, get(path), call);
         names.push(...switchboardIntegrations.map(({ name }) => name));
       }
       return names;

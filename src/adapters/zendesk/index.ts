@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto';
 import {
   type Adapter,
   type AdapterCall,
@@ -12,7 +11,11 @@ import {
   AdapterError,
   defineAdapter,
   type HandoffSession,
+  keyWithin,
+  nullIf,
+  runCheck,
   sessionText,
+  userName,
   verifySecret,
 } from '../../bridge/index.js';
 import { type Conversation, type ConversationsApi, createConversationsApi, SESSION_METADATA } from './api.js';
@@ -69,7 +72,7 @@ export function zendesk(settings: ZendeskSettings): Adapter {
     },
     async open(session, call) {
       const user = userKey(session.user);
-      await api.ensureUser(user, session.user.userId ?? session.user.anonymousId ?? 'Visitor', call);
+      await api.ensureUser(user, userName(session.user), call);
       const { id } =
         (await findExisting(session, call)) ?? (await api.createConversation(user, session.key, call));
       // Before the first message, which the default responder, often a bot, would answer.
@@ -81,7 +84,7 @@ export function zendesk(settings: ZendeskSettings): Adapter {
       return { externalId: id };
     },
     async find(session, call) {
-      const existing = await findExisting(session, call).catch(nullIfGone);
+      const existing = await findExisting(session, call).catch(nullIf('gone'));
       // Without its first message it is incomplete, and `open` completes it.
       return existing && (await api.hasMessages(existing.id, call)) ? { externalId: existing.id } : null;
     },
@@ -91,7 +94,7 @@ export function zendesk(settings: ZendeskSettings): Adapter {
     },
     async close({ externalId }, { text }, call) {
       // A deleted conversation needs no close.
-      await release(externalId, text, call).catch(nullIfGone);
+      await release(externalId, text, call).catch(nullIf('gone'));
     },
     verify: ({ headers }) => verifySecret({ secrets: checked.webhookSecrets, given: headers['x-api-key'] }),
     parse: (request) => parse(request, agentIntegration),
@@ -99,14 +102,8 @@ export function zendesk(settings: ZendeskSettings): Adapter {
   });
 }
 
-/** Identifies a user. Long ids are hashed. */
-const userKey = ({ key }: HandoffSession['user']): string =>
-  key.length <= 128 ? key : `sha256:${createHash('sha256').update(key).digest('hex')}`;
-
-function nullIfGone(error: unknown): null {
-  if (error instanceof AdapterError && error.kind === 'gone') return null;
-  throw error;
-}
+/** Identifies a user. */
+const userKey = ({ key }: HandoffSession['user']): string => keyWithin(128, key);
 
 /** Checks address, credentials and the agents' integration. Writes nothing to Zendesk. */
 async function checkSetup(
@@ -119,22 +116,29 @@ async function checkSetup(
     ok: true,
     detail: "Set. The first webhook shows whether it is the webhook's.",
   };
-  try {
-    const { displayName } = await api.app(call);
-    const app = {
-      name: 'app',
-      ok: true,
-      detail: `The key is for the app ${displayName ?? 'without a name'}.`,
-    };
+  const app = await runCheck(
+    'app',
+    async () => `The key is for the app ${(await api.app(call)).displayName ?? 'without a name'}.`,
+    CHECK_SETTINGS,
+  );
+  if (!app.ok) return [app, secret];
+  return [app, await checkSwitchboard(api, agentIntegration, call), secret];
+}
+
+const CHECK_SETTINGS = 'Check ZENDESK_API_URL, ZENDESK_APP_ID, ZENDESK_KEY_ID and ZENDESK_KEY_SECRET.';
+
+async function checkSwitchboard(
+  api: ConversationsApi,
+  agentIntegration: string,
+  call: AdapterCall,
+): Promise<AdapterCheckResult> {
+  const check = async () => {
     const names = await api.integrationNames(call);
-    const ok = names.includes(agentIntegration);
-    const detail = ok
-      ? `Agents answer in ${agentIntegration}.`
-      : `The switchboard has no integration ${agentIntegration}; it has ${names.join(', ') || 'none'}. Set ZENDESK_AGENT_INTEGRATION to the one where agents answer.`;
-    return [app, { name: 'switchboard', ok, detail }, secret];
-  } catch (error) {
-    if (!(error instanceof AdapterError)) throw error;
-    const detail = `${error.message} Check ZENDESK_API_URL, ZENDESK_APP_ID, ZENDESK_KEY_ID and ZENDESK_KEY_SECRET.`;
-    return [{ name: 'app', ok: false, detail }, secret];
-  }
+    if (names.includes(agentIntegration)) return `Agents answer in ${agentIntegration}.`;
+    throw new AdapterError(
+      'invalid',
+      `The switchboard has no integration ${agentIntegration}; it has ${names.join(', ') || 'none'}.`,
+    );
+  };
+  return runCheck('switchboard', check, 'Set ZENDESK_AGENT_INTEGRATION to the one where agents answer.');
 }

@@ -1,4 +1,4 @@
-import type { AdapterHttpOptions } from '../../bridge/index.js';
+import { type AdapterHttpOptions, checkSecrets } from '../../bridge/index.js';
 import { configError } from '../../internal/index.js';
 
 /** Settings of {@link zendesk}. */
@@ -52,10 +52,10 @@ export function checkSettings({
   if (keySecret === '' || /\s/.test(keySecret)) {
     throw configError('Zendesk: keySecret must be the Secret key of the API key, which has no white space.');
   }
-  const webhookSecrets = [webhookSecret].flat().map((secret) => secret.trim());
-  if (webhookSecrets.length === 0 || webhookSecrets.includes('')) {
-    throw configError('Zendesk: webhookSecret is empty; copy the shared secret of the webhook.');
-  }
+  const webhookSecrets = checkSecrets(
+    webhookSecret,
+    'Zendesk: webhookSecret is empty; copy the shared secret of the webhook.',
+  );
   const credentials = Buffer.from(`${keyId}:${keySecret}`).toString('base64');
   return { apiUrl, appId, credentials, webhookSecrets, agentIntegration, fetch };
 }

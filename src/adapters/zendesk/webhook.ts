@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import {
-  AdapterError,
   type InboundAttachment,
   type InboundEvent,
   type InboundRequest,
   type MessageAuthor,
   type ParsedWebhook,
+  parseJson,
+  readAs,
 } from '../../bridge/index.js';
 import { conversationSchema } from './api.js';
 
@@ -45,27 +46,14 @@ const requestSchema = z.object({ events: z.array(z.object({ type: z.string() }).
 
 /** Translates a webhook request, which carries several events in their order. Other events are ignored. */
 export function parse({ body }: InboundRequest, agentIntegration: string): ParsedWebhook {
-  const request = requestSchema.safeParse(parseJson(body));
-  if (!request.success) throw new AdapterError('invalid', 'Zendesk sent a webhook without events.');
+  const json = parseJson(body, 'Zendesk sent a webhook whose body is not JSON.');
+  const request = readAs(requestSchema, json, 'Zendesk sent a webhook without events.');
   return {
-    events: request.data.events
+    events: request.events
       .filter(({ type }) => /^(conversation:message|switchboard:(release|pass)Control)$/.test(type))
-      .flatMap((value) => {
-        const event = eventSchema.safeParse(value);
-        if (!event.success)
-          throw new AdapterError('invalid', `Zendesk sent ${value.type} in an unknown form.`);
-        return toEvents(event.data, agentIntegration);
-      }),
+      .map((value) => readAs(eventSchema, value, `Zendesk sent ${value.type} in an unknown form.`))
+      .flatMap((event) => toEvents(event, agentIntegration)),
   };
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    // Without the cause: it quotes the body, which may contain message texts.
-    throw new AdapterError('invalid', 'Zendesk sent a webhook whose body is not JSON.');
-  }
 }
 
 function toEvents(

@@ -4,7 +4,8 @@ import {
   AdapterError,
   type AdapterHttpRequest,
   createAdapterHttp,
-  createTokenCache,
+  createTokenAuthorization,
+  readAs,
 } from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 
@@ -33,13 +34,8 @@ export function createSalesIqApi(settings: CheckedSettings) {
   const { screenName, appId, departmentId, clientId, clientSecret, refreshToken, fetch } = settings;
   const options = { system: 'Zoho SalesIQ', headers: {}, fetch };
   const accounts = createAdapterHttp({ ...options, baseUrl: settings.accountsUrl });
-  const http = createAdapterHttp({ ...options, baseUrl: settings.apiUrl });
-  const tokens = createTokenCache();
-  const visitorPath = `/api/visitor/v1/${screenName}/conversations`;
-  const operatorPath = `/api/v2/${screenName}/conversations`;
-
-  const accessToken = (call: AdapterCall): Promise<string> =>
-    tokens.get('org', async () => {
+  const authorization = createTokenAuthorization(
+    async (call) => {
       const form = {
         grant_type: 'refresh_token',
         refresh_token: refreshToken,
@@ -54,22 +50,20 @@ export function createSalesIqApi(settings: CheckedSettings) {
         'auth',
         'Zoho refused the refresh token: it was revoked, or is of another client.',
       );
-    });
+    },
+    (token) => ({ authorization: `Zoho-oauthtoken ${token}` }),
+  );
+  const http = createAdapterHttp({ ...options, baseUrl: settings.apiUrl, authorization });
+  const visitorPath = `/api/visitor/v1/${screenName}/conversations`;
+  const operatorPath = `/api/v2/${screenName}/conversations`;
 
-  /** Sends a request with an access token. One that is refused is not used again. */
-  const send = async (request: AdapterHttpRequest, call: AdapterCall): Promise<unknown> => {
-    const headers = { authorization: `Zoho-oauthtoken ${await accessToken(call)}` };
-    try {
-      return (await http({ ...request, headers }, call)).body;
-    } catch (error) {
-      if (error instanceof AdapterError && error.kind === 'auth') tokens.forget('org');
-      throw error;
-    }
-  };
-  const read = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> => {
-    const parsed = schema.safeParse(body);
-    if (parsed.success) return parsed.data;
-    throw new AdapterError('invalid', 'The answer is not one of Zoho SalesIQ: check ZOHO_SALESIQ_API_URL.');
+  const read = async <Schema extends z.ZodType>(
+    schema: Schema,
+    request: AdapterHttpRequest,
+    call: AdapterCall,
+  ): Promise<z.output<Schema>> => {
+    const { body } = await http(request, call);
+    return readAs(schema, body, 'The answer is not one of Zoho SalesIQ: check ZOHO_SALESIQ_API_URL.');
   };
   const idPath = (base: string, id: string, below = ''): string =>
     `${base}/${encodeURIComponent(id)}${below}`;
@@ -79,7 +73,7 @@ export function createSalesIqApi(settings: CheckedSettings) {
       // No e-mail address: Zoho merges visitors by it, and it may be one that many users share.
       const visitor = { user_id: userId, name };
       const json = { app_id: appId, department_id: departmentId, question, visitor };
-      return read(oneConversation, await send({ method: 'POST', path: visitorPath, json }, call)).data.id;
+      return (await read(oneConversation, { method: 'POST', path: visitorPath, json }, call)).data.id;
     },
 
     /** The conversations of the department since a time. */
@@ -90,24 +84,21 @@ export function createSalesIqApi(settings: CheckedSettings) {
         from_time: String(time),
         limit: String(limit),
       });
-      const body = await send({ method: 'GET', path: `${operatorPath}?${query.toString()}` }, call);
-      return read(conversationList, body).data ?? [];
+      const path = `${operatorPath}?${query.toString()}`;
+      return (await read(conversationList, { method: 'GET', path }, call)).data ?? [];
     },
 
     async hasEnded(id: string, call: AdapterCall): Promise<boolean> {
-      const { data } = read(
-        oneConversation,
-        await send({ method: 'GET', path: idPath(operatorPath, id) }, call),
-      );
-      return Boolean(data.end_time);
+      const path = idPath(operatorPath, id);
+      return Boolean((await read(oneConversation, { method: 'GET', path }, call)).data.end_time);
     },
 
     async postMessage(id: string, text: string, call: AdapterCall): Promise<void> {
-      await send({ method: 'POST', path: idPath(visitorPath, id, '/messages'), json: { text } }, call);
+      await http({ method: 'POST', path: idPath(visitorPath, id, '/messages'), json: { text } }, call);
     },
 
     async close(id: string, call: AdapterCall): Promise<void> {
-      await send({ method: 'PUT', path: idPath(operatorPath, id, '/close') }, call);
+      await http({ method: 'PUT', path: idPath(operatorPath, id, '/close') }, call);
     },
   };
 }

@@ -3,15 +3,17 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto';
 import {
   type Adapter,
   type AdapterCall,
   type AdapterCheckResult,
   AdapterError,
   defineAdapter,
-  type HandoffSession,
+  keyWithin,
+  referenceLine,
+  runCheck,
   sessionText,
+  userName,
   verifyRsaSignature,
 } from '../../bridge/index.js';
 import { createSalesIqApi, type SalesIqApi } from './api.js';
@@ -59,12 +61,12 @@ export function zohoSalesIq(settings: ZohoSalesIqSettings): Adapter {
     },
     async open(session, call) {
       const { user } = session;
-      const reference = referenceOf(session);
+      const reference = referenceLine(session);
       const text = sessionText(session, { maxLength: MAX_TEXT - reference.length - 2 });
       const externalId = await api.open(
         {
-          userId: user.key.length <= 100 ? user.key : `sha256:${sha256(user.key)}`,
-          name: user.userId ?? user.anonymousId ?? 'Visitor',
+          userId: keyWithin(100, user.key),
+          name: userName(user),
           // First, where nothing cuts it off.
           question: `${reference}\n\n${text}`,
         },
@@ -75,7 +77,7 @@ export function zohoSalesIq(settings: ZohoSalesIqSettings): Adapter {
     async find(session, call) {
       const since = session.requestedAt.getTime() - CLOCK_SKEW_MS;
       const conversations = await api.since(since, NEWEST, call);
-      const found = conversations.find(({ question }) => question?.includes(referenceOf(session)));
+      const found = conversations.find(({ question }) => question?.includes(referenceLine(session)));
       return found ? { externalId: found.id } : null;
     },
     async send({ externalId }, { text }, call) {
@@ -102,11 +104,6 @@ async function close(api: SalesIqApi, id: string, call: AdapterCall): Promise<vo
   }
 }
 
-/** Begins the first message. `find` recognises a conversation by it. */
-const referenceOf = ({ key }: HandoffSession): string => `Reference: ${sha256(key).slice(0, 20)}`;
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 /** Checks the authorization and the ids. Writes nothing to Zoho. */
 async function checkSetup(api: SalesIqApi, call: AdapterCall): Promise<readonly AdapterCheckResult[]> {
   const key = {
@@ -114,12 +111,13 @@ async function checkSetup(api: SalesIqApi, call: AdapterCall): Promise<readonly 
     ok: true,
     detail: "Set. The first webhook shows whether it is the webhook's.",
   };
-  try {
-    await api.since(Date.now(), 1, call);
-    return [{ name: 'authorization', ok: true, detail: 'The client may list conversations.' }, key];
-  } catch (error) {
-    if (!(error instanceof AdapterError)) throw error;
-    const detail = `${error.message} Check the ids, the client, the refresh token, the data center of ZOHO_SALESIQ_API_URL and ZOHO_ACCOUNTS_URL, and the scopes.`;
-    return [{ name: 'authorization', ok: false, detail }, key];
-  }
+  const authorization = await runCheck(
+    'authorization',
+    async () => {
+      await api.since(Date.now(), 1, call);
+      return 'The client may list conversations.';
+    },
+    'Check the ids, the client, the refresh token, the data center of ZOHO_SALESIQ_API_URL and ZOHO_ACCOUNTS_URL, and the scopes.',
+  );
+  return [authorization, key];
 }

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import type { AdapterHttpOptions } from '../../bridge/index.js';
+import { type AdapterHttpOptions, checkWords } from '../../bridge/index.js';
 import { configError } from '../../internal/index.js';
 
 /** Settings of {@link zohoSalesIq}. */
@@ -57,10 +57,7 @@ export function checkSettings({
       `Zoho SalesIQ: ${name} must be letters, digits, hyphens and underscores; copy it again.`,
     );
   }
-  for (const [name, value] of Object.entries({ clientId, clientSecret, refreshToken })) {
-    if (value !== '' && !/\s/.test(value)) continue;
-    throw configError(`Zoho SalesIQ: ${name} must not be empty or contain white space; copy it again.`);
-  }
+  checkWords('Zoho SalesIQ', { clientId, clientSecret, refreshToken });
   const publicKeys = [publicKey].flat().map(toPublicKey);
   return { ...texts, publicKeys, apiUrl, accountsUrl, fetch };
 }

@@ -4,6 +4,8 @@ import {
   type InboundEvent,
   type InboundRequest,
   type ParsedWebhook,
+  parseJson,
+  readAs,
 } from '../../bridge/index.js';
 
 const textField = z.string().nullish();
@@ -29,9 +31,9 @@ const NO_TEXT = '[file]';
 
 /** Translates a webhook. Other events are ignored. */
 export function parse({ body }: InboundRequest): ParsedWebhook {
-  const webhook = webhookSchema.safeParse(parseJson(body));
-  if (!webhook.success) throw new AdapterError('invalid', 'Zoho SalesIQ sent a webhook in an unknown form.');
-  return { events: PARSERS.get(webhook.data.event)?.(webhook.data) ?? [] };
+  const message = 'Zoho SalesIQ sent a webhook in an unknown form.';
+  const webhook = readAs(webhookSchema, parseJson(body, message), message);
+  return { events: PARSERS.get(webhook.event)?.(webhook) ?? [] };
 }
 
 const PARSERS: ReadonlyMap<string, (webhook: Webhook) => InboundEvent[]> = new Map([
@@ -40,14 +42,6 @@ const PARSERS: ReadonlyMap<string, (webhook: Webhook) => InboundEvent[]> = new M
   ['conversation.completed', closedEvents],
   ['conversation.missed', closedEvents],
 ]);
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return null;
-  }
-}
 
 function messageEvents({ entity_id: externalId, entity }: Webhook): InboundEvent[] {
   const message = entity?.message;

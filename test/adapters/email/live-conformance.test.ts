@@ -1,7 +1,7 @@
 import { afterAll, describe, it, vi } from 'vitest';
 import { email } from '../../../src/adapters/email/index.js';
 import { type AdapterHarness, describeAdapter, type HarnessSystem } from '../../../src/testing/index.js';
-import { settingsFor } from './live-setup.js';
+import { settingsFor } from './live-settings.js';
 import { conversationMails, conversationTokens, mailAgent, shownText } from './mail-server/mail-agent.js';
 import {
   describeWithMail,

@@ -4,7 +4,7 @@ import { type Adapter, AdapterError, type HandoffSession } from '../../../src/br
 import { logLines } from '../../helpers/log-lines.js';
 import { tcpProxy } from '../../helpers/tcp-proxy.js';
 import { until } from '../request-tracker/rt/until.js';
-import { settingsFor } from './live-setup.js';
+import { settingsFor } from './live-settings.js';
 import { conversationMails, conversationTokens, mailAgent } from './mail-server/mail-agent.js';
 import {
   addressOf,

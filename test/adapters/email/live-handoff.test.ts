@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import type { EmailSettings } from '../../../src/adapters/email/index.js';
+import { type EmailSettings, email } from '../../../src/adapters/email/index.js';
+import { type LiveProcess, startLiveProcess } from '../live-process.js';
 import { until } from '../request-tracker/rt/until.js';
-import { createLiveSetup, type LiveSetup, settingsFor } from './live-setup.js';
+import { settingsFor } from './live-settings.js';
 import { conversationMails, type MailAgent, mailAgent, shownText } from './mail-server/mail-agent.js';
 import {
   addressOf,
@@ -17,7 +18,7 @@ describeWithMail('a whole handoff through exim and dovecot', () => {
   let server: MailServer;
   let ann: MailAgent;
   let ben: MailAgent;
-  let setup: LiveSetup;
+  let setup: LiveProcess;
   beforeAll(async () => {
     server = await startMailServer();
     ann = mailAgent(server, 'ann');
@@ -27,16 +28,11 @@ describeWithMail('a whole handoff through exim and dovecot', () => {
   afterAll(() => server?.remove());
 
   const begin = async (changes: Partial<EmailSettings> = {}) => {
-    setup = await createLiveSetup(settingsFor(server, changes));
+    const settings = settingsFor(server, changes);
+    setup = await startLiveProcess(() => email(settings), { agentNames: true, retry: { authWaitMs: 300 } });
   };
   const handOver = async () => {
-    const user = await setup.bench.requestHandoff({
-      transcript: [
-        { text: 'Where is my parcel?', message_type: 'QUESTION' },
-        { text: 'I will ask a colleague.', message_type: 'ANSWER' },
-      ],
-    });
-    const token = await setup.tokenOf(user.id);
+    const { user, externalId: token } = await setup.handOver();
     await server.settled();
     return { user, token };
   };

@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { onTestFinished } from 'vitest';
 import { intercom } from '../../../src/adapters/intercom/index.js';
-import type { HandoffSession, InboundEvent, InboundRequest } from '../../../src/bridge/index.js';
-import { createFaultProxy } from '../../../src/testing/conformance/index.js';
-import { CALL, refOf, SESSION } from '../../fixtures/adapter-session.js';
+import type { InboundEvent, InboundRequest } from '../../../src/bridge/index.js';
+import { setUpAdapter } from '../../fixtures/adapter-session.js';
 import {
   FAKE_CLIENT_SECRET,
   FAKE_TOKEN,
@@ -12,21 +10,10 @@ import {
 } from '../../fixtures/intercom/fake-intercom.js';
 
 /** The fake, a proxy before it, and the adapter. They stop with the test. */
-export async function setUp(options: FakeIntercomOptions = {}) {
-  const fake = await startFakeIntercom(options);
-  const proxy = await createFaultProxy(fake.url);
-  onTestFinished(async () => {
-    await proxy.stop();
-    await fake.stop();
-  });
-  const adapter = intercom({
-    accessToken: FAKE_TOKEN,
-    clientSecret: FAKE_CLIENT_SECRET,
-    apiUrl: proxy.url,
-  });
-  const open = async (session: HandoffSession = SESSION) => refOf(session, await adapter.open(session, CALL));
-  return { fake, proxy, adapter, open };
-}
+export const setUp = async (options: FakeIntercomOptions = {}) =>
+  setUpAdapter(await startFakeIntercom(options), (apiUrl) =>
+    intercom({ accessToken: FAKE_TOKEN, clientSecret: FAKE_CLIENT_SECRET, apiUrl }),
+  );
 
 /** A webhook request with a right signature. */
 export function webhook(payload: unknown, secret = FAKE_CLIENT_SECRET): InboundRequest {

@@ -1,8 +1,6 @@
-import { onTestFinished } from 'vitest';
 import { livechat } from '../../../src/adapters/livechat/index.js';
-import type { HandoffSession, InboundRequest } from '../../../src/bridge/index.js';
-import { createFaultProxy } from '../../../src/testing/conformance/index.js';
-import { CALL, refOf, SESSION } from '../../fixtures/adapter-session.js';
+import type { InboundRequest } from '../../../src/bridge/index.js';
+import { setUpAdapter } from '../../fixtures/adapter-session.js';
 import {
   FAKE_WEBHOOK_SECRET,
   ORGANIZATION,
@@ -11,17 +9,8 @@ import {
 import { fakeSettings } from '../../fixtures/livechat/harness.js';
 
 /** The fake, a proxy before it, and the adapter. They stop with the test. */
-export async function setUp() {
-  const fake = await startFakeLiveChat();
-  const proxy = await createFaultProxy(fake.url);
-  onTestFinished(async () => {
-    await proxy.stop();
-    await fake.stop();
-  });
-  const adapter = livechat(fakeSettings(proxy.url));
-  const open = async (session: HandoffSession = SESSION) => refOf(session, await adapter.open(session, CALL));
-  return { fake, proxy, adapter, open };
-}
+export const setUp = async () =>
+  setUpAdapter(await startFakeLiveChat(), (url) => livechat(fakeSettings(url)));
 
 /** A webhook request. */
 export const webhook = (

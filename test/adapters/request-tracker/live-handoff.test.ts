@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { requestTrackerScrip } from '../../../src/adapters/request-tracker/index.js';
-import { createLiveSetup, type LiveSetup } from './live-setup.js';
+import { requestTracker, requestTrackerScrip } from '../../../src/adapters/request-tracker/index.js';
+import { type LiveProcess, startLiveProcess } from '../live-process.js';
 import { type RtAgent, rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
 import { until } from './rt/until.js';
@@ -15,7 +15,7 @@ const NEVER_MS = 3_600_000;
 describeWithRt('a whole handoff through a real Request Tracker', () => {
   let rt: Rt;
   let ada: RtAgent;
-  let world: LiveSetup;
+  let world: LiveProcess;
   beforeAll(async () => {
     rt = await startRt();
     ada = rtAgent(rt, rt.agent);
@@ -27,20 +27,15 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
 
   const begin = async (pollEveryMs: number) => {
     await world?.end();
-    world = await createLiveSetup(rt, SECRET, pollEveryMs);
-    const { datafile } = requestTrackerScrip({ url: world.hookUrl, secret: SECRET, queue: rt.queue });
+    const { url, queue } = rt;
+    const settings = { url, token: rt.kit.token, queue, webhookSecret: SECRET, pollEveryMs };
+    world = await startLiveProcess(() => requestTracker(settings));
+    const { datafile } = requestTrackerScrip({ url: world.hookUrl, secret: SECRET, queue });
     expect(rt.install(datafile)).toMatch(/(Created|Updated) Scrip \d+/);
   };
 
   const handOver = async () => {
-    const user = await world.bench.requestHandoff({
-      transcript: [
-        { text: 'Where is my parcel?', message_type: 'QUESTION' },
-        { text: 'I will ask a colleague.', message_type: 'ANSWER' },
-      ],
-    });
-    const ticket = await world.ticketOf(user.id);
-    if (!ticket) throw new Error('the handoff was not opened');
+    const { user, externalId: ticket } = await world.handOver();
     return { user, ticket };
   };
 

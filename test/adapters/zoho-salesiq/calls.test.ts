@@ -1,26 +1,14 @@
 import { createPublicKey } from 'node:crypto';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { zohoSalesIq } from '../../../src/adapters/zoho-salesiq/index.js';
-import type { HandoffSession } from '../../../src/bridge/index.js';
-import { createFaultProxy } from '../../../src/testing/conformance/index.js';
-import { CALL, refOf, SESSION } from '../../fixtures/adapter-session.js';
+import { CALL, SESSION, setUpAdapter } from '../../fixtures/adapter-session.js';
 import { FAKE_PUBLIC_KEY, startFakeSalesIq } from '../../fixtures/zoho-salesiq/fake-salesiq.js';
 import { fakeSettings } from '../../fixtures/zoho-salesiq/harness.js';
 
 const MESSAGE = { key: 'k', text: 'Hello?', sentAt: null };
 const REASON = { by: 'user', text: 'The user has left.' } as const;
 
-async function setUp() {
-  const fake = await startFakeSalesIq();
-  const proxy = await createFaultProxy(fake.url);
-  onTestFinished(async () => {
-    await proxy.stop();
-    await fake.stop();
-  });
-  const adapter = zohoSalesIq(fakeSettings(proxy.url));
-  const open = async (session: HandoffSession = SESSION) => refOf(session, await adapter.open(session, CALL));
-  return { fake, proxy, adapter, open };
-}
+const setUp = async () => setUpAdapter(await startFakeSalesIq(), (url) => zohoSalesIq(fakeSettings(url)));
 
 describe('a conversation of Zoho SalesIQ', () => {
   it('has the user as its visitor, and what was said before as its question', async () => {

@@ -2,26 +2,35 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { requestTracker } from '../../../src/adapters/request-tracker/index.js';
-import { sqlite } from '../../../src/delivery/sqlite/index.js';
-import { type Bridge, createBridge, createReceiver, noAuth, type Receiver } from '../../../src/index.js';
-import { createTestBench, type TestBench } from '../../../src/testing/index.js';
-import { logLines } from '../../helpers/log-lines.js';
-import { listen } from '../../helpers/serve.js';
-import type { Rt } from './rt/start-rt.js';
+import { sqlite } from '../../src/delivery/sqlite/index.js';
+import {
+  type Adapter,
+  type Bridge,
+  type BridgeOptions,
+  createBridge,
+  createReceiver,
+  noAuth,
+  type Receiver,
+} from '../../src/index.js';
+import { createTestBench, type TestBench } from '../../src/testing/index.js';
+import { logLines } from '../helpers/log-lines.js';
+import { listen } from '../helpers/serve.js';
 
-/** The simulated platform, a process with receiver and bridge, and the address for the Scrip. */
-export interface LiveSetup {
+/** The simulated platform, and a process with receiver and bridge, for tests against an installed helpdesk. */
+export interface LiveProcess {
   readonly bench: TestBench;
-  /** The address for RT's Scrip. */
+  /** The address for the helpdesk's webhooks. */
   readonly hookUrl: string;
   /** The log of the process. */
   readonly logged: ReturnType<typeof logLines>;
-  /** The ticket id of a conversation. */
-  ticketOf(conversationId: string): Promise<string | null>;
+  /** Hands a user over. Resolves to the user and the helpdesk's id of the conversation. */
+  handOver(): Promise<{
+    readonly user: Awaited<ReturnType<TestBench['requestHandoff']>>;
+    readonly externalId: string;
+  }>;
   /** Starts the process: receiver, bridge and adapter on the same database. */
   startProcess(): Promise<void>;
-  /** Stops the process, so that the platform and RT cannot reach it. */
+  /** Stops the process, so that neither the platform nor the helpdesk can reach it. */
   stopProcess(): Promise<void>;
   end(): Promise<void>;
 }
@@ -29,13 +38,12 @@ export interface LiveSetup {
 /** Upper bound for expected effects on a busy machine. */
 const TIMEOUT_MS = 25_000;
 
-/** Creates the setup around an RT. */
-export async function createLiveSetup(
-  rt: Rt,
-  webhookSecret: string,
-  pollEveryMs: number,
-): Promise<LiveSetup> {
-  const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-world-'));
+/** Starts a {@link LiveProcess}. Each process has an adapter of its own. */
+export async function startLiveProcess(
+  createAdapter: () => Adapter,
+  options: Partial<BridgeOptions> = {},
+): Promise<LiveProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-live-'));
   const logged = logLines();
   let running: { readonly receiver: Receiver; readonly bridge: Bridge } | null = null;
   const bench = await createTestBench({
@@ -50,14 +58,13 @@ export async function createLiveSetup(
       delivery: sqlite({ file: join(folder, 'handoff.db'), pollMs: 50, backoff: { minDelayMs: 100 } }),
       log: logged.log,
     });
-    const adapter = requestTracker({
-      url: rt.url,
-      token: rt.kit.token,
-      queue: rt.queue,
-      webhookSecret,
-      pollEveryMs,
+    const bridge = createBridge({
+      receiver,
+      adapter: createAdapter(),
+      openWithinMs: TIMEOUT_MS,
+      log: logged.log,
+      ...options,
     });
-    const bridge = createBridge({ receiver, adapter, openWithinMs: TIMEOUT_MS, log: logged.log });
     await receiver.start();
     running = { receiver, bridge };
   };
@@ -82,7 +89,17 @@ export async function createLiveSetup(
     bench,
     hookUrl: hook.url,
     logged,
-    ticketOf: async (id) => (await running?.receiver.conversations.get(id))?.link?.externalId ?? null,
+    async handOver() {
+      const user = await bench.requestHandoff({
+        transcript: [
+          { text: 'Where is my parcel?', message_type: 'QUESTION' },
+          { text: 'I will ask a colleague.', message_type: 'ANSWER' },
+        ],
+      });
+      const link = (await running?.receiver.conversations.get(user.id))?.link;
+      if (!link) throw new Error('the handoff was not opened');
+      return { user, externalId: link.externalId };
+    },
     startProcess,
     stopProcess,
     async end() {
