@@ -35,7 +35,7 @@ export function names(engine: Engine): void {
       await eventually(() => expect(services.support.calls).toHaveLength(2));
       expect(support.handled.all.toSorted()).toEqual(['more', 'to support']);
       expect(await sales.receiver.stats()).toMatchObject({ pending: 1 });
-      expect(await support.receiver.stats()).toMatchObject({ pending: 0 });
+      await eventually(async () => expect(await support.receiver.stats()).toMatchObject({ pending: 0 }));
 
       await sales.start();
       expect(await sales.handled.until(1)).toEqual(['to sales']);
