@@ -25,6 +25,7 @@ export {
   createTokenAuthorization,
   defineAdapter,
   type EmitEvents,
+  type HandoffRoute,
   type HandoffSession,
   htmlToText,
   type InboundAttachment,

@@ -19,9 +19,12 @@ export {
   type BridgeStats,
   type BusinessHours,
   createBridge,
+  type HandoffRoute,
   type IsOpenAt,
   type MessageText,
   type MessageTextContext,
+  type RouteContext,
+  type RouteHandoff,
   type Weekday,
 } from './bridge/index.js';
 export {

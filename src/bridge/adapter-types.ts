@@ -19,6 +19,20 @@ export interface AdapterCall {
   readonly log: Log;
 }
 
+/**
+ * Where a handoff goes in the helpdesk, as the application decided. Each helpdesk applies what it knows.
+ *
+ * @example
+ * const route: HandoffRoute = { tags: ['premium'], priority: 'high', department: 'Shipping' };
+ */
+export interface HandoffRoute {
+  /** Labels, at most 20. */
+  readonly tags?: readonly string[];
+  readonly priority?: 'low' | 'normal' | 'high' | 'urgent';
+  /** A department, team, group or queue, by the id or name that the README of the adapter tells. */
+  readonly department?: string;
+}
+
 /** The conversation that `open` creates and `find` looks for. */
 export interface HandoffSession {
   /** Idempotency key: the same on every attempt to open this conversation, and unique to it. */
@@ -36,6 +50,8 @@ export interface HandoffSession {
   readonly requestedAt: Date;
   /** The platform gives up when no reply has reached it by then. */
   readonly replyBy: Date;
+  /** Given to `open` only. When the helpdesk refuses it, the bridge opens the conversation without. */
+  readonly route?: HandoffRoute;
 }
 
 /** The result of `open` and `find`. */

@@ -19,6 +19,7 @@ export type {
   CloseReason,
   ConversationRef,
   EmitEvents,
+  HandoffRoute,
   HandoffSession,
   InboundAttachment,
   InboundClose,
@@ -43,6 +44,7 @@ export { type Bridge, createBridge } from './create-bridge.js';
 export { htmlToText } from './html-to-text.js';
 export { asObject, asObjects, asText, isObject, type JsonObject, parseJson, readAs } from './json.js';
 export type { BridgeMessages, BridgeOptions, MessageText, MessageTextContext } from './options.js';
+export { type RouteContext, type RouteHandoff, routeFacts } from './route-handoff.js';
 export { keyHash, keyWithin, referenceLine, userName } from './session-keys.js';
 export { sessionText } from './session-text.js';
 export { type TranscriptTextOptions, transcriptText } from './text.js';

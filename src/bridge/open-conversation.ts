@@ -3,10 +3,11 @@ import { type Conversation, isOpen } from '../handoff/index.js';
 import { settlesWithin } from '../internal/index.js';
 import { retryDelay } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
-import type { OpenedConversation } from './adapter-types.js';
+import type { HandoffSession, OpenedConversation } from './adapter-types.js';
 import type { BridgeContext } from './bridge-context.js';
 import { changeWhile, isUnopened, sessionKey, toLink, toSession } from './conversation.js';
 import type { Orphans } from './orphans.js';
+import { createFindRoute } from './route-handoff.js';
 
 /**
  * The result of {@link ConversationOpener.ensureOpen}.
@@ -36,11 +37,16 @@ export interface ConversationOpener {
 const LEASE_MS = 15_000;
 const LEASE_RETRY_MS = 50;
 
+/** Whether the helpdesk answered, and would refuse the same request again. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof AdapterError && error.kind !== 'transient' && error.kind !== 'rate-limited';
+
 /** Creates a {@link ConversationOpener}. */
 export function createConversationOpener(bridge: BridgeContext, orphans: Orphans): ConversationOpener {
   const { adapter, lifecycle, settings, calls, auth, counters, log, instanceId } = bridge;
   const { store } = lifecycle;
   const inFlight = new Map<string, Promise<OpenResult>>();
+  const findRoute = createFindRoute(settings.route, settings.openWithinMs / 2, log);
 
   const find = (conversation: Conversation): Promise<OpenedConversation | null> =>
     calls.run('find', (call) => adapter.find(toSession(conversation), call));
@@ -53,7 +59,28 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
       await orphans.noteOrphan();
     const found = isFirstAttempt ? null : await find(conversation);
     // Not cleared when this fails: the helpdesk may have created the conversation all the same.
-    return found ?? calls.run('open', (call) => adapter.open(toSession(conversation), call));
+    return found ?? openRouted(conversation);
+  };
+
+  const open = (session: HandoffSession): Promise<OpenedConversation> =>
+    calls.run('open', (call) => adapter.open(session, call));
+
+  /** Opens the conversation where the application wants it, or without that when the helpdesk refuses it. */
+  const openRouted = async (conversation: Conversation): Promise<OpenedConversation> => {
+    const session = toSession(conversation);
+    const route = await findRoute(conversation);
+    if (!route) return open(session);
+    try {
+      return await open({ ...session, route });
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      log.error(
+        { conversationId: conversation.id, err: error },
+        'handoff refused with its tags, priority or department; opening it without. Check what route returns',
+      );
+      // A refused answer does not always mean that nothing was created.
+      return (await find(conversation)) ?? open(session);
+    }
   };
 
   const link = async (conversation: Conversation, opened: OpenedConversation): Promise<OpenResult> => {

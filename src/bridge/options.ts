@@ -4,6 +4,7 @@ import type { Receiver } from '../receiver/index.js';
 import { type Adapter, checkAdapter } from './adapter.js';
 import { type AdapterRetryPolicy, DEFAULT_RETRY } from './adapter-calls.js';
 import { type BusinessHours, type IsOpenAt, readHours } from './business-hours.js';
+import type { RouteHandoff } from './route-handoff.js';
 
 /**
  * Options of `createBridge`.
@@ -21,6 +22,11 @@ export interface BridgeOptions {
   readonly receiver: Receiver;
   /** The adapter for the helpdesk. */
   readonly adapter: Adapter;
+  /**
+   * Decides the tags, the priority and the department of a handoff, from what the application knows of the user. It
+   * has half of `openWithinMs`; when it fails, or when the helpdesk refuses its result, the handoff goes on without.
+   */
+  readonly route?: RouteHandoff;
   /** How long the answer to a handoff request waits for the helpdesk. Default 4 seconds. */
   readonly openWithinMs?: number;
   /**
@@ -116,6 +122,7 @@ export function createRenderMessage(messages: BridgeMessages): RenderMessage {
 
 /** {@link BridgeOptions}, validated and with defaults. */
 export interface BridgeSettings {
+  readonly route: RouteHandoff | null;
   readonly openWithinMs: number;
   readonly whenUnopened: 'busy' | 'apologise';
   readonly giveUpOpeningAfterMs: number;
@@ -133,6 +140,7 @@ export interface BridgeSettings {
 const KNOWN: ReadonlySet<string> = new Set<keyof BridgeOptions>([
   'receiver',
   'adapter',
+  'route',
   'openWithinMs',
   'whenUnopened',
   'giveUpOpeningAfterMs',
@@ -164,6 +172,7 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
     throw configError(`whenClosed: 'say' needs messages.outsideHours: what the user is told.`);
   }
   return {
+    route: options.route ?? null,
     openWithinMs: checkDuration('openWithinMs', options.openWithinMs ?? 4_000),
     whenUnopened,
     giveUpOpeningAfterMs: checkDuration('giveUpOpeningAfterMs', options.giveUpOpeningAfterMs ?? 45_000),

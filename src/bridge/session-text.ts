@@ -1,10 +1,11 @@
 import type { HandoffSession } from './adapter-types.js';
+import { routeFacts } from './route-handoff.js';
 import { transcriptText } from './text.js';
 
 const TRANSCRIPT_HEADING = '\n\nSaid before:\n\n';
 
 /**
- * The first message of a conversation, for helpdesks that show agents one text: who the user is, and the transcript.
+ * The first message of a conversation, for helpdesks that show agents one text: who the user is, the route and the transcript.
  * The oldest parts of a long transcript are left out.
  *
  * @example
@@ -17,15 +18,17 @@ const TRANSCRIPT_HEADING = '\n\nSaid before:\n\n';
  * // Customer: Where is my parcel?
  */
 export function sessionText(
-  { user, botId, transcript }: Pick<HandoffSession, 'user' | 'botId' | 'transcript'>,
+  session: Pick<HandoffSession, 'user' | 'botId' | 'transcript' | 'route'>,
   { maxLength }: { readonly maxLength: number },
 ): string {
+  const { user, botId, transcript } = session;
   const facts = [
     ['User', user.userId],
     ['Anonymous user', user.anonymousId],
     ['E-mail', user.email],
     ['Phone', user.phone],
     ['Agent that hands over', botId],
+    ...routeFacts(session),
   ]
     .filter(([, value]) => value)
     .map(([name, value]) => `${name}: ${value}`);

@@ -20,15 +20,15 @@ function numberedTokens() {
 
 describe('a token authorization', () => {
   it('requests a token once, and again a minute before it expires', async () => {
-    const { headers } = numberedTokens();
-    expect(await Promise.all([headers(CALL), headers(CALL)])).toEqual([
+    const tokens = numberedTokens();
+    expect(await Promise.all([tokens.headers(CALL), tokens.headers(CALL)])).toEqual([
       { authorization: 'Bearer 1' },
       { authorization: 'Bearer 1' },
     ]);
     vi.setSystemTime(Date.now() + 3_539_000);
-    expect(await headers(CALL)).toEqual({ authorization: 'Bearer 1' });
+    expect(await tokens.headers(CALL)).toEqual({ authorization: 'Bearer 1' });
     vi.setSystemTime(Date.now() + 1_000);
-    expect(await headers(CALL)).toEqual({ authorization: 'Bearer 2' });
+    expect(await tokens.headers(CALL)).toEqual({ authorization: 'Bearer 2' });
   });
 
   it('requests a new one after the last could not be had', async () => {
@@ -36,9 +36,9 @@ describe('a token authorization', () => {
       .fn()
       .mockRejectedValueOnce(new Error('refused'))
       .mockResolvedValue({ value: 'one', expiresInSeconds: 3_600 });
-    const { headers } = createTokenAuthorization(request, (token) => ({ 'x-token': token }));
-    await expect(headers(CALL)).rejects.toThrow('refused');
-    expect(await headers(CALL)).toEqual({ 'x-token': 'one' });
+    const tokens = createTokenAuthorization(request, (token) => ({ 'x-token': token }));
+    await expect(tokens.headers(CALL)).rejects.toThrow('refused');
+    expect(await tokens.headers(CALL)).toEqual({ 'x-token': 'one' });
   });
 
   it('requests a new one after the helpdesk refused the last', async () => {

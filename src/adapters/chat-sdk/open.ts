@@ -3,6 +3,7 @@ import {
   AdapterError,
   type HandoffSession,
   type OpenedConversation,
+  routeFacts,
   transcriptText,
 } from '../../bridge/index.js';
 import { toAdapterError, untilAborted } from './errors.js';
@@ -104,6 +105,7 @@ function rootText(session: HandoffSession, settings: CheckedSettings, platform: 
     ['E-mail', user.email],
     ['Phone', user.phone],
     ['Conversation', conversationId],
+    ...routeFacts(session),
   ];
   const head = [
     `${tag} A customer asks for a human`,

@@ -144,7 +144,7 @@ export function identifierHash(hmacToken: string, identifier: string): string {
   return createHmac('sha256', hmacToken).update(identifier).digest('hex');
 }
 
-function attributesOf({ conversationId, botId, user }: HandoffSession): Record<string, string> {
+function attributesOf({ conversationId, botId, user, route = {} }: HandoffSession): Record<string, string> {
   return attributes({
     handoff_conversation_id: conversationId,
     handoff_bot_id: botId,
@@ -152,6 +152,10 @@ function attributesOf({ conversationId, botId, user }: HandoffSession): Record<s
     handoff_anonymous_id: user.anonymousId,
     handoff_email: user.email,
     handoff_phone: user.phone,
+    // Automation rules of the account can turn these into labels, a priority and a team.
+    handoff_tags: route.tags?.join(', ') ?? null,
+    handoff_priority: route.priority ?? null,
+    handoff_department: route.department ?? null,
   });
 }
 

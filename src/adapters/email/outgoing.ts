@@ -63,7 +63,8 @@ export function createOutgoing(mailer: Mailer, mailbox: Mailbox, settings: Check
     async open(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation> {
       const opened = openedOf(session);
       const text = `${sessionText(session, { maxLength: MAX_TRANSCRIPT })}\n\n${GUIDE}`;
-      await mailer.send(mailOf(opened.externalId, opened.extra.subject, 'open', text), call);
+      const mail = mailOf(opened.externalId, opened.extra.subject, 'open', text);
+      await mailer.send(withRoute(mail, session), call);
       return opened;
     },
 
@@ -92,6 +93,18 @@ export function createOutgoing(mailer: Mailer, mailbox: Mailbox, settings: Check
     async close(ref: ConversationRef, { text }: CloseReason, call: AdapterCall): Promise<void> {
       await mailer.send(mailOf(ref.externalId, subjectOf(ref), 'close', `${text} ${ENDED}`), call);
     },
+  };
+}
+
+const PRIORITIES = { low: 'low', normal: 'normal', high: 'high', urgent: 'high' } as const;
+
+/** Mail programs show the priority, and filters of the team can sort by both headers. */
+function withRoute(mail: SendMailOptions, { route = {} }: HandoffSession): SendMailOptions {
+  const { tags = [], priority } = route;
+  return {
+    ...mail,
+    ...(priority && { priority: PRIORITIES[priority] }),
+    headers: { ...mail.headers, ...(tags.length > 0 && { Keywords: tags.join(', ') }) },
   };
 }
 

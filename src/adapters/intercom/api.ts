@@ -23,6 +23,8 @@ export const meSchema = z.object({
 /** A contact: a user of ours. */
 export const contactSchema = z.object({ id: z.string(), role: z.string() });
 
+const tagSchema = z.object({ id: z.coerce.string() });
+
 /** The answer to a new conversation is its first message. */
 export const createdSchema = z.object({ conversation_id: z.string() });
 
@@ -95,6 +97,18 @@ export function createIntercomApi({ accessToken, apiUrl, fetch }: CheckedSetting
     async replyAsContact(id: string, contactId: string, body: string, call: AdapterCall) {
       const json = { message_type: 'comment', type: 'user', intercom_user_id: contactId, body };
       await http({ method: 'POST', path: partsOf(id, 'reply'), json }, call);
+    },
+
+    /** Adds a tag, which is created when there is none of that name. */
+    async tagConversation(id: string, adminId: string, name: string, call: AdapterCall) {
+      const tag = await read(tagSchema, { method: 'POST', path: '/tags', json: { name } }, call);
+      const json = { id: tag.id, admin_id: adminId };
+      await http({ method: 'POST', path: `/conversations/${encodeURIComponent(id)}/tags`, json }, call);
+    },
+
+    async assignToTeam(id: string, adminId: string, teamId: string, call: AdapterCall) {
+      const json = { message_type: 'assignment', type: 'team', admin_id: adminId, assignee_id: teamId };
+      await http({ method: 'POST', path: partsOf(id, 'parts'), json }, call);
     },
 
     async closeConversation(id: string, adminId: string, body: string, call: AdapterCall) {

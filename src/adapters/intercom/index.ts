@@ -62,6 +62,19 @@ export function intercom(settings: IntercomSettings): Adapter {
     );
   };
 
+  /** Tags and assigns a new conversation. It is open already, so a failure is logged. */
+  const applyRoute = async (id: string, { route = {} }: HandoffSession, call: AdapterCall): Promise<void> => {
+    const { tags = [], department } = route;
+    try {
+      const { id: adminId } = await loadMe(call);
+      for (const tag of tags) await api.tagConversation(id, adminId, tag, call);
+      if (department !== undefined) await api.assignToTeam(id, adminId, department, call);
+    } catch (error) {
+      if (!(error instanceof AdapterError)) throw error;
+      call.log.error({ err: error }, 'intercom: a conversation was not tagged or assigned as route says');
+    }
+  };
+
   const toOpened = async (
     externalId: string,
     contactId: string,
@@ -95,6 +108,7 @@ export function intercom(settings: IntercomSettings): Adapter {
       const reference = referenceLine(session);
       const text = sessionText(session, { maxLength: MAX_TEXT - reference.length - 2 });
       const id = await api.createConversation(contact, `${text}\n\n${reference}`, call);
+      await applyRoute(id, session, call);
       return toOpened(id, contact.id, call);
     },
     async find(session, call) {

@@ -110,8 +110,10 @@ export function createLiveChatApi(settings: CheckedSettings) {
       await chats(customerAction('update_customer', { name, session_fields: fields }, customer), call);
     },
 
-    async startChat(customer: Customer, text: string, call: AdapterCall) {
-      const json = { chat: { thread: { events: [{ type: 'message', text }] } } };
+    /** Starts a chat, in a group of agents or in the default one. */
+    async startChat(customer: Customer, text: string, group: number | null, call: AdapterCall) {
+      const access = group === null ? {} : { access: { group_ids: [group] } };
+      const json = { chat: { ...access, thread: { events: [{ type: 'message', text }] } } };
       return (await read(chats, startedSchema, customerAction('start_chat', json, customer), call)).chat_id;
     },
 

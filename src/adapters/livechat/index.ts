@@ -51,10 +51,12 @@ export function livechat(settings: LiveChatSettings): Adapter {
       maxTextLength: MAX_TEXT,
     },
     async open(session, call) {
+      const group = groupOf(session);
       // A customer has one chat, so each handoff is a customer.
       const customer = await api.customer(null, call);
       await api.updateCustomer(customer, customerName(session), fieldsOf(session), call);
-      const externalId = await api.startChat(customer, sessionText(session, { maxLength: MAX_TEXT }), call);
+      const text = sessionText(session, { maxLength: MAX_TEXT });
+      const externalId = await api.startChat(customer, text, group, call);
       return { externalId, extra: { customer: customer.id } };
     },
     async find(session, call) {
@@ -84,9 +86,23 @@ export function livechat(settings: LiveChatSettings): Adapter {
 const customerName = (session: HandoffSession): string =>
   `${userName(session.user).slice(0, 100)} #${keyHash(session, 12)}`;
 
+/** Groups are numbered. */
+function groupOf({ route }: HandoffSession): number | null {
+  if (route?.department === undefined) return null;
+  if (/^\d{1,9}$/.test(route.department)) return Number(route.department);
+  throw new AdapterError('invalid', 'LiveChat: the department must be the id of a group, which is a number.');
+}
+
 /** What agents see beside the chat. */
-function fieldsOf({ user, botId }: HandoffSession): Readonly<Record<string, string>>[] {
-  const fields = { user: user.key, email: user.email, phone: user.phone, agent: botId };
+function fieldsOf({ user, botId, route }: HandoffSession): Readonly<Record<string, string>>[] {
+  const fields = {
+    user: user.key,
+    email: user.email,
+    phone: user.phone,
+    agent: botId,
+    priority: route?.priority,
+    tags: route?.tags?.join(', '),
+  };
   return Object.entries(fields).flatMap(([name, value]) => (value ? [{ [name]: value.slice(0, 500) }] : []));
 }
 

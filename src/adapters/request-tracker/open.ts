@@ -4,6 +4,7 @@ import {
   type HandoffSession,
   keyHash,
   type OpenedConversation,
+  routeFacts,
   transcriptText,
 } from '../../bridge/index.js';
 import { asId } from './json.js';
@@ -18,6 +19,9 @@ export const LINK_PREFIX = 'urn:handoff-kit:';
  * needs no setup. The key is hashed because links are limited to 240 characters.
  */
 const linkOf = (session: HandoffSession): string => `${LINK_PREFIX}${keyHash(session, 40)}`;
+
+/** RT's own scale: Low, Medium and High. */
+const PRIORITIES = { low: 0, normal: 50, high: 100, urgent: 100 } as const;
 
 /** Creates `open` and `find`. */
 export function createOpening(rest: RestClient, settings: CheckedSettings) {
@@ -35,11 +39,12 @@ export function createOpening(rest: RestClient, settings: CheckedSettings) {
           method: 'POST',
           path: '/ticket',
           json: {
-            Queue: settings.queue,
+            Queue: session.route?.department ?? settings.queue,
             Subject: subjectOf(session, settings.subject),
             ContentType: 'text/plain',
             Content: firstMessage(session),
             RefersTo: linkOf(session),
+            ...(session.route?.priority && { Priority: PRIORITIES[session.route.priority] }),
           },
         },
         call,
@@ -79,7 +84,8 @@ function subjectOf(session: HandoffSession, custom: ((session: HandoffSession) =
 }
 
 /** The first message of a ticket: the user, a guide for agents, and the transcript. */
-function firstMessage({ user, botId, conversationId, replyBy, transcript }: HandoffSession): string {
+function firstMessage(session: HandoffSession): string {
+  const { user, botId, conversationId, replyBy, transcript } = session;
   const facts = [
     ['User id', user.userId],
     ['Anonymous id', user.anonymousId],
@@ -88,6 +94,7 @@ function firstMessage({ user, botId, conversationId, replyBy, transcript }: Hand
     ['AI agent', botId],
     ['Conversation', conversationId],
     ['First reply due by', replyBy.toISOString()],
+    ...routeFacts(session),
   ].flatMap(([name, value]) => (value ? [`${name}: ${oneLine(value)}`] : []));
   const text = transcriptText(transcript, { maxLength: MAX_TRANSCRIPT });
   return [

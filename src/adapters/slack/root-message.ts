@@ -1,4 +1,4 @@
-import { type HandoffSession, keyHash, transcriptText } from '../../bridge/index.js';
+import { type HandoffSession, keyHash, routeFacts, transcriptText } from '../../bridge/index.js';
 import { asObject, asObjects, type JsonObject } from './json.js';
 import { escapedChunks, escapeText, POST_OPTIONS, truncate } from './outgoing-text.js';
 import type { CheckedSettings } from './settings.js';
@@ -68,12 +68,14 @@ function notificationText({ transcript }: HandoffSession): string {
   return `A customer asks for a human: ${escapeText(truncate(question.text, 150))}`;
 }
 
-function userText({ user, conversationId }: HandoffSession): string {
+function userText(session: HandoffSession): string {
+  const { user, conversationId } = session;
   const lines: readonly (readonly [string, string | null])[] = [
     ['User', user.userId ?? user.anonymousId],
     ['E-mail', user.email],
     ['Phone', user.phone],
     ['Conversation', conversationId],
+    ...routeFacts(session),
   ];
   return [
     '*A customer asks for a human*',

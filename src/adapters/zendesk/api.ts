@@ -3,6 +3,7 @@ import {
   type AdapterCall,
   type AdapterHttpRequest,
   createAdapterHttp,
+  type HandoffRoute,
   nullIf,
   readAs,
 } from '../../bridge/index.js';
@@ -92,8 +93,15 @@ export function createConversationsApi({ apiUrl, appId, credentials, fetch }: Ch
       return messages[0]?.id ?? null;
     },
 
-    async passControl(id: string, switchboardIntegration: string, call: AdapterCall) {
-      await http(post(pathOf(id, '/passControl'), { switchboardIntegration }), call);
+    /** Gives a conversation to an integration. The ticket of the agents takes its fields from the route. */
+    async passControl(
+      id: string,
+      switchboardIntegration: string,
+      route: HandoffRoute | undefined,
+      call: AdapterCall,
+    ) {
+      const json = { switchboardIntegration, ...(route && { metadata: ticketFields(route) }) };
+      await http(post(pathOf(id, '/passControl'), json), call);
     },
 
     async releaseControl(id: string, call: AdapterCall) {
@@ -113,3 +121,16 @@ export function createConversationsApi({ apiUrl, appId, credentials, fetch }: Ch
     },
   };
 }
+
+/** The names of system fields of a ticket. A tag has no spaces. */
+const ticketFields = ({
+  tags = [],
+  priority,
+  department,
+}: HandoffRoute): Readonly<Record<string, string>> => ({
+  ...(tags.length > 0 && {
+    'dataCapture.systemField.tags': tags.map((tag) => tag.replace(/[\s,]+/g, '_')).join(','),
+  }),
+  ...(priority && { 'dataCapture.systemField.priority': priority }),
+  ...(department && { 'dataCapture.systemField.group_id': department }),
+});

@@ -76,7 +76,7 @@ export function zendesk(settings: ZendeskSettings): Adapter {
       const { id } =
         (await findExisting(session, call)) ?? (await api.createConversation(user, session.key, call));
       // Before the first message, which the default responder, often a bot, would answer.
-      await api.passControl(id, agentIntegration, call);
+      await api.passControl(id, agentIntegration, session.route, call);
       if (!(await api.hasMessages(id, call))) {
         const text = sessionText(session, { maxLength: MAX_TEXT });
         await api.postMessage(id, { type: 'user', userExternalId: user }, text, call);

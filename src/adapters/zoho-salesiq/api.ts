@@ -24,6 +24,8 @@ export interface NewConversation {
   readonly userId: string;
   readonly name: string;
   readonly question: string;
+  /** Instead of the department of the settings. */
+  readonly department: string | undefined;
 }
 
 /** The requests to Zoho that the adapter makes. */
@@ -69,21 +71,19 @@ export function createSalesIqApi(settings: CheckedSettings) {
     `${base}/${encodeURIComponent(id)}${below}`;
 
   return {
-    async open({ userId, name, question }: NewConversation, call: AdapterCall): Promise<string> {
+    async open(
+      { userId, name, question, department = departmentId }: NewConversation,
+      call: AdapterCall,
+    ): Promise<string> {
       // No e-mail address: Zoho merges visitors by it, and it may be one that many users share.
       const visitor = { user_id: userId, name };
-      const json = { app_id: appId, department_id: departmentId, question, visitor };
+      const json = { app_id: appId, department_id: department, question, visitor };
       return (await read(oneConversation, { method: 'POST', path: visitorPath, json }, call)).data.id;
     },
 
-    /** The conversations of the department since a time. */
+    /** The conversations since a time, in whichever department they are. */
     async since(time: number, limit: number, call: AdapterCall) {
-      const query = new URLSearchParams({
-        app_id: appId,
-        department_id: departmentId,
-        from_time: String(time),
-        limit: String(limit),
-      });
+      const query = new URLSearchParams({ app_id: appId, from_time: String(time), limit: String(limit) });
       const path = `${operatorPath}?${query.toString()}`;
       return (await read(conversationList, { method: 'GET', path }, call)).data ?? [];
     },

@@ -67,6 +67,7 @@ export function zohoSalesIq(settings: ZohoSalesIqSettings): Adapter {
         {
           userId: keyWithin(100, user.key),
           name: userName(user),
+          department: session.route?.department,
           // First, where nothing cuts it off.
           question: `${reference}\n\n${text}`,
         },

@@ -37,6 +37,17 @@ describe('open', () => {
     ]);
   });
 
+  it('writes the route to attributes, for automation rules', async () => {
+    const { adapter, account } = await startChatwoot();
+    const route = { tags: ['premium', 'late parcel'], priority: 'high', department: 'Shipping' } as const;
+    await adapter.open(session('u1', { route }), call);
+    expect(account.conversations()[0]?.customAttributes).toMatchObject({
+      handoff_tags: 'premium, late parcel',
+      handoff_priority: 'high',
+      handoff_department: 'Shipping',
+    });
+  });
+
   it('posts a first message even without a transcript', async () => {
     const { adapter, account } = await startChatwoot();
     const unknownUser = { key: 'conversation:c1', userId: null, anonymousId: null, email: null, phone: null };

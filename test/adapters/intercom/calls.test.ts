@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { intercom } from '../../../src/adapters/intercom/index.js';
-import { CALL, SESSION } from '../../fixtures/adapter-session.js';
-import { FAKE_CLIENT_SECRET, FAKE_TOKEN } from '../../fixtures/intercom/fake-intercom.js';
+import { CALL, routedTo, SESSION } from '../../fixtures/adapter-session.js';
+import { FAKE_CLIENT_SECRET, FAKE_TEAM, FAKE_TOKEN } from '../../fixtures/intercom/fake-intercom.js';
 import { setUp } from './support.js';
 
 const MESSAGE = { key: 'k', text: 'Hello?', sentAt: null };
@@ -33,6 +33,25 @@ describe('a conversation of Intercom', () => {
       externalId: second.externalId,
     });
     expect(await adapter.find({ ...SESSION, key: 'session-3' }, CALL)).toBeNull();
+  });
+
+  it('has the tags and the team of its route', async () => {
+    const { fake, open } = await setUp();
+    const { externalId } = await open(routedTo(FAKE_TEAM));
+    const { tags, team, first } = fake.conversations.get(externalId) ?? {};
+    expect(tags).toEqual(['premium', 'late parcel']);
+    expect(team).toBe(FAKE_TEAM);
+    expect(first).toContain('Priority: high');
+  });
+
+  it('stays open when the team of its route does not exist', async () => {
+    const { fake, open } = await setUp();
+    const { externalId } = await open(routedTo('1'));
+    expect(fake.conversations.get(externalId)).toMatchObject({
+      team: null,
+      tags: ['premium', 'late parcel'],
+    });
+    expect(fake.conversations.size).toBe(1);
   });
 
   it('names an archived contact as the cause when Intercom refuses a new one and finds none', async () => {

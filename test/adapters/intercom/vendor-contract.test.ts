@@ -1,10 +1,28 @@
 import { IntercomClient } from 'intercom-client';
 import { describe, expect, it } from 'vitest';
-import { CALL, SESSION } from '../../fixtures/adapter-session.js';
-import { FAKE_TOKEN } from '../../fixtures/intercom/fake-intercom.js';
+import { CALL, routedTo, SESSION } from '../../fixtures/adapter-session.js';
+import { FAKE_TEAM, FAKE_TOKEN } from '../../fixtures/intercom/fake-intercom.js';
 import { setUp } from './support.js';
 
 describe("Intercom's own client", () => {
+  it('tags and assigns with the same requests', async () => {
+    const { fake, open } = await setUp();
+    const { externalId } = await open(routedTo(FAKE_TEAM));
+    const ours = fake.requests.slice(-5).map(({ method, path, json }) => ({ method, path, json }));
+    const before = fake.requests.length;
+    const client = new IntercomClient({ token: FAKE_TOKEN, baseUrl: fake.url, maxRetries: 0 });
+    for (const name of ['premium', 'late parcel']) {
+      const { id } = await client.tags.create({ name });
+      await client.tags.tagConversation({ conversation_id: externalId, id, admin_id: '814860' });
+    }
+    await client.conversations.manage({
+      conversation_id: externalId,
+      body: { message_type: 'assignment', type: 'team', admin_id: '814860', assignee_id: FAKE_TEAM },
+    });
+    const theirs = fake.requests.slice(before).map(({ method, path, json }) => ({ method, path, json }));
+    expect(theirs).toEqual(ours);
+  });
+
   it('sends the same requests as the adapter, and understands the answers of the fake', async () => {
     const { fake, adapter, open } = await setUp();
     const ref = await open();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { livechat } from '../../../src/adapters/livechat/index.js';
-import { CALL, SESSION } from '../../fixtures/adapter-session.js';
+import { CALL, routedTo, SESSION } from '../../fixtures/adapter-session.js';
 import { fakeSettings } from '../../fixtures/livechat/harness.js';
 import { setUp } from './support.js';
 
@@ -29,6 +29,16 @@ describe('a chat of LiveChat', () => {
       externalId: second.externalId,
     });
     expect(await adapter.find({ ...SESSION, key: 'session-3' }, CALL)).toBeNull();
+  });
+
+  it('is in the group of its route, and shows its priority and tags', async () => {
+    const { fake, adapter, open } = await setUp();
+    const { externalId, extra } = await open(routedTo('17'));
+    expect(fake.chats.get(externalId)?.groups).toEqual([17]);
+    expect(fake.customers.get(extra.customer ?? '')?.fields).toEqual(
+      expect.arrayContaining([{ priority: 'high' }, { tags: 'premium, late parcel' }]),
+    );
+    await expect(adapter.open(routedTo('Shipping'), CALL)).rejects.toMatchObject({ kind: 'invalid' });
   });
 
   it('is gone once an agent has closed it', async () => {

@@ -53,6 +53,21 @@ describeWithRt('the adapter with a real Request Tracker', () => {
     );
   });
 
+  it('creates a ticket with the queue and the priority of its route, and refuses a queue that does not exist', async () => {
+    const route = { tags: ['premium'], priority: 'high', department: rt.queue } as const;
+    const { externalId } = await make({ queue: 'Nowhere' }).open(session({ route }), call);
+    const answer = await fetch(`${rt.url}/REST/2.0/ticket/${externalId}`, {
+      headers: { authorization: `token ${rt.kit.token}` },
+    });
+    expect(Object(await answer.json()).Priority).toMatch(/^(100|High)$/);
+    expect((await ada.read(externalId)).history[0]?.text).toContain('Priority: high\nTags: premium');
+
+    const nowhere = session({ route: { ...route, department: 'Nowhere' } });
+    const error = await adapter.open(nowhere, call).catch((reason: unknown) => reason);
+    expect(['invalid', 'auth']).toContain(Object(error).kind);
+    expect(await adapter.find(nowhere, call)).toBeNull();
+  });
+
   it('creates no user and sends no mail for the address of a customer', async () => {
     const { ref } = await opened();
     await adapter.send(ref, message('hello'), call);

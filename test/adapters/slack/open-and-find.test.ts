@@ -23,6 +23,17 @@ describe('an opened conversation', () => {
     expect(visibleText(root)).toContain('`!close`');
   });
 
+  it('shows the route', async () => {
+    const { fake, adapter } = await withFake();
+    await adapter.open(
+      newSession({ route: { tags: ['a', '<b>'], priority: 'urgent', department: 'Sales' } }),
+      call,
+    );
+    const [root] = fake.workspace.messages;
+    if (!root) throw new Error('no message');
+    expect(visibleText(root)).toContain('Department: Sales\nPriority: urgent\nTags: a, <b>');
+  });
+
   it('has no link when teamUrl is not set', async () => {
     const { adapter } = await withFake();
     expect(await adapter.open(newSession(), call)).toEqual({ externalId: expect.any(String) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { zendesk } from '../../../src/adapters/zendesk/index.js';
-import { CALL, SESSION } from '../../fixtures/adapter-session.js';
+import { CALL, routedTo, SESSION } from '../../fixtures/adapter-session.js';
 import { AGENTS } from '../../fixtures/zendesk/fake-zendesk.js';
 import { fakeSettings } from '../../fixtures/zendesk/harness.js';
 import { setUp } from './support.js';
@@ -26,6 +26,16 @@ describe('a conversation of Zendesk', () => {
       externalId: second.externalId,
     });
     expect(await adapter.find({ ...SESSION, key: 'session-3' }, CALL)).toBeNull();
+  });
+
+  it('fills in the ticket with its route', async () => {
+    const { fake, open } = await setUp();
+    const { externalId } = await open(routedTo('360001'));
+    expect(fake.conversations.get(externalId)?.ticket).toEqual({
+      'dataCapture.systemField.tags': 'premium,late_parcel',
+      'dataCapture.systemField.priority': 'high',
+      'dataCapture.systemField.group_id': '360001',
+    });
   });
 
   it('has a user for an id that is too long', async () => {

@@ -1,6 +1,6 @@
 import sunshine from 'sunshine-conversations-client';
 import { describe, expect, it } from 'vitest';
-import { CALL, SESSION } from '../../fixtures/adapter-session.js';
+import { CALL, routedTo, SESSION } from '../../fixtures/adapter-session.js';
 import {
   AGENTS,
   FAKE_APP,
@@ -86,7 +86,7 @@ describe("Zendesk's own client", () => {
       });
     });
     fake.webhooks.url = url;
-    const ref = await open();
+    const ref = await open(routedTo('360001'));
     await adapter.send(ref, { key: 'k', text: 'Hello?', sentAt: null }, CALL);
     fake.agent.reply(ref.externalId, 'Good morning');
     fake.agent.sendFile(ref.externalId, {

@@ -1,8 +1,12 @@
 import { createPublicKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { zohoSalesIq } from '../../../src/adapters/zoho-salesiq/index.js';
-import { CALL, SESSION, setUpAdapter } from '../../fixtures/adapter-session.js';
-import { FAKE_PUBLIC_KEY, startFakeSalesIq } from '../../fixtures/zoho-salesiq/fake-salesiq.js';
+import { CALL, routedTo, SESSION, setUpAdapter } from '../../fixtures/adapter-session.js';
+import {
+  FAKE_PUBLIC_KEY,
+  OTHER_DEPARTMENT,
+  startFakeSalesIq,
+} from '../../fixtures/zoho-salesiq/fake-salesiq.js';
 import { fakeSettings } from '../../fixtures/zoho-salesiq/harness.js';
 
 const MESSAGE = { key: 'k', text: 'Hello?', sentAt: null };
@@ -30,6 +34,15 @@ describe('a conversation of Zoho SalesIQ', () => {
       externalId: second.externalId,
     });
     expect(await adapter.find({ ...SESSION, key: 'session-3' }, CALL)).toBeNull();
+  });
+
+  it('is in the department of its route, and found there', async () => {
+    const { fake, adapter, open } = await setUp();
+    const { externalId } = await open(routedTo(OTHER_DEPARTMENT));
+    const { department, question } = fake.conversations.get(externalId) ?? {};
+    expect(department).toBe(OTHER_DEPARTMENT);
+    expect(question).toContain('Priority: high\nTags: premium, late parcel');
+    expect(await adapter.find(SESSION, CALL)).toEqual({ externalId });
   });
 
   it('needs no close once it has ended or was deleted, and a refused close is reported otherwise', async () => {

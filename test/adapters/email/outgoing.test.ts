@@ -1,0 +1,31 @@
+import type { SendMailOptions } from 'nodemailer';
+import { expect, it } from 'vitest';
+import { createOutgoing } from '../../../src/adapters/email/outgoing.js';
+import { checkSettings } from '../../../src/adapters/email/settings.js';
+import { CALL, routedTo, SESSION } from '../../fixtures/adapter-session.js';
+
+const settings = checkSettings({
+  smtpUrl: 'smtps://handoff:secret@mail.example.com',
+  imapUrl: 'imaps://handoff:secret@mail.example.com',
+  address: 'handoff@example.com',
+  team: 'team@example.com',
+  agents: ['@example.com'],
+  trustedServer: null,
+});
+
+it('the first mail of a conversation has the priority and the tags of its route', async () => {
+  const sent: SendMailOptions[] = [];
+  const mailer = {
+    send: async (mail: SendMailOptions) => void sent.push(mail),
+    verify: async () => {},
+  };
+  const mailbox = { once: () => Promise.reject(new Error('not used')) };
+  const { open } = createOutgoing(mailer, Object.assign(Object.create(null), mailbox), settings);
+  await open(SESSION, CALL);
+  await open(routedTo('Shipping'), CALL);
+  const [plain, routed] = sent;
+  expect(plain).not.toHaveProperty('priority');
+  expect(plain?.headers).not.toHaveProperty('Keywords');
+  expect(routed).toMatchObject({ priority: 'high', headers: { Keywords: 'premium, late parcel' } });
+  expect(routed?.text).toContain('Department: Shipping\nPriority: high\nTags: premium, late parcel');
+});
