@@ -6,6 +6,8 @@ export interface ListedCommand {
   /** Its flags and arguments, shown behind the name. */
   readonly takes?: string;
   readonly summary: string;
+  /** Set for commands without settings: `.env` is not read. */
+  readonly withoutSettings?: true;
   readonly load: () => Promise<CommandModule>;
 }
 
@@ -21,7 +23,15 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: 'demo',
     takes: '[options]',
     summary: 'show a whole handoff on this machine, without settings',
+    withoutSettings: true,
     load: () => import('./demo.js'),
+  },
+  {
+    name: 'init',
+    takes: '[options] [folder]',
+    summary: 'write a new project with a receiver, in TypeScript',
+    withoutSettings: true,
+    load: () => import('./init.js'),
   },
   {
     name: 'serve',
@@ -111,5 +121,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: 'qa',
     summary: "add to and update the agent's knowledge",
     load: () => import('./qa.js'),
+  },
+  {
+    name: 'completion',
+    takes: '<shell>',
+    summary: 'print a script that completes commands and flags in a shell',
+    withoutSettings: true,
+    load: () => import('./completion.js'),
   },
 ];

@@ -22,7 +22,6 @@ import { confirm, type Terminal } from './input.js';
 import { addOutputFlags, type Output, type OutputFlags, runCommand } from './output.js';
 
 type DoctorFlags = ReceiverFlags & {
-  readonly url: string;
   readonly only?: EndpointGroup;
   readonly timeout: number;
   readonly goodTime: number;
@@ -46,11 +45,11 @@ What it does:
 
 Examples:
   A receiver on this machine, with a token in the path of the handoff endpoints:
-    $ export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=…
-    $ handoff-kit doctor --url http://127.0.0.1:3000/webhook --token $TOKEN
+    $ export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_TOKEN=…
+    $ handoff-kit doctor --receiver-url http://127.0.0.1:3000/webhook
 
   A remote receiver with handoff endpoints only, in CI:
-    $ handoff-kit doctor --url https://desk.example.com/human/service --only handoff --yes --json
+    $ handoff-kit doctor --receiver-url https://desk.example.com/human/service --only handoff --yes --json
 
 Exit codes:
   0  nothing failed; there may be advice
@@ -71,12 +70,11 @@ export function define(command: Command): void {
     .description(
       'Plays the platform against a receiver, lists what breaks the specification, and gives advice.',
     )
-    .requiredOption(
-      '--url <url>',
-      "the developer's URL: the message webhook, with the handoff endpoints below it",
+    .option(
+      '--handoff-url <url>',
+      'the URL of the handoff endpoints, if they are not below --receiver-url',
       parseUrl,
-    )
-    .option('--handoff-url <url>', 'the URL of the handoff endpoints, if they are not below --url', parseUrl);
+    );
   addReceiverFlags(command)
     .addOption(new Option('--only <group>', 'test one group of endpoints').choices(['message', 'handoff']))
     .addOption(
@@ -104,7 +102,7 @@ const CLEAR_LINE = '\r\u001B[K';
 
 async function runDoctor(flags: DoctorFlags, output: Output): Promise<number> {
   const { selectDoctorChecks, examineReceiver, redactSecrets } = await import('../doctor/index.js');
-  const target = receiverTarget(flags.url, flags);
+  const target = receiverTarget(flags);
   const options: DoctorOptions = {
     groups: flags.only && [flags.only],
     timeoutMs: flags.timeout,

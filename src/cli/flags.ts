@@ -1,6 +1,8 @@
+import { EventEmitter } from 'node:events';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ReceiverTarget } from '../doctor/index.js';
 import type { WebhookCredentials } from '../simulator/sending/index.js';
+import { COMBINED_HANDOFF_AUTH, HANDOFF_AUTH_KINDS, splitHandoffAuth } from '../standalone/index.js';
 import { UsageError } from './output.js';
 
 const MAX_PORT = 65_535;
@@ -36,17 +38,20 @@ export function parseUrl(text: string): string {
     throw new InvalidArgumentError('Give an http or https URL, such as http://127.0.0.1:3000/webhook.');
   }
   if (url.username || url.password) {
-    throw new InvalidArgumentError('Give credentials with --username and --secret, not in the URL.');
+    throw new InvalidArgumentError(
+      'Give credentials with --webhook-username and --webhook-secret, not in the URL.',
+    );
   }
   return url.href;
 }
 
-/** The flags that describe a receiver's credentials. */
+/** The flags that describe a receiver: its URL and its credentials. */
 export interface ReceiverFlags {
-  readonly username?: string;
-  readonly secret?: string;
-  readonly token?: string;
+  readonly receiverUrl: string;
+  readonly webhookUsername?: string;
+  readonly webhookSecret?: string;
   readonly handoffAuth?: string;
+  readonly handoffToken?: string;
   readonly handoffUrl?: string;
 }
 
@@ -55,60 +60,99 @@ export const CREDENTIALS_HELP = `
 Credentials:
   Messages carry the webhook username and secret of the agent's settings: the username alone as Bearer, both as
   Basic. Handoff requests carry nothing unless --handoff-auth says otherwise, since known deployments send none:
-    webhook         the same as messages
-    bearer:<token>  Authorization: Bearer <token>
-    path:<token>    a segment of the path, like --token
-    none            nothing
-  Other users of a machine can see command lines: give secrets in the environment.`;
+    path     --handoff-token as a segment of the path: <url>/<token>/chat; the default with a token
+    bearer   --handoff-token as Authorization: Bearer <token>
+    webhook  the same as messages
+    none     nothing; the default without a token
+  Each can be a variable of the environment or of the file .env, which serve reads too (env: its name). Other users of
+  a machine can see command lines: give secrets there.`;
 
-/** Adds the flags for a receiver's credentials. */
-export function addReceiverFlags(command: Command): Command {
-  return command
-    .addOption(new Option('--username <name>', 'the webhook username').env('WEBHOOK_USERNAME'))
-    .addOption(new Option('--secret <secret>', 'the webhook secret, if one is set').env('WEBHOOK_SECRET'))
-    .option('--token <token>', 'the token in the path of the handoff endpoints: <url>/<token>/chat')
+/** Adds the flags for a receiver's URL and credentials. */
+export function addReceiverFlags(
+  command: Command,
+  parseReceiver: (text: string) => string = parseUrl,
+): Command {
+  command
     .addOption(
-      new Option('--handoff-auth <choice>', 'the credentials of handoff requests; see below').env(
+      new Option('--receiver-url <url>', 'the URL of messages; the handoff endpoints are below it')
+        .env('RECEIVER_URL')
+        .argParser(parseReceiver)
+        .makeOptionMandatory(),
+    )
+    .addOption(new Option('--webhook-username <name>', 'the webhook username').env('WEBHOOK_USERNAME'))
+    .addOption(
+      new Option('--webhook-secret <secret>', 'the webhook secret, if one is set').env('WEBHOOK_SECRET'),
+    )
+    .addOption(
+      new Option('--handoff-auth <choice>', `${HANDOFF_AUTH_KINDS.join(', ')}; see below`).env(
         'HANDOFF_AUTH',
       ),
-    );
+    )
+    .addOption(new Option('--handoff-token <token>', 'the token of handoff requests').env('HANDOFF_TOKEN'));
+  for (const old of ['--receiver', '--to', '--url']) renamed(command, old, '--receiver-url');
+  renamed(command, '--username', '--webhook-username');
+  renamed(command, '--secret', '--webhook-secret');
+  return renamed(command, '--token', '--handoff-token');
+}
+
+/** Lets a flag be given by an earlier name, with a hint at its current one. */
+export function renamed(command: Command, old: string, current: string): Command {
+  command.addOption(new Option(`${old} <value>`).hideHelp());
+  return command.on(`option:${old.slice('--'.length)}`, (value: string) => {
+    process.stderr.write(`${old} is now ${current}.\n`);
+    // A Command is an emitter, which its type leaves out: this parses and sets the flag as if it had been given.
+    EventEmitter.prototype.emit.call(command, `option:${current.slice('--'.length)}`, value);
+  });
 }
 
 const FLAG_NAMES = {
-  username: '--username (WEBHOOK_USERNAME)',
-  secret: '--secret (WEBHOOK_SECRET)',
-  token: '--token',
+  webhookUsername: '--webhook-username (WEBHOOK_USERNAME)',
+  webhookSecret: '--webhook-secret (WEBHOOK_SECRET)',
+  handoffToken: '--handoff-token (HANDOFF_TOKEN)',
   handoffAuth: '--handoff-auth (HANDOFF_AUTH)',
 } as const;
 
 /** The receiver that the flags describe. */
-export function receiverTarget(url: string, flags: ReceiverFlags): ReceiverTarget {
-  for (const name of ['username', 'secret', 'token', 'handoffAuth'] as const) {
+export function receiverTarget(flags: ReceiverFlags): ReceiverTarget {
+  for (const name of ['webhookUsername', 'webhookSecret', 'handoffToken', 'handoffAuth'] as const) {
     if (flags[name]?.trim() === '') {
       throw new UsageError(`${FLAG_NAMES[name]} is empty. Give it a value, or leave it out.`);
     }
   }
-  const { username, secret, handoffUrl } = flags;
+  const { receiverUrl: url, webhookUsername: username, webhookSecret: secret, handoffUrl } = flags;
   if (secret !== undefined && username === undefined) {
-    throw new UsageError('a secret is sent together with a username. Give --username, too.');
+    throw new UsageError('a secret is sent together with a username. Give --webhook-username, too.');
   }
   const message: WebhookCredentials = { username, secret };
-  const { handoff, token } = parseHandoffAuth(flags.handoffAuth ?? 'none', message);
-  return { url, handoffUrl, token: flags.token ?? token, message, handoff };
+  return { url, handoffUrl, message, ...handoffCredentials(flags, message) };
 }
 
-/** The value may hold a token, so error messages never quote it. */
-function parseHandoffAuth(
-  choice: string,
+/** The values may hold a token, so error messages never quote them. */
+function handoffCredentials(
+  flags: ReceiverFlags,
   message: WebhookCredentials,
-): { handoff: WebhookCredentials; token?: string } {
-  if (choice === 'none') return { handoff: {} };
-  if (choice === 'webhook' && message.username === undefined) {
-    throw new UsageError('--handoff-auth webhook needs the credentials of messages. Give --username.');
+): Pick<ReceiverTarget, 'handoff' | 'token'> {
+  const { kind, token } = handoffAuthOf(flags);
+  if (kind !== 'path' && kind !== 'bearer') {
+    if (kind === 'webhook' && message.username === undefined) {
+      throw new UsageError(
+        '--handoff-auth webhook needs the credentials of messages. Give --webhook-username.',
+      );
+    }
+    return { handoff: kind === 'webhook' ? message : {} };
   }
-  if (choice === 'webhook') return { handoff: message };
-  const [, kind, token] = /^(bearer|path):(.+)$/s.exec(choice) ?? [];
-  if (kind === 'bearer' && token !== undefined) return { handoff: { username: token } };
-  if (kind === 'path' && token !== undefined) return { handoff: {}, token };
-  throw new UsageError('--handoff-auth must be webhook, bearer:<token>, path:<token> or none.');
+  if (token === undefined)
+    throw new UsageError(`--handoff-auth ${kind} needs a token. Give --handoff-token.`);
+  return kind === 'path' ? { handoff: {}, token } : { handoff: { username: token } };
+}
+
+function handoffAuthOf({ handoffAuth, handoffToken }: ReceiverFlags) {
+  const kind = handoffAuth ?? (handoffToken === undefined ? 'none' : 'path');
+  const combined = splitHandoffAuth(kind);
+  if (combined) {
+    process.stderr.write(`${COMBINED_HANDOFF_AUTH}\n`);
+    return combined;
+  }
+  if (HANDOFF_AUTH_KINDS.some((known) => known === kind)) return { kind, token: handoffToken };
+  throw new UsageError(`--handoff-auth must be ${HANDOFF_AUTH_KINDS.join(', ')}.`);
 }

@@ -13,8 +13,8 @@ const MORE_HELP = `
 It needs no key: the health of the platform is public.
 
 Examples:
-  $ handoff-kit health --base-url https://api.example.com
-  $ handoff-kit health --base-url https://api.example.com --watch
+  $ handoff-kit health --service-base-url https://api.example.com
+  $ handoff-kit health --service-base-url https://api.example.com --watch
 
 Exit codes: 0 the platform is available, 1 it is not (with --watch: when it was stopped), 2 wrong use`;
 
@@ -42,7 +42,7 @@ export function define(command: Command): void {
 function run(flags: HealthFlags): Promise<void> {
   const { timeout: timeoutMs, interval: intervalMs } = flags;
   // The health request carries no key, but the client requires one.
-  return runWithService({ ...flags, apiKey: 'none' }, async ({ webhooks }, output) => {
+  return runWithService({ ...flags, serviceApiKey: 'none' }, async ({ webhooks }, output) => {
     if (!flags.watch) {
       const health = await webhooks.health({ timeoutMs });
       report(health, output);

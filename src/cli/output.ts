@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { HandoffKitError } from '../internal/index.js';
 import { ValidationError } from '../protocol/index.js';
 import { printable } from '../standalone/index.js';
@@ -6,7 +6,7 @@ import { EXIT } from './exit-codes.js';
 
 /** The output flags of a command line. */
 export interface OutputFlags {
-  /** `true` for `--json`, `false` for `--no-json`. */
+  /** `true` for `--json`. */
   readonly json?: boolean | undefined;
 }
 
@@ -30,14 +30,14 @@ export class UsageError extends HandoffKitError {
   }
 }
 
-/** Adds `--json` and `--no-json`. */
+/** Adds `--json`. An earlier version chose JSON by itself without a terminal, which `--no-json` prevented. */
 export function addOutputFlags(command: Command): Command {
   return command
-    .option('--json', 'one JSON object; the default when the output is not a terminal')
-    .option('--no-json', 'text for people, also when the output is not a terminal');
+    .option('--json', 'one JSON object for programs, instead of text for people')
+    .addOption(new Option('--no-json').hideHelp());
 }
 
-/** Chooses the format: the flag's, else text on a terminal and JSON elsewhere. */
+/** Chooses the format: text, also without a terminal, unless the flag asks for JSON. */
 export function outputFor(
   { json }: OutputFlags,
   stream: OutputStream = process.stdout,
@@ -45,7 +45,7 @@ export function outputFor(
 ): Output {
   const isTerminal = stream.isTTY === true;
   return {
-    json: json ?? !isTerminal,
+    json: json === true,
     colours: isTerminal && !env.NO_COLOR && env.TERM !== 'dumb',
   };
 }

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { Command, CommanderError, Help } from 'commander';
+import { Command, CommanderError, Help, Option } from 'commander';
 import { COMMANDS } from './command-list.js';
 import { EXIT } from './exit-codes.js';
 
@@ -24,10 +24,22 @@ async function createProgram(commandName: string | undefined): Promise<Command> 
     .exitOverride();
   for (const { name, summary, load } of COMMANDS) {
     const command = program.command(name).summary(summary);
-    if (name === commandName) (await load()).define(command);
+    if (name !== commandName) continue;
+    (await load()).define(command);
+    addVersion(command);
   }
   // Subcommands inherit the help configuration when they are created; this one is for the program's list only.
   return program.configureHelp({ subcommandTerm: listTerm });
+}
+
+/** `--version` after any command, and after its subcommands. */
+function addVersion(command: Command): void {
+  command.addOption(new Option('-V, --version', 'show the version').hideHelp());
+  command.on('option:version', () => {
+    process.stdout.write(`${version}\n`);
+    throw new CommanderError(EXIT.ok, 'commander.version', version);
+  });
+  for (const subcommand of command.commands) addVersion(subcommand);
 }
 
 /** The term of a command in the list. Commands that are not loaded do not know their own arguments. */
@@ -43,13 +55,31 @@ function commandNameIn(argv: readonly string[]): string | undefined {
   return first === 'help' ? second : first;
 }
 
+const WITHOUT_SETTINGS: readonly string[] = ['-h', '--help', '-V', '--version'];
+
+/** Whether the command has settings, which may be in `.env`. A broken file does not prevent help. */
+const readsEnvFile = (commandName: string | undefined, argv: readonly string[]): boolean =>
+  COMMANDS.some(({ name, withoutSettings }) => name === commandName && !withoutSettings) &&
+  argv[2] !== 'help' &&
+  !argv.some((word) => WITHOUT_SETTINGS.includes(word));
+
 /** Runs a command line and sets the exit code. A command line that commander rejects is wrong use. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
-  const program = await createProgram(commandNameIn(argv));
+  const name = commandNameIn(argv);
+  const program = await createProgram(name);
   try {
+    if (readsEnvFile(name, argv)) {
+      const { ENV_FILE, loadEnvFile } = await import('./env-file.js');
+      loadEnvFile(ENV_FILE);
+    }
     await program.parseAsync(argv);
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
+    if (!(error instanceof CommanderError)) {
+      const { exitCodeOf, printFailure } = await import('./output.js');
+      printFailure(error, { json: argv.includes('--json') });
+      process.exitCode = exitCodeOf(error);
+      return;
+    }
     process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.wrongUse;
   }
 }

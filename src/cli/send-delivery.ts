@@ -45,7 +45,6 @@ interface BodyFlags {
 /** The flags of `send`. */
 export type SendFlags = ReceiverFlags &
   BodyFlags & {
-    readonly to: string;
     readonly path?: string;
     readonly body?: string;
     readonly timeout: number;
@@ -56,7 +55,7 @@ const MAX_ANSWER_LENGTH = 2_000;
 
 /** Sends one delivery, prints the answer and how it differs from the specification. */
 export async function sendDelivery(kind: DeliveryKind, flags: SendFlags, output: Output): Promise<number> {
-  const target = receiverTarget(flags.to, flags);
+  const target = receiverTarget(flags);
   const body =
     flags.body === undefined ? buildBody(kind, flags, Date.now()) : await readBody(kind, flags.body);
   const { url, endpoint } = addressOf(kind, flags, target);

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CLOSE_TYPES } from '../protocol/index.js';
-import { addReceiverFlags, CREDENTIALS_HELP, parseDuration, parseUrl } from './flags.js';
+import { addReceiverFlags, CREDENTIALS_HELP, parseDuration } from './flags.js';
 import { addOutputFlags, type OutputFlags, runCommand } from './output.js';
 import type { DeliveryKind, SendFlags } from './send-delivery.js';
 
@@ -29,27 +29,27 @@ const KINDS: Readonly<Record<DeliveryKind, KindInfo>> = {
   message: {
     summary: "an agent's answer, to the message webhook itself",
     flags: ['text', 'conversation', 'messageId', 'user', 'anonymous'],
-    example: "--username acme --text 'Your parcel is on its way.'",
+    example: "--webhook-username acme --text 'Your parcel is on its way.'",
   },
   establish: {
     summary: 'a handoff request, to <url>/conversation/establish',
     flags: ['text', 'conversation', 'user', 'anonymous', 'email', 'phone', 'agent'],
-    example: "--token $TOKEN --conversation c-1 --text 'Where is my parcel?'",
+    example: "--handoff-token $TOKEN --conversation c-1 --text 'Where is my parcel?'",
   },
   chat: {
     summary: "a user's message during a handoff, to <url>/chat",
     flags: ['text', 'conversation'],
-    example: "--token $TOKEN --conversation c-1 --text 'Are you there?'",
+    example: "--handoff-token $TOKEN --conversation c-1 --text 'Are you there?'",
   },
   close: {
     summary: 'the notice that the user left, to <url>/conversation/close',
     flags: ['conversation', 'type'],
-    example: '--token $TOKEN --conversation c-1 --type TIMEOUT',
+    example: '--handoff-token $TOKEN --conversation c-1 --type TIMEOUT',
   },
   probe: {
     summary: 'an availability test, to the message webhook or the endpoint of --at',
     flags: ['at', 'conversation'],
-    example: '--at handoff --token $TOKEN',
+    example: '--at handoff --handoff-token $TOKEN',
   },
 };
 
@@ -58,13 +58,13 @@ Every kind has its own flags: handoff-kit send establish --help
 
 Examples:
   One whole handoff:
-    $ handoff-kit send establish --to http://127.0.0.1:3000/webhook --conversation c-1 --text 'Help!'
-    $ handoff-kit send chat --to http://127.0.0.1:3000/webhook --conversation c-1 --text 'Are you there?'
-    $ handoff-kit send close --to http://127.0.0.1:3000/webhook --conversation c-1
+    $ handoff-kit send establish --receiver-url http://127.0.0.1:3000/webhook --conversation c-1 --text 'Help!'
+    $ handoff-kit send chat --receiver-url http://127.0.0.1:3000/webhook --conversation c-1 --text 'Are you there?'
+    $ handoff-kit send close --receiver-url http://127.0.0.1:3000/webhook --conversation c-1
 
   A body from a file, or from another program:
-    $ handoff-kit send message --to https://my.host/webhook --username acme --body message.json
-    $ jq '.text = "Hi"' body.json | handoff-kit send chat --to https://my.host/webhook --body -
+    $ handoff-kit send message --receiver-url https://my.host/webhook --webhook-username acme --body message.json
+    $ jq '.text = "Hi"' body.json | handoff-kit send chat --receiver-url https://my.host/webhook --body -
 
 Exit codes:
   0  the answer conforms to the specification
@@ -74,7 +74,7 @@ Exit codes:
 const kindHelp = (kind: DeliveryKind): string => `${CREDENTIALS_HELP}
 
 Example:
-  $ handoff-kit send ${kind} --to http://127.0.0.1:3000/webhook \\
+  $ handoff-kit send ${kind} --receiver-url http://127.0.0.1:3000/webhook \\
       ${KINDS[kind].example}
 
 Exit codes: 0 the answer conforms to the specification, 1 it does not, 2 wrong use`;
@@ -91,15 +91,8 @@ export function define(command: Command): void {
 
 function defineKind(parent: Command, kind: DeliveryKind): void {
   const { summary, flags } = KINDS[kind];
-  const command = parent
-    .command(kind)
-    .summary(summary)
-    .description(`Sends ${summary}.`)
-    .requiredOption(
-      '--to <url>',
-      "the developer's URL: the message webhook, with the handoff endpoints below it",
-      parseUrl,
-    );
+  const command = parent.command(kind).summary(summary).description(`Sends ${summary}.`);
+  addReceiverFlags(command);
   for (const flag of flags) command.addOption(FLAGS[flag]);
   command
     .addOption(
@@ -107,13 +100,13 @@ function defineKind(parent: Command, kind: DeliveryKind): void {
         flags.filter((flag) => flag !== 'at'),
       ),
     )
-    .option('--path <path>', 'a path below --to (and the token) instead of the standard one')
+    .option('--path <path>', 'a path below --receiver-url (and the token) instead of the standard one')
     .addOption(
       new Option('--timeout <time>', 'the limit for the answer')
         .argParser(parseDuration)
         .default(10_000, '10s'),
     );
-  addOutputFlags(addReceiverFlags(command))
+  addOutputFlags(command)
     .addHelpText('after', kindHelp(kind))
     .action((given: SendFlags & OutputFlags) =>
       runCommand(given, async (output) => {

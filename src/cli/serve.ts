@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { type Command, Option } from 'commander';
 import {
   loadProgram,
@@ -6,25 +7,31 @@ import {
   type SettingKey,
   SettingsError,
 } from '../standalone/index.js';
+import { ENV_FILE, variablesOfEnvFile } from './env-file.js';
 import { exitCodeOf, outputFor, printFailure } from './output.js';
 
 type ServeFlags = Readonly<Partial<Record<SettingKey, string | boolean>>> & {
   readonly config?: string;
   readonly dev?: boolean;
+  readonly watch?: boolean;
   readonly json?: boolean;
 };
 
 const MORE_HELP = `
 Settings:
-  Each setting is a flag, a variable of the environment (the name in brackets), or a key of the JSON file that
-  --config names, written as PORT or as port. Flags override the environment, and the environment overrides the file.
-  Other users of a machine can see command lines: give secrets in the environment or in the file.
+  Each setting is a flag, a variable of the environment or of the file .env in this folder (the name in brackets), or a
+  key of the JSON file that --config names, written as PORT or as port. Flags override the environment, the environment
+  overrides .env, and .env overrides the file of --config. Other users of a machine can see command lines: give secrets
+  in the environment or in a file.
 
-  HANDOFF_AUTH has no default, since known deployments send handoff requests without credentials:
-    webhook         the same username and secret as messages
-    path:<token>    an unguessable segment of the path: <MOUNT_PATH>/<token>/chat and so on
-    bearer:<token>  Authorization: Bearer <token>
-    none            no authentication; only behind a network that keeps strangers out
+  With --watch the program starts again when .env or the file of --config changes. The new process listens before the
+  old one stops and finishes what it handles; settings that are wrong leave the old one running.
+
+  Known deployments send handoff requests without credentials. HANDOFF_AUTH says how to know them all the same:
+    path     HANDOFF_TOKEN as a segment of the path: <MOUNT_PATH>/<token>/chat; the default where there is a token
+    bearer   HANDOFF_TOKEN as Authorization: Bearer <token>
+    webhook  the same username and secret as messages
+    none     no authentication; only behind a network that keeps strangers out
 
   DATABASE_URL stores events and replies, so that nothing is lost after it was answered 200:
     sqlite:<file>   a file on this machine; default sqlite:./handoff.db. To look into it: handoff-kit inbox --help
@@ -49,8 +56,8 @@ Settings:
   on password attempts counts by the address of the browser. Behind one proxy it is 1. With true every client is
   trusted: use it only if no client can bypass the proxy.
 
-  Several agents: the file of --config may have "agents", each with its own webhookUsername, webhookSecret, handoffAuth,
-  serviceBaseUrl and serviceApiKey: { "agents": { "sales": { "webhookUsername": … }, "support": … } }. Requests are told
+  Several agents: the file of --config may have "agents", each with its own webhookUsername, webhookSecret, handoffToken,
+  handoffAuth, serviceBaseUrl and serviceApiKey: { "agents": { "sales": { "webhookUsername": … }, "support": … } }. Requests are told
   apart by their credentials, or by the name in their path: <MOUNT_PATH>/sales/chat and so on.
 
 Other paths, without authentication and without personal data:
@@ -63,7 +70,7 @@ Examples:
     $ handoff-kit serve --dev
 
   Handoff requests come with a token in their path, and every user gets a first reply:
-    $ export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_AUTH=path:$(openssl rand -hex 24)
+    $ export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_TOKEN=$(openssl rand -hex 24)
     $ export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…
     $ handoff-kit serve --greeting 'Hello, one moment please.'
 
@@ -80,7 +87,7 @@ Exit codes:
   2  a setting is missing or wrong, or the package that DATABASE_URL needs is not installed`;
 
 const HINT = `
-Each can be a flag, a variable of the environment, or a key of the file that --config names.
+Each can be a flag, a variable of the environment or of the file .env, or a key of the file that --config names.
 All settings: handoff-kit serve --help. Without any settings: handoff-kit serve --dev`;
 
 /** `serve`: the receiver as a program. */
@@ -89,8 +96,9 @@ export function define(command: Command): void {
     .description('Receives the webhooks of the platform and prints each event until it is stopped.')
     .option('--dev', 'for development: generates credentials, listens on this machine only, prints commands')
     .option('--config <file>', 'a JSON file with settings')
-    .option('--json', 'one JSON object per line; the default when the output is not a terminal')
-    .option('--no-json', 'text for people, also when the output is not a terminal');
+    .option('--watch', 'restart when .env or the file of --config changes')
+    .option('--json', 'one JSON object per line for programs, instead of text for people')
+    .addOption(new Option('--no-json').hideHelp());
   for (const { title, keys } of SETTING_GROUPS) {
     for (const key of keys) {
       const { flag, env, help } = SETTINGS[key];
@@ -100,19 +108,29 @@ export function define(command: Command): void {
   command.addHelpText('after', MORE_HELP).action(run);
 }
 
-async function run({ config, dev, json, ...flags }: ServeFlags): Promise<void> {
+async function run({ config, dev, json, watch, ...flags }: ServeFlags): Promise<void> {
   const output = outputFor({ json });
-  // In a container the output is JSON, but a failed start is read by people: JSON only with --json.
-  const failureFormat = { json: json === true };
+  if (watch && cluster.isPrimary) {
+    const { serveAndWatch } = await import('./watch.js');
+    process.exitCode = await serveAndWatch(config === undefined ? [ENV_FILE] : [ENV_FILE, config]);
+    return;
+  }
   try {
     const { serve } = await loadProgram();
     process.exitCode = await serve(
-      { flags: asText(flags), env: process.env, configFile: config, dev },
+      {
+        flags: asText(flags),
+        env: process.env,
+        fromEnvFile: variablesOfEnvFile,
+        configFile: config,
+        dev,
+        devSeed: process.env.HANDOFF_KIT_DEV_SEED,
+      },
       output,
     );
   } catch (error) {
-    printFailure(error, failureFormat);
-    if (error instanceof SettingsError && !failureFormat.json) process.stderr.write(`${HINT}\n`);
+    printFailure(error, output);
+    if (error instanceof SettingsError && !output.json) process.stderr.write(`${HINT}\n`);
     process.exitCode = exitCodeOf(error);
   }
 }

@@ -1,31 +1,33 @@
 import { type Command, Option } from 'commander';
 import type { ServiceClient } from '../client/index.js';
 import { HandoffKitError } from '../internal/index.js';
-import { parseDuration } from './flags.js';
+import { parseDuration, renamed } from './flags.js';
 import { addOutputFlags, type Output, type OutputFlags, runCommand } from './output.js';
 
 /** The flags of a command that calls the platform. */
 export interface ServiceFlags extends OutputFlags {
-  readonly baseUrl?: string;
-  readonly apiKey?: string;
+  readonly serviceBaseUrl?: string;
+  readonly serviceApiKey?: string;
   readonly timeout?: number;
 }
 
 /** The explanation of {@link addServiceFlags} for the help. */
 export const SERVICE_HELP = `
-SERVICE_BASE_URL and SERVICE_API_KEY of the environment, or the flags, name the platform. Other users of a machine
+SERVICE_BASE_URL and SERVICE_API_KEY of the environment or of the file .env, or the flags, name the platform. Other users of a machine
 can see command lines: give the key in the environment.`;
 
 /** Adds the flags of a command that calls the platform. */
 export function addServiceFlags(command: Command): Command {
-  return addOutputFlags(
-    command
-      .addOption(
-        new Option('--base-url <url>', 'the base URL of the platform; no default').env('SERVICE_BASE_URL'),
-      )
-      .addOption(new Option('--api-key <key>', "the agent's API key").env('SERVICE_API_KEY'))
-      .addOption(new Option('--timeout <time>', 'the limit for one attempt').argParser(parseDuration)),
-  );
+  addOutputFlags(command)
+    .addOption(
+      new Option('--service-base-url <url>', 'the base URL of the platform; no default').env(
+        'SERVICE_BASE_URL',
+      ),
+    )
+    .addOption(new Option('--service-api-key <key>', "the agent's API key").env('SERVICE_API_KEY'))
+    .addOption(new Option('--timeout <time>', 'the limit for one attempt').argParser(parseDuration));
+  renamed(command, '--base-url', '--service-base-url');
+  return renamed(command, '--api-key', '--service-api-key');
 }
 
 /** Creates the client and runs the action with it. Errors name flags instead of the client's options. */
@@ -34,7 +36,7 @@ export function runWithService(
   action: (service: ServiceClient, output: Output) => Promise<number>,
 ): Promise<void> {
   return runCommand(flags, async (output) => {
-    const { baseUrl = '', apiKey = '', timeout: timeoutMs } = flags;
+    const { serviceBaseUrl: baseUrl = '', serviceApiKey: apiKey = '', timeout: timeoutMs } = flags;
     const { createServiceClient } = await import('../client/index.js');
     try {
       return await action(createServiceClient({ baseUrl, apiKey, timeoutMs }), output);
@@ -45,8 +47,8 @@ export function runWithService(
 }
 
 const FLAG_NAMES: readonly (readonly [RegExp, string])[] = [
-  [/\bbaseUrl\b/g, 'SERVICE_BASE_URL (--base-url)'],
-  [/\bapiKey\b/g, 'SERVICE_API_KEY (--api-key)'],
+  [/\bbaseUrl\b/g, 'SERVICE_BASE_URL (--service-base-url)'],
+  [/\bapiKey\b/g, 'SERVICE_API_KEY (--service-api-key)'],
   [/\btimeoutMs\b/g, '--timeout'],
 ];
 

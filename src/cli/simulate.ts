@@ -4,18 +4,22 @@ import { createColors } from 'picocolors';
 import type { ProbeInput, SimulatedAgent, Simulator, WebhookDelivery } from '../simulator/index.js';
 import { printable, readConfigFile } from '../standalone/index.js';
 import { EXIT } from './exit-codes.js';
-import { parseDuration, parsePort, parseUrl } from './flags.js';
+import {
+  addReceiverFlags,
+  parseDuration,
+  parsePort,
+  parseUrl,
+  type ReceiverFlags,
+  receiverTarget,
+  renamed,
+} from './flags.js';
 import { asSentence, type Output, runCommand, UsageError } from './output.js';
 
-interface SimulateFlags {
-  readonly receiver: string;
+interface SimulateFlags extends ReceiverFlags {
   readonly config?: string;
-  readonly username?: string;
-  readonly secret?: string;
-  readonly token?: string;
   readonly handoffUsername?: string;
   readonly handoffSecret?: string;
-  readonly apiKey?: string;
+  readonly serviceApiKey?: string;
   readonly port: number;
   readonly waitTimeout: number;
   readonly json?: boolean;
@@ -27,22 +31,23 @@ requests, chat messages and close notices, accepts replies, and has a page to wr
 faults to switch on. At the start it sends an availability test to the receiver, with advice if that fails.
 It listens on this machine only.
 
-Credentials can come from the environment (env: its name): other users of a machine can see command lines.
-Without --username, messages carry no credentials, as handoff requests do by default.
+Receiver and credentials can come from the environment or from the file .env (env: its name), which serve reads too:
+other users of a machine can see command lines. Without --webhook-username, messages carry no credentials, as handoff
+requests do by default.
 
 Examples:
   Your receiver is at /webhook of port 3000, and handoffs have a token in their path:
     $ export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_TOKEN=… SERVICE_API_KEY=any-text
-    $ handoff-kit simulate --receiver http://127.0.0.1:3000/webhook --port 4000
+    $ handoff-kit simulate --receiver-url http://127.0.0.1:3000/webhook --port 4000
 
   The receiver of this package, in a second terminal with the same variables:
-    $ SERVICE_BASE_URL=http://127.0.0.1:4000 HANDOFF_AUTH=path:$HANDOFF_TOKEN handoff-kit serve
+    $ SERVICE_BASE_URL=http://127.0.0.1:4000 handoff-kit serve
 
-  A receiver with several agents, from the file that it reads itself. Each agent is played at <receiver>/<its name>:
-    $ handoff-kit simulate --receiver http://127.0.0.1:3000/webhook --port 4000 --config handoff.json
+  A receiver with several agents, from the file that it reads itself. Each agent is played at <receiver URL>/<its name>:
+    $ handoff-kit simulate --receiver-url http://127.0.0.1:3000/webhook --port 4000 --config handoff.json
 
   Handoffs without a reply time out quickly:
-    $ handoff-kit simulate --receiver http://127.0.0.1:3000/webhook --wait-timeout 5s
+    $ handoff-kit simulate --receiver-url http://127.0.0.1:3000/webhook --wait-timeout 5s
 
 Exit codes:
   0  stopped by SIGINT or SIGTERM, whether the receiver answered or not
@@ -51,40 +56,31 @@ Exit codes:
 
 /** `simulate`: the simulated platform alone. */
 export function define(command: Command): void {
-  command
-    .description('Starts the simulated platform alone, for a receiver that runs anywhere.')
-    .requiredOption('--receiver <url>', 'the URL for messages; handoffs go below it', parseReceiver)
+  command.description('Starts the simulated platform alone, for a receiver that runs anywhere.');
+  addReceiverFlags(command, parseReceiver)
     .addOption(
       new Option('--config <file>', 'play the agents of this config file of serve').conflicts([
-        'username',
-        'secret',
-        'token',
+        'webhookUsername',
+        'webhookSecret',
+        'handoffAuth',
+        'handoffToken',
         'handoffUsername',
         'handoffSecret',
-        'apiKey',
+        'serviceApiKey',
       ]),
     )
     .addOption(
-      new Option('--username <name>', 'sent with messages: as Bearer, or as Basic with a secret').env(
-        'WEBHOOK_USERNAME',
-      ),
+      new Option('--handoff-username <name>', 'sent with handoffs, instead of what --handoff-auth says')
+        .env('HANDOFF_USERNAME')
+        .conflicts(['handoffAuth', 'handoffToken']),
     )
-    .addOption(
-      new Option('--secret <text>', 'sent with messages, together with the username').env('WEBHOOK_SECRET'),
-    )
-    .addOption(
-      new Option('--token <text>', 'handoffs go to <receiver>/<token>')
-        .env('HANDOFF_TOKEN')
-        .conflicts(['handoffUsername', 'handoffSecret']),
-    )
-    .addOption(new Option('--handoff-username <name>', 'sent with handoffs').env('HANDOFF_USERNAME'))
     .addOption(
       new Option('--handoff-secret <text>', 'sent with handoffs, together with that username').env(
         'HANDOFF_SECRET',
       ),
     )
     .addOption(
-      new Option('--api-key <text>', 'the key that replies carry; generated by default').env(
+      new Option('--service-api-key <text>', 'the key that replies carry; generated by default').env(
         'SERVICE_API_KEY',
       ),
     )
@@ -95,16 +91,16 @@ export function define(command: Command): void {
         .default(60_000, '60s'),
     )
     .option('--json', 'one JSON object per line')
-    .addHelpText('after', MORE_HELP)
-    .action((flags: SimulateFlags) =>
-      runCommand({ json: flags.json ?? false }, (output) => simulate(flags, output)),
-    );
+    .addHelpText('after', MORE_HELP);
+  renamed(command, '--api-key', '--service-api-key').action((flags: SimulateFlags) =>
+    runCommand({ json: flags.json ?? false }, (output) => simulate(flags, output)),
+  );
 }
 
 async function simulate(flags: SimulateFlags, output: Output): Promise<number> {
   const { createSimulator } = await import('../simulator/index.js');
   const { createCommandLog, readOpenapi, watchTraffic } = await import('./traffic.js');
-  const apiKey = flags.apiKey ?? randomBytes(24).toString('hex');
+  const apiKey = flags.serviceApiKey ?? randomBytes(24).toString('hex');
   const targets = flags.config === undefined ? [targetFor(flags, apiKey)] : targetsIn(flags, flags.config);
   const simulator = createSimulator({
     agents: targets.map(({ agent }) => agent),
@@ -117,7 +113,7 @@ async function simulate(flags: SimulateFlags, output: Output): Promise<number> {
     url,
     openapi: `${url}/openapi.json`,
     // Only a generated key is shown. The user's own keys and tokens stay out of the output.
-    environment: `SERVICE_BASE_URL=${url}${flags.config === undefined ? ` SERVICE_API_KEY=${flags.apiKey === undefined ? apiKey : '…'}` : ''}`,
+    environment: `SERVICE_BASE_URL=${url}${flags.config === undefined ? ` SERVICE_API_KEY=${flags.serviceApiKey === undefined ? apiKey : '…'}` : ''}`,
     ...(targets.length === 1 && targets[0]?.shown),
     probes: (await Promise.all(targets.map((target) => probeReceiver(simulator, target)))).flat(),
   };
@@ -149,16 +145,18 @@ interface SimulatedTarget {
 
 /** The agent as a user would enter it in the platform's settings. */
 function targetFor(flags: SimulateFlags, apiKey: string): SimulatedTarget {
-  const { receiver, token, username, secret, handoffUsername, handoffSecret } = flags;
-  requireUsername(username, secret, '--username');
+  const { handoffUsername, handoffSecret } = flags;
+  const { url: receiver, token, message, handoff: credentials } = receiverTarget(flags);
   requireUsername(handoffUsername, handoffSecret, '--handoff-username');
-  const handoff = { url: handoffsUrl(receiver, token), username: handoffUsername, secret: handoffSecret };
+  const own =
+    handoffUsername === undefined ? credentials : { username: handoffUsername, secret: handoffSecret };
+  const handoff = { url: handoffsUrl(receiver, token), ...own };
   return {
     agent: {
       id: 'agent',
       name: 'Agent',
       apiKey,
-      message: { url: receiver, username, secret },
+      message: { url: receiver, ...message },
       humanServices: [{ componentId: COMPONENT_ID, componentName: 'Desk', ...handoff }],
     },
     shown: { messagesUrl: receiver, handoffsUrl: shownHandoffsUrl(receiver, token) },
@@ -166,29 +164,26 @@ function targetFor(flags: SimulateFlags, apiKey: string): SimulatedTarget {
 }
 
 /** The agents of a config file. */
-function targetsIn({ receiver }: SimulateFlags, file: string): SimulatedTarget[] {
+function targetsIn({ receiverUrl: receiver }: SimulateFlags, file: string): SimulatedTarget[] {
   const { agents, problems } = readConfigFile(file);
   const [problem] = problems;
   if (problem) throw new UsageError(`${file}: ${problem.setting} ${problem.message}`);
   if (!agents || Object.keys(agents).length === 0) {
-    throw new UsageError(`${file} names no agents. Give --username and --token instead of --config.`);
+    throw new UsageError(
+      `${file} names no agents. Give --webhook-username and --handoff-token instead of --config.`,
+    );
   }
   return Object.entries(agents).map(([name, settings]) => {
-    const { webhookUsername: username, webhookSecret: secret, handoffAuth = '', serviceApiKey } = settings;
+    const { serviceApiKey, ...credentials } = settings;
     if (serviceApiKey === undefined) throw new UsageError(`${file}: agents.${name} has no serviceApiKey.`);
-    const [, kind, credential] = /^(path|bearer):(.*)$/s.exec(handoffAuth) ?? [];
-    const token = kind === 'path' ? credential : undefined;
-    const url = `${receiver.replace(/\/+$/, '')}/${name}`;
-    const handoff = {
-      url: handoffsUrl(url, token),
-      ...(kind === 'bearer' && { username: credential }),
-      ...(handoffAuth === 'webhook' && { username, secret }),
-    };
+    const receiverUrl = `${receiver.replace(/\/+$/, '')}/${name}`;
+    const { url, token, message, handoff: sent } = receiverTarget({ ...credentials, receiverUrl });
+    const handoff = { url: handoffsUrl(url, token), ...sent };
     return {
       agent: {
         id: name,
         apiKey: serviceApiKey,
-        message: { url, username, secret },
+        message: { url, ...message },
         humanServices: [{ componentId: COMPONENT_ID, componentName: `Desk of ${name}`, ...handoff }],
       },
       shown: { messagesUrl: url, handoffsUrl: shownHandoffsUrl(url, token) },
@@ -245,19 +240,19 @@ async function probeReceiver(
 }
 
 const CREDENTIALS_ADVICE = {
-  messages: 'compare --username and --secret with what the receiver expects.',
-  handoffs: 'the receiver wants a --token in the path, or --handoff-username and --handoff-secret.',
+  messages: 'compare --webhook-username and --webhook-secret with what the receiver expects.',
+  handoffs: 'the receiver wants a --handoff-token in the path, or what --handoff-auth can send.',
 };
 
 function adviceOn(webhook: ProbeReport['webhook'], { status, error }: WebhookDelivery): string {
-  if (status === null) return `${error}. Start the receiver, or correct --receiver.`;
+  if (status === null) return `${error}. Start the receiver, or correct --receiver-url.`;
   if (status === 401 || status === 403) {
     return `it refuses the credentials of the platform: ${CREDENTIALS_ADVICE[webhook]}`;
   }
   if (status === 404 && webhook === 'handoffs') {
-    return 'nothing is at that path: check --receiver and --token.';
+    return 'nothing is at that path: check --receiver-url and --handoff-token.';
   }
-  if (status === 404 || status === 405) return 'nothing takes a POST at that path: check --receiver.';
+  if (status === 404 || status === 405) return 'nothing takes a POST at that path: check --receiver-url.';
   if (status >= 300 && status < 400) {
     return 'it redirects, which the platform does not follow: give the final URL.';
   }

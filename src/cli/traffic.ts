@@ -13,7 +13,7 @@ export function createCommandLog({ json, colours }: Output): Logger {
   const destination = json
     ? pino.destination({ dest: 2, sync: true })
     : createReadableLog((line) => process.stderr.write(line), colours);
-  return createLog({ level: 'warn', destination });
+  return createLog({ level: 'warn', destination, plain: json });
 }
 
 /** `openapi.json` in the root of the package; the path is the same from `src/cli` and `dist/cli`. */

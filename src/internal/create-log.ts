@@ -1,4 +1,12 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import {
+  type Bindings,
+  type ChildLoggerOptions,
+  type DestinationStream,
+  type Logger,
+  type LoggerOptions,
+  pino,
+  stdTimeFunctions,
+} from 'pino';
 import { type Log, REDACTED } from './log.js';
 
 /** Field names of secrets. */
@@ -33,12 +41,14 @@ const POLICY_APPLIED = Symbol('handoff-kit redaction');
 
 /** Options of {@link createLog}. */
 export interface LogOptions {
-  /** The lowest level that is written. Default: `LOG_LEVEL` of the environment, else `warn`. */
+  /** The lowest level that is written. Default: `LOG_LEVEL` of the environment, else `info`. */
   readonly level?: string;
   /** Where lines are written. Default: standard output. */
   readonly destination?: DestinationStream;
   /** Also log the words of users and agents, e-mail addresses and phone numbers. Secrets stay hidden. */
   readonly showText?: boolean;
+  /** Levels as words and times as ISO 8601, without process id and host name. Default: pino's own form. */
+  readonly plain?: boolean;
 }
 
 /**
@@ -48,24 +58,78 @@ export interface LogOptions {
  * @example
  * const receiver = createReceiver({ auth, log: createLog({ level: 'info' }) });
  */
-export function createLog({ level, destination, showText }: LogOptions = {}): Logger {
-  const settings = {
+export function createLog({ level, destination, showText, plain }: LogOptions = {}): Logger {
+  const settings: LoggerOptions = {
     name: 'handoff-kit',
-    level: level ?? process.env.LOG_LEVEL ?? 'warn',
+    level: level ?? process.env.LOG_LEVEL ?? 'info',
     redact: { paths: redactPaths(showText), censor: REDACTED },
+    ...(plain && PLAIN),
   };
   const log = destination ? pino(settings, destination) : pino(settings);
-  return Object.assign(log, { [POLICY_APPLIED]: true });
+  return keepRedaction(Object.assign(log, { [POLICY_APPLIED]: true }));
 }
 
+const PLAIN: LoggerOptions = {
+  base: null,
+  timestamp: stdTimeFunctions.isoTime,
+  formatters: { level: (label) => ({ level: label }) },
+};
+
 /**
- * Adds redaction to a pino logger. Returns other loggers unchanged, and also those of {@link createLog}, whose
- * policy was chosen by the application.
+ * Adds redaction to a pino logger, besides the redaction that it has. Returns other loggers unchanged, and also those of
+ * {@link createLog}, whose policy was chosen by the application.
  */
 export function withRedaction(log: Log): Log {
   if (!isPino(log) || POLICY_APPLIED in log) return log;
-  return log.child({}, { redact: { paths: redactPaths(), censor: REDACTED } });
+  return keepRedaction(childWithRedaction(log, { redact: { paths: redactPaths(), censor: REDACTED } }));
 }
+
+type CreateChild = (this: Logger, bindings: Bindings, options?: ChildLoggerOptions) => Logger;
+
+/** Makes children that set a redaction of their own add it to that of the logger: pino would replace it. */
+function keepRedaction(log: Logger): Logger {
+  const createChild: CreateChild = log.child;
+  const child: CreateChild = function child(bindings, options) {
+    if (!options?.redact) return createChild.call(this, bindings, options);
+    // The bindings come last, so that both redactions apply to them.
+    return createChild.call(childWithRedaction(this, options, createChild), bindings);
+  };
+  return Object.assign(log, { child });
+}
+
+/** Turns a value into JSON, redacted. */
+type Stringifier = (value: unknown) => string | undefined;
+
+/** pino's stringifiers of a logger: by the name of a top-level field, and one for all other fields. */
+type Stringifiers = Record<string | symbol, Stringifier>;
+
+/** A child with the redaction of `options` after the redaction of its parent. */
+function childWithRedaction(
+  parent: Logger,
+  options: ChildLoggerOptions,
+  createChild: CreateChild = parent.child,
+): Logger {
+  const child = createChild.call(parent, {}, options);
+  const first = stringifiersOf(parent);
+  const second = stringifiersOf(child);
+  const { wildcardFirstSym: anyField } = pino.symbols;
+  const both: Stringifiers = { ...second };
+  for (const field of [...Reflect.ownKeys(first), ...Reflect.ownKeys(second)]) {
+    if (field === pino.symbols.redactFmtSym) continue;
+    const earlier = first[field] ?? first[anyField];
+    const later = second[field] ?? second[anyField];
+    const only = earlier ?? later;
+    if (earlier && later) both[field] = (value) => redactAgain(earlier(value), later);
+    else if (only) both[field] = only;
+  }
+  Reflect.set(child, pino.symbols.stringifiersSym, both);
+  return child;
+}
+
+const stringifiersOf = (log: Logger): Stringifiers => Reflect.get(log, pino.symbols.stringifiersSym) ?? {};
+
+const redactAgain = (json: string | undefined, redact: Stringifier): string | undefined =>
+  json === undefined ? undefined : redact(JSON.parse(json));
 
 function isPino(log: Log): log is Logger {
   return pino.symbols.serializersSym in log;

@@ -24,16 +24,16 @@ export function authOf({
   webhookUsername: username,
   webhookSecret: secret,
   handoffAuth,
+  handoffToken = '',
 }: Settings): AgentOptions['auth'] {
   const message = webhookUser({ username, secret });
-  return { message, handoff: handoffScheme(handoffAuth, message) };
-}
-
-function handoffScheme(handoffAuth: Settings['handoffAuth'], message: AuthScheme): AuthScheme {
-  if ('token' in handoffAuth) {
-    return handoffAuth.kind === 'path' ? pathToken(handoffAuth.token) : bearer(handoffAuth.token);
-  }
-  return handoffAuth.kind === 'webhook' ? message : noAuth();
+  const handoff: Readonly<Record<Settings['handoffAuth'], () => AuthScheme>> = {
+    path: () => pathToken(handoffToken),
+    bearer: () => bearer(handoffToken),
+    webhook: () => message,
+    none: noAuth,
+  };
+  return { message, handoff: handoff[handoffAuth]() };
 }
 
 /** Problems of the agents with each other: names that cannot be used, and credentials that do not tell them apart. */

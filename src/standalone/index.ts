@@ -21,6 +21,7 @@ export {
   openDelivery,
   requireFile,
 } from './database.js';
+export { COMBINED_HANDOFF_AUTH, HANDOFF_AUTH_KINDS, splitHandoffAuth } from './handoff-auth.js';
 export { listen } from './listen.js';
 export { printable } from './printable.js';
 export { createReadableLog } from './readable-log.js';

@@ -1,6 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { HandoffKitError } from '../internal/index.js';
+import { bearer, pathToken } from '../receiver/index.js';
 import { adapterIssues, type SettingIssue } from './adapter-settings.js';
 import { type AgentSettings, agentsProblem, singleAgentSettings } from './agent-settings.js';
+import { COMBINED_HANDOFF_AUTH, splitHandoffAuth } from './handoff-auth.js';
 import { type SettingProblem, SettingsError } from './settings-error.js';
 import { type SettingKey, type Settings, settingsSchema } from './settings-schema.js';
 import {
@@ -18,7 +21,11 @@ export interface ReadSettings {
   /** The settings of each agent: those above where there is one, which is named `default`. */
   readonly agents: AgentSettings;
   /** The credentials that development mode generated. */
-  readonly generated: readonly SettingKey[];
+  readonly generated: readonly GeneratedKey[];
+  /** Whether DATABASE_URL was set. */
+  readonly hasDatabaseUrl: boolean;
+  /** Names and forms of settings that have better ones. */
+  readonly hints: readonly string[];
 }
 
 type SettingTexts = Readonly<Partial<Record<SettingKey, string>>>;
@@ -27,14 +34,23 @@ type SettingTexts = Readonly<Partial<Record<SettingKey, string>>>;
 export async function readSettings(sources: SettingSources): Promise<ReadSettings> {
   const { found, file } = gatherSettings(sources);
   if (file.agents) return readSeveralAgents(sources, found, file, file.agents);
-  const dev = sources.dev ? devSettings((key) => key in found) : { values: {}, generated: [] };
-  const { data, problems } = await validate({ ...dev.values, ...valuesOf(found) }, found);
+  const dev = sources.dev
+    ? devSettings((key) => key in found, sources.devSeed)
+    : { values: {}, generated: [] };
+  const { data, problems, hints } = await validate({ ...dev.values, ...valuesOf(found) }, found);
   const all = [
     ...file.problems,
     ...problems.filter(({ from, setting }) => from !== null || !mayBeInFile(file, setting)),
   ];
   if (all.length > 0 || !data) throw new SettingsError(all);
-  return { settings: data, agents: singleAgentSettings(data), generated: dev.generated };
+  const hasDatabaseUrl = 'databaseUrl' in found;
+  return {
+    settings: data,
+    agents: singleAgentSettings(data),
+    generated: dev.generated,
+    hints,
+    hasDatabaseUrl,
+  };
 }
 
 const isAgentKey = (key: SettingKey): key is AgentKey => AGENT_KEYS.some((known) => known === key);
@@ -61,11 +77,17 @@ async function readSeveralAgents(
   for (const key of AGENT_KEYS) if (key !== SHARED_AGENT_KEY) delete common[key];
   const agents = new Map<string, Settings>();
   const problems = new Map<string, SettingProblem>();
+  const hints = new Set<string>();
   for (const [name, own] of Object.entries(named)) {
-    const { data, problems: ofAgent } = await validate({ ...common, ...own }, found, (key) =>
+    const {
+      data,
+      problems: ofAgent,
+      hints: hintsOfAgent,
+    } = await validate({ ...common, ...own }, found, (key) =>
       isAgentKey(key) ? { prefix: `agents.${name}.`, from: configFile } : null,
     );
     if (data) agents.set(name, data);
+    for (const hint of hintsOfAgent) hints.add(hint);
     // Problems of settings that all share are the same for each agent.
     for (const problem of ofAgent) problems.set(problem.setting, problem);
   }
@@ -73,12 +95,12 @@ async function readSeveralAgents(
   const together = all.length === 0 ? agentsProblem(agents, configFile) : null;
   const [settings] = agents.values();
   if (all.length > 0 || together || !settings) throw new SettingsError(together ? [together] : all);
-  return { settings, agents, generated: [] };
+  return { settings, agents, generated: [], hints: [...hints], hasDatabaseUrl: 'databaseUrl' in found };
 }
 
 /** Validates settings. `placeOf` tells the place of a setting of one of several agents. */
 async function validate(
-  values: SettingTexts,
+  given: SettingTexts,
   found: FoundSettings,
   placeOf: (key: SettingKey) => { readonly prefix: string; readonly from: string } | null = () => null,
 ) {
@@ -90,6 +112,7 @@ async function validate(
       message,
     };
   };
+  const { values, hints } = withHandoffAuth(given);
   const empty = SETTING_KEYS.filter((key) => values[key]?.trim() === '');
   const result = settingsSchema.safeParse(values);
   const messages = new Map<SettingKey, string>();
@@ -103,7 +126,20 @@ async function validate(
   const problems = [...messages, ...combined.filter(([key]) => !empty.includes(key))].map(([key, message]) =>
     problem(key, message),
   );
-  return { data: result.data, problems };
+  return { data: result.data, problems, hints };
+}
+
+/** HANDOFF_AUTH from a token alone, and from its earlier form, which has the token in it. */
+function withHandoffAuth(values: SettingTexts): { readonly values: SettingTexts; readonly hints: string[] } {
+  const { handoffAuth, handoffToken } = values;
+  if (handoffAuth === undefined) {
+    return { values: { ...values, ...(handoffToken !== undefined && { handoffAuth: 'path' }) }, hints: [] };
+  }
+  const combined = splitHandoffAuth(handoffAuth);
+  // Two different tokens: the text stays, and is refused.
+  if (!combined || (handoffToken ?? combined.token) !== combined.token) return { values, hints: [] };
+  const { kind, token } = combined;
+  return { values: { ...values, handoffAuth: kind, handoffToken: token }, hints: [COMBINED_HANDOFF_AUTH] };
 }
 
 /** A missing setting is not reported when the file may hold it in a form that cannot be read. */
@@ -112,7 +148,36 @@ const mayBeInFile = ({ readable, problems }: ConfigFile, name: string): boolean 
 
 /** Problems of settings with each other; each may be right by itself. */
 async function combinationIssues(values: SettingTexts): Promise<SettingIssue[]> {
-  return [...usernameIssues(values), ...serviceIssues(values), ...(await adapterIssues(values))];
+  return [
+    ...usernameIssues(values),
+    ...handoffTokenIssues(values),
+    ...serviceIssues(values),
+    ...(await adapterIssues(values)),
+  ];
+}
+
+function handoffTokenIssues({ handoffAuth, handoffToken }: SettingTexts): SettingIssue[] {
+  const check = handoffAuth === 'path' ? pathToken : handoffAuth === 'bearer' ? bearer : null;
+  if (!check) {
+    const isUnused = handoffToken !== undefined && (handoffAuth === 'webhook' || handoffAuth === 'none');
+    return isUnused
+      ? [['handoffToken', `has no effect with HANDOFF_AUTH=${handoffAuth}. Remove one of them.`]]
+      : [];
+  }
+  if (handoffToken === undefined) {
+    return [
+      ['handoffToken', `is missing: HANDOFF_AUTH=${handoffAuth} needs it. Make one: openssl rand -hex 24`],
+    ];
+  }
+  try {
+    check(handoffToken);
+  } catch (error) {
+    if (!(error instanceof HandoffKitError)) throw error;
+    return [['handoffToken', error.message.replace(/^the (path )?token /, '')]];
+  }
+  return /\s/.test(handoffToken)
+    ? [['handoffToken', 'has white space in it, which no header can carry.']]
+    : [];
 }
 
 function usernameIssues({ webhookUsername = '', webhookSecret }: SettingTexts): SettingIssue[] {
@@ -141,23 +206,29 @@ function serviceIssues(values: SettingTexts): SettingIssue[] {
 const CREDENTIALS = [
   'webhookUsername',
   'webhookSecret',
-  'handoffAuth',
+  'handoffToken',
 ] as const satisfies readonly SettingKey[];
 
-const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
+/** A credential that development mode generates where it is missing. */
+export type GeneratedKey = (typeof CREDENTIALS)[number];
 
 /**
  * The defaults of development mode: generated credentials, a local address, a quiet log. A username without a
  * secret is a complete choice (Bearer), so a secret is generated only together with the username.
  */
-function devSettings(isSet: (key: SettingKey) => boolean): {
+function devSettings(
+  isSet: (key: SettingKey) => boolean,
+  seed: string = randomBytes(16).toString('hex'),
+): {
   readonly values: SettingTexts;
-  readonly generated: readonly SettingKey[];
+  readonly generated: readonly GeneratedKey[];
 } {
+  const hex = (name: GeneratedKey, length: number): string =>
+    createHash('sha256').update(`${seed}:${name}`).digest('hex').slice(0, length);
   const credentials: SettingTexts = {
-    ...(!isSet('webhookUsername') && { webhookUsername: `dev-${randomHex(3)}` }),
-    ...(!isSet('webhookUsername') && !isSet('webhookSecret') && { webhookSecret: randomHex(16) }),
-    ...(!isSet('handoffAuth') && { handoffAuth: `path:${randomHex(16)}` }),
+    ...(!isSet('webhookUsername') && { webhookUsername: `dev-${hex('webhookUsername', 6)}` }),
+    ...(!isSet('webhookUsername') && !isSet('webhookSecret') && { webhookSecret: hex('webhookSecret', 32) }),
+    ...(!isSet('handoffAuth') && !isSet('handoffToken') && { handoffToken: hex('handoffToken', 32) }),
   };
   return {
     values: { host: '127.0.0.1', logLevel: 'warn', ...credentials },

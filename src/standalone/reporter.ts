@@ -46,13 +46,17 @@ export function createReporter({ json, colours, showText, write }: ReporterOptio
   return {
     event(context) {
       const record = recordOf(context, showText);
-      write(`${json ? JSON.stringify(record) : lineOf(record)}\n`);
+      write(`${json ? jsonLine(record.event, record.time, record) : lineOf(record)}\n`);
     },
     status(status, data, text) {
-      write(`${json ? JSON.stringify({ time: new Date().toISOString(), status, ...data }) : text}\n`);
+      write(`${json ? jsonLine(status, new Date().toISOString(), { status, ...data }) : text}\n`);
     },
   };
 }
+
+/** The shape of the log's lines: level, time, the fields, and `msg` at the end. */
+const jsonLine = (msg: string, time: string, fields: object): string =>
+  JSON.stringify({ level: 'info', time, ...fields, msg });
 
 function shortId(id: string): string {
   return printable(id.length > MAX_ID_LENGTH ? `${id.slice(0, MAX_ID_LENGTH)}…` : id);

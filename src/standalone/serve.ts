@@ -1,18 +1,21 @@
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
+import type { Delivery } from '../delivery/index.js';
 import { createLog } from '../internal/create-log.js';
+import { HandoffKitError } from '../internal/index.js';
 import { checkAtStart } from './connect-adapter.js';
 import { createStandalone, type Standalone } from './create-standalone.js';
 import { openDelivery } from './database.js';
-import { readSettings } from './read-settings.js';
+import { type ReadSettings, readSettings } from './read-settings.js';
 import { createReadableLog } from './readable-log.js';
 import { createReporter } from './reporter.js';
+import type { Settings } from './settings-schema.js';
 import type { SettingSources } from './settings-sources.js';
 import { onStopSignal } from './signals.js';
 import { welcome } from './welcome.js';
 
 /** The output format of the program. */
 export interface ServeOutput {
-  /** One JSON object per line on standard output, and pino's own lines on standard error. */
+  /** One JSON object per line: events on standard output, the log on standard error, in one shape. */
   readonly json: boolean;
   readonly colours: boolean;
 }
@@ -22,13 +25,16 @@ export interface ServeOutput {
  * running handler finished, else 1. Rejects when the program cannot start.
  */
 export async function serve(sources: SettingSources, { json, colours }: ServeOutput): Promise<number> {
-  const { settings, agents, generated } = await readSettings(sources);
-  const { logLevel: level, showText } = settings;
+  const read = await readSettings(sources);
+  const { agents, generated, hints } = read;
+  const { logLevel: level, showText } = read.settings;
   const reporter = createReporter({ json, colours, showText, write: (line) => process.stdout.write(line) });
   const destination = json
     ? pino.destination({ dest: 2, sync: true })
     : createReadableLog((line) => process.stderr.write(line), colours);
-  const log = createLog({ level, showText, destination });
+  const log = createLog({ level, showText, destination, plain: json });
+
+  for (const hint of hints) log.warn({}, hint);
 
   const crash = (err: unknown): void => {
     log.fatal({ err }, 'uncaught exception: stopping at once');
@@ -37,7 +43,7 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   // Node reports unhandled rejections through this event, too.
   process.on('uncaughtException', crash);
 
-  const delivery = await openDelivery(settings.databaseUrl, settings);
+  const { settings, delivery } = await openStorage(read, sources.dev ?? false, log);
   const oneTimeLinkFor = sources.dev ? { id: 'dev', name: 'Developer' } : undefined;
   const standalone = await createStandalone(settings, {
     reporter,
@@ -78,6 +84,25 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   reporter.status('stopped', { unfinished }, `Stopped: ${rest}.`);
   return unfinished === 0 ? 0 : 1;
 }
+
+/** In development mode the default database may be missing: nothing is stored then. */
+async function openStorage(
+  { settings, hasDatabaseUrl }: ReadSettings,
+  dev: boolean,
+  log: Logger,
+): Promise<{ readonly settings: Settings; readonly delivery: Delivery | null }> {
+  try {
+    return { settings, delivery: await openDelivery(settings.databaseUrl, settings) };
+  } catch (error) {
+    const isMissing = error instanceof HandoffKitError && error.code === 'SQLITE_MISSING';
+    if (!isMissing || !dev || hasDatabaseUrl) throw error;
+    log.warn({}, `events are kept in memory and lost at the end: ${SQLITE_ADVICE}`);
+    return { settings: { ...settings, databaseUrl: { kind: 'none' } }, delivery: null };
+  }
+}
+
+const SQLITE_ADVICE =
+  'this version of Node has no built-in SQLite. To store them, npm install @photostructure/sqlite, or use Node 22.13 or newer.';
 
 /** A program that cannot listen must not work on stored events. */
 async function listenOrClose(standalone: Standalone): Promise<string> {

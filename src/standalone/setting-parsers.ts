@@ -1,27 +1,6 @@
 import express from 'express';
 import { type BusinessHours, readHours, type Weekday } from '../bridge/index.js';
 import { configError } from '../internal/index.js';
-import { bearer, pathToken } from '../receiver/index.js';
-
-/** How handoff requests authenticate. */
-export type HandoffAuth =
-  | { readonly kind: 'webhook' | 'none' }
-  | { readonly kind: 'path' | 'bearer'; readonly token: string };
-
-/** The choices of HANDOFF_AUTH, for messages. */
-export const HANDOFF_AUTH_CHOICES =
-  'webhook (the same credentials as messages), path:<token>, bearer:<token> or none';
-
-/** Parses HANDOFF_AUTH. Error messages never quote the token. */
-export function parseHandoffAuth(text: string): HandoffAuth {
-  if (text === 'webhook' || text === 'none') return { kind: text };
-  const [, kind, token = ''] = /^(path|bearer):(.*)$/s.exec(text) ?? [];
-  if (kind !== 'path' && kind !== 'bearer') throw configError(`must be one of: ${HANDOFF_AUTH_CHOICES}.`);
-  if (kind === 'path') pathToken(token);
-  else bearer(token);
-  if (/\s/.test(token)) throw configError('the token has white space in it, which no header can carry.');
-  return { kind, token };
-}
 
 /** The proxies whose `X-Forwarded-*` headers Express trusts: none, all, a number of hops, or addresses. */
 export type TrustProxy = boolean | number | readonly string[];

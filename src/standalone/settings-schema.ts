@@ -4,13 +4,9 @@ import { HandoffKitError } from '../internal/index.js';
 import { webhookUser } from '../receiver/index.js';
 import { ADAPTER_NAMES } from './adapter-catalog.js';
 import { DEFAULT_DATABASE_URL, parseDatabaseUrl } from './database.js';
+import { HANDOFF_AUTH_CHOICES, HANDOFF_AUTH_KINDS } from './handoff-auth.js';
 import { HEALTH_PATHS } from './health.js';
-import {
-  HANDOFF_AUTH_CHOICES,
-  parseBusinessHours,
-  parseHandoffAuth,
-  parseTrustProxy,
-} from './setting-parsers.js';
+import { parseBusinessHours, parseTrustProxy } from './setting-parsers.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const UNITS = { b: 1, kb: 1_024, mb: 1_048_576, ms: 1, s: 1_000 };
@@ -119,10 +115,13 @@ export const settingsSchema = z.object({
     "is missing. Set it to the webhook username of the agent's integration settings.",
   ),
   webhookSecret: acceptedBy((secret) => webhookUser({ username: 'any', secret })).optional(),
-  handoffAuth: parsedBy(
-    parseHandoffAuth,
-    `is missing. Say how handoff requests authenticate: ${HANDOFF_AUTH_CHOICES}.`,
-  ),
+  handoffAuth: z.enum(HANDOFF_AUTH_KINDS, {
+    error: ({ input }) =>
+      input === undefined
+        ? `is missing. Say how handoff requests authenticate: ${HANDOFF_AUTH_CHOICES}.`
+        : `must be one of: ${HANDOFF_AUTH_CHOICES}.`,
+  }),
+  handoffToken: z.string().optional(),
   serviceBaseUrl: acceptedBy((baseUrl) => createServiceClient({ baseUrl, apiKey: 'any' })).optional(),
   serviceApiKey: acceptedBy((apiKey) =>
     createServiceClient({ baseUrl: 'https://any.example', apiKey }),

@@ -9,10 +9,14 @@ export interface SettingSources {
   readonly flags?: Readonly<Partial<Record<SettingKey, string>>>;
   /** The environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The variables of the environment that came from the file `.env`. */
+  readonly fromEnvFile?: ReadonlySet<string>;
   /** The path of a JSON file. */
   readonly configFile?: string | undefined;
   /** Development mode: generates missing credentials and listens on 127.0.0.1 only. */
   readonly dev?: boolean | undefined;
+  /** Generated credentials are the same for the same seed. Default: new ones each time. */
+  readonly devSeed?: string | undefined;
 }
 
 /** A value with its source. */
@@ -44,14 +48,19 @@ export interface ConfigFile {
 const NO_FILE: ConfigFile = { values: {}, agents: null, problems: [], readable: true };
 
 /** Takes each setting from the first source that has it. */
-export function gatherSettings({ flags = {}, env, configFile }: SettingSources): GatheredSettings {
+export function gatherSettings({
+  flags = {},
+  env,
+  fromEnvFile,
+  configFile,
+}: SettingSources): GatheredSettings {
   const file = configFile === undefined ? NO_FILE : readConfigFile(configFile);
   const found: Partial<Record<SettingKey, FoundSetting>> = {};
   for (const key of SETTING_KEYS) {
     const { env: name, flag } = SETTINGS[key];
     const given = [
       { value: flags[key], from: flag.split(' ')[0] ?? flag },
-      { value: env[name], from: 'the environment' },
+      { value: env[name], from: fromEnvFile?.has(name) ? '.env' : 'the environment' },
       { value: file.values[key], from: configFile ?? '' },
     ].find(({ value }) => value !== undefined);
     if (given?.value !== undefined) found[key] = { value: given.value, from: given.from };

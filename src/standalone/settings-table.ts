@@ -46,7 +46,12 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   handoffAuth: {
     env: 'HANDOFF_AUTH',
     flag: '--handoff-auth <choice>',
-    help: 'how handoff requests authenticate: webhook, path:<token>, bearer:<token> or none; required',
+    help: 'how handoff requests authenticate: path (default with HANDOFF_TOKEN), bearer, webhook or none; required',
+  },
+  handoffToken: {
+    env: 'HANDOFF_TOKEN',
+    flag: '--handoff-token <token>',
+    help: 'the token of handoff requests, at least 16 characters: openssl rand -hex 24',
   },
   serviceBaseUrl: {
     env: 'SERVICE_BASE_URL',
@@ -383,6 +388,7 @@ export const AGENT_KEYS = [
   'webhookUsername',
   'webhookSecret',
   'handoffAuth',
+  'handoffToken',
   'serviceBaseUrl',
   'serviceApiKey',
 ] as const satisfies readonly SettingKey[];
@@ -399,7 +405,10 @@ export interface SettingGroup {
 /** Every setting in exactly one group, in the order of the help and of `docs/settings.md`. */
 export const SETTING_GROUPS: readonly SettingGroup[] = [
   { title: 'Server', keys: ['port', 'host', 'mountPath', 'trustProxy', 'bodyLimit'] },
-  { title: 'Authentication', keys: ['webhookUsername', 'webhookSecret', 'handoffAuth', 'probeAuth'] },
+  {
+    title: 'Authentication',
+    keys: ['webhookUsername', 'webhookSecret', 'handoffAuth', 'handoffToken', 'probeAuth'],
+  },
   {
     title: 'Replies to users',
     keys: ['serviceBaseUrl', 'serviceApiKey', 'greeting', 'autoReply', 'waitTimeout'],

@@ -3,7 +3,8 @@ import { ADAPTER_NAMES } from './adapter-catalog.js';
 import type { AgentSettings } from './agent-settings.js';
 import type { ConnectedAdapter } from './connect-adapter.js';
 import { describeDatabase } from './database.js';
-import type { SettingKey, Settings } from './settings-schema.js';
+import type { GeneratedKey } from './read-settings.js';
+import type { Settings } from './settings-schema.js';
 import { SETTINGS } from './settings-table.js';
 
 /** The first output after the start: `data` for programs, `text` for people. */
@@ -14,8 +15,8 @@ export interface Welcome {
 
 const HANDOFF_ADDRESS = {
   webhook: ['', 'the same credentials as messages'],
-  path: ['/<token>', 'the token is the one of HANDOFF_AUTH'],
-  bearer: ['', 'Bearer: the token of HANDOFF_AUTH'],
+  path: ['/<token>', 'the token is HANDOFF_TOKEN'],
+  bearer: ['', 'Bearer: HANDOFF_TOKEN'],
   none: ['', 'no credentials: any sender that can reach it is accepted'],
 } as const;
 
@@ -35,9 +36,7 @@ export function welcome(options: WelcomeOptions): Welcome {
   const isSeveral = !agents.has(DEFAULT_AGENT) || agents.size > 1;
   // With several agents, the commands would have to name each one's credentials.
   const commands = dev && !isSeveral ? curlCommands(options) : [];
-  const credentials = Object.fromEntries(
-    generated.map((key) => [SETTINGS[key].env, settingText(settings, key)] as const),
-  );
+  const credentials = Object.fromEntries(generated.map((key) => [SETTINGS[key].env, settings[key]] as const));
   const text = [
     `handoff-kit listens on ${url} (Ctrl-C stops it)`,
     '',
@@ -48,7 +47,9 @@ export function welcome(options: WelcomeOptions): Welcome {
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
     ...(commands.length > 0 ? ['', 'Play the platform from another terminal:'] : []),
     ...commands.flatMap(({ title, command }) => ['', `  # ${title}`, `  ${command}`]),
-    ...(dev ? ['', 'The same event sent twice is answered twice and handled once.'] : []),
+    ...(commands.length > 0
+      ? ['', 'Each has the time in it, so it is a new event whenever it is pasted.']
+      : []),
     settings.showText ? '' : 'The text of messages is hidden; --show-text shows it.',
     '',
   ];
@@ -108,7 +109,7 @@ const agentAddresses = (url: string, settings: Settings, agents: AgentSettings):
 ];
 
 function webhookAddresses(messages: string, { webhookSecret, handoffAuth }: Settings): string[] {
-  const [segment, authentication] = HANDOFF_ADDRESS[handoffAuth.kind];
+  const [segment, authentication] = HANDOFF_ADDRESS[handoffAuth];
   const handoffs = messages.replace(/\/$/, '') + segment;
   const credentials = webhookSecret === undefined ? 'Bearer: the username' : 'Basic: username and secret';
   return [
@@ -124,13 +125,6 @@ function commonAddresses(url: string, { databaseUrl }: Settings): string[] {
   ];
 }
 
-/** A generated setting as text for the environment. */
-function settingText({ handoffAuth, webhookUsername, webhookSecret }: Settings, key: SettingKey): string {
-  if (key === 'webhookUsername') return webhookUsername;
-  if (key === 'webhookSecret') return webhookSecret ?? '';
-  return 'token' in handoffAuth ? `${handoffAuth.kind}:${handoffAuth.token}` : handoffAuth.kind;
-}
-
 /** A command that plays the platform. */
 export interface CurlCommand {
   readonly title: string;
@@ -143,7 +137,7 @@ export interface CurlOptions {
   readonly url: string;
   readonly settings: Settings;
   /** Generated credentials, which may be shown. */
-  readonly generated: readonly SettingKey[];
+  readonly generated: readonly GeneratedKey[];
 }
 
 /** One command for each kind of event, and one for an availability test. */
@@ -156,7 +150,7 @@ export function curlCommands(options: CurlOptions): CurlCommand[] {
       title: "an agent's answer",
       command: curl(message, '', {
         conversation_id: 'conversation-1',
-        message_id: 'message-1',
+        message_id: `message-${NOW}`,
         user_id: 'user-1',
         create_time: 1_742_265_090,
         output: [{ content: { text: 'Your parcel is on its way.' } }],
@@ -166,7 +160,7 @@ export function curlCommands(options: CurlOptions): CurlCommand[] {
       title: 'a user is handed over to a human',
       command: curl(handoff, '/conversation/establish', {
         conversation_id,
-        timestamp: 1_742_265_091_000,
+        timestamp: NOW_MS,
         body: [{ text: 'I want to talk to a human.', message_type: 'QUESTION' }],
         user_info: { user_id: 'user-1' },
       }),
@@ -179,13 +173,21 @@ export function curlCommands(options: CurlOptions): CurlCommand[] {
       title: 'the user leaves',
       command: curl(handoff, '/conversation/close', {
         conversation_id,
-        timestamp: 1_742_265_093_000,
+        timestamp: NOW_MS,
         type: 'USER_CLOSED',
       }),
     },
     { title: 'an availability test', command: curl(message, '', { istest: true }) },
   ];
 }
+
+/** Stand in a body for the time at which the command is pasted, so that it is a new event each time. */
+const NOW = '<now>';
+const NOW_MS = '<now in milliseconds>';
+
+/** The body for a shell, which puts the time in. Every `date` knows `%s`. */
+const bodyOf = (body: object): string =>
+  quoted(JSON.stringify(body)).replaceAll(`"${NOW_MS}"`, `'$(date +%s)000'`).replaceAll(NOW, `'$(date +%s)'`);
 
 /** URL and credentials of a command, quoted for a shell. */
 interface CurlTarget {
@@ -195,7 +197,7 @@ interface CurlTarget {
 
 const curl = ({ url, credentials }: CurlTarget, path: string, body: object): string =>
   ['curl', url(path), ...(credentials ? [credentials] : [])]
-    .concat("-H 'content-type: application/json'", '-d', quoted(JSON.stringify(body)))
+    .concat("-H 'content-type: application/json'", '-d', bodyOf(body))
     .join(' ');
 
 /** Words without special characters need no quotes in any shell. */
@@ -205,7 +207,7 @@ const quoted = (text: string): string =>
 /** Generated credentials are shown; the user's own become shell variables, so that they are never printed. */
 function messageTarget({ url, settings, generated }: CurlOptions): CurlTarget {
   const { mountPath, webhookUsername, webhookSecret } = settings;
-  const shown = (key: SettingKey, value: string, variable: string): string =>
+  const shown = (key: GeneratedKey, value: string, variable: string): string =>
     generated.includes(key) ? quoted(value) : `"$${variable}"`;
   const username = shown('webhookUsername', webhookUsername, 'WEBHOOK_USERNAME');
   const credentials =
@@ -216,20 +218,16 @@ function messageTarget({ url, settings, generated }: CurlOptions): CurlTarget {
 }
 
 function handoffTarget({ url, settings, generated }: CurlOptions, message: CurlTarget): CurlTarget {
-  const { handoffAuth, mountPath } = settings;
+  const { handoffAuth, handoffToken = '', mountPath } = settings;
   const base = `${url}${mountPath === '/' ? '' : mountPath}`;
-  const plainUrl = (path: string): string => quoted(`${base}${path}`);
-  if (!('token' in handoffAuth)) {
-    return { url: plainUrl, credentials: handoffAuth.kind === 'webhook' ? message.credentials : '' };
+  const token = generated.includes('handoffToken') ? quoted(handoffToken) : '"$HANDOFF_TOKEN"';
+  if (handoffAuth === 'path') {
+    return { url: (path) => `${quoted(`${base}/`)}${token}${quoted(path)}`, credentials: '' };
   }
-  if (handoffAuth.kind === 'bearer') {
-    return { url: plainUrl, credentials: `-H 'authorization: Bearer '"\${HANDOFF_AUTH#bearer:}"` };
-  }
-  if (generated.includes('handoffAuth')) {
-    return { url: (path) => quoted(`${base}/${handoffAuth.token}${path}`), credentials: '' };
-  }
-  return {
-    url: (path) => `${quoted(`${base}/`)}"\${HANDOFF_AUTH#path:}"${quoted(path)}`,
-    credentials: '',
+  const credentials = {
+    webhook: message.credentials,
+    bearer: `-H 'authorization: Bearer '${token}`,
+    none: '',
   };
+  return { url: (path) => quoted(`${base}${path}`), credentials: credentials[handoffAuth] };
 }

@@ -7,6 +7,7 @@ import {
   type Simulator,
 } from '../simulator/index.js';
 import { createBenchErrorFactory, withFailureReports } from './failure-report.js';
+import { createLogInMemory } from './log-in-memory.js';
 import { createSecretRedactor, resolveReceiver, webhookSettingsFor } from './receiver-under-test.js';
 import { type RequestListener, type ServedListener, serve } from './serve.js';
 import {
@@ -72,7 +73,8 @@ export async function createTestBench({
   });
   const service = { baseUrl: await simulator.listen(), apiKey };
   const secrets = createSecretRedactor(apiKey);
-  const createError = createBenchErrorFactory(simulator, secrets.redact);
+  const captured = createLogInMemory();
+  const createError = createBenchErrorFactory(simulator, secrets.redact, captured.lines);
   let connected: { listener: RequestListener; served: ServedListener; url: string } | null = null;
   let current: HandoffConversation | null = null;
   let closing: Promise<void> | null = null;
@@ -84,7 +86,7 @@ export async function createTestBench({
         'ALREADY_CONNECTED',
         'this bench already has a receiver: create another bench.',
       );
-    const resolved = await resolveReceiver(receiverOrFactory, at, service);
+    const resolved = await resolveReceiver(receiverOrFactory, at, { service, log: captured.log });
     secrets.add(resolved.address);
     await startDurable(resolved.listener);
     const served = await serve(resolved.listener);

@@ -17,10 +17,11 @@ type CreateBenchError = (
   cause?: unknown,
 ) => TestBenchError;
 
-/** Creates the {@link CreateBenchError} of a bench. `redact` removes secrets from a text. */
+/** Creates the {@link CreateBenchError} of a bench. `redact` removes secrets from a text; `logged` gives log lines. */
 export function createBenchErrorFactory(
   simulator: Simulator,
   redact: (text: string) => string,
+  logged: () => readonly string[],
 ): CreateBenchError {
   return (code, problem, conversation, cause) => {
     const exchanges = simulator.traffic.exchanges();
@@ -36,6 +37,7 @@ export function createBenchErrorFactory(
       '',
       'What to check:',
       ...adviceFor({ conversation, exchanges, faults }).map((advice) => `- ${advice}`),
+      ...(logged().length > 0 ? ['', 'The log of the receiver:', ...logged().map(redact)] : []),
     ];
     return new TestBenchError(code, lines.join('\n'), cause === undefined ? undefined : { cause });
   };

@@ -3,7 +3,7 @@ import { pathToken, webhookUser } from '../receiver/index.js';
 import type { HumanServiceWebhook, MessageWebhook } from '../simulator/index.js';
 import type { RequestListener } from './serve.js';
 import {
-  type BenchService,
+  type BenchReceiverOptions,
   type ReceiverAddress,
   type ReceiverFactory,
   TestBenchError,
@@ -24,7 +24,7 @@ const randomSecret = () => randomBytes(24).toString('hex');
 export async function resolveReceiver(
   receiver: ReceiverFactory | RequestListener,
   address: ReceiverAddress,
-  service: BenchService,
+  { service, log }: Pick<BenchReceiverOptions, 'service' | 'log'>,
 ): Promise<ResolvedReceiver> {
   checkAddress(address);
   if (typeof receiver !== 'function') throw invalid(`receiver is ${nameOf(receiver)}.`);
@@ -33,7 +33,7 @@ export async function resolveReceiver(
     address;
   const token = address.token ?? randomSecret();
   const auth = { message: webhookUser({ username, secret }), handoff: pathToken(token) };
-  const listener: unknown = await receiver({ auth, service });
+  const listener: unknown = await receiver({ auth, service, log });
   if (!isListener(listener)) throw invalid(`the function passed as receiver returned ${nameOf(listener)}.`);
   return { listener, address: { ...address, username, secret, token } };
 }

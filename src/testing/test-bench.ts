@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../internal/index.js';
+import { HandoffKitError, type Log } from '../internal/index.js';
 import type { AuthScheme } from '../receiver/index.js';
 import type {
   AgentMessageInput,
@@ -22,7 +22,7 @@ export interface TestBench {
    *
    * @example
    * const bench = await createTestBench();
-   * process.env.SERVICE_URL = bench.service.baseUrl;
+   * process.env.SERVICE_BASE_URL = bench.service.baseUrl;
    * await bench.connect(createApp(), { path: '/webhook', username: 'acme', secret: 'the-secret', token: 'the-token' });
    */
   readonly connect: ConnectReceiver;
@@ -122,6 +122,8 @@ export interface BenchReceiverOptions {
   readonly auth: { readonly message: AuthScheme; readonly handoff: AuthScheme };
   /** The simulated platform. */
   readonly service: BenchService;
+  /** Keeps the lines in memory, where a failed test finds them: the bench's errors end with the last ones. */
+  readonly log: Log;
 }
 
 /** Creates the receiver under test from the options of the bench. */

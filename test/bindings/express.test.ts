@@ -1,5 +1,8 @@
-import express, { type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import express4 from 'express4';
+import { expect, it } from 'vitest';
+import { createReceiver, noAuth } from '../../src/index.js';
+import { agentMessageBody } from '../fixtures/bodies.js';
 import { listen } from '../helpers/serve.js';
 import { describeHost } from './cases.js';
 import { BASE, inProcess, type Mount, parser } from './host.js';
@@ -33,3 +36,25 @@ function describe5and4(name: HostName, kit: typeof express): void {
     notFound: 'Cannot POST /webhook/unknown',
   });
 }
+
+it('a body parser before the receiver has a limit of its own, which can be raised to that of the receiver', async () => {
+  const statuses = async (...before: RequestHandler[]): Promise<number[]> => {
+    const app = express();
+    for (const handler of before) app.use(handler);
+    const auth = { message: noAuth(), handoff: false } as const;
+    app.use(createReceiver({ auth, log: false }).on('message', () => {}));
+    app.use(((error, _request, response, _next) => response.sendStatus(error.status)) as ErrorRequestHandler);
+    const { url, end } = await listen(app);
+    const send = async (characters: number): Promise<number> => {
+      const body = agentMessageBody({ output: [{ content: { text: 'x'.repeat(characters) } }] });
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).status;
+    };
+    const answers = [await send(90_000), await send(200_000), await send(300_000)];
+    await end();
+    return answers;
+  };
+  expect(await statuses()).toEqual([200, 200, 413]);
+  expect(await statuses(express.json())).toEqual([200, 413, 413]);
+  expect(await statuses(express.json({ limit: '256kb' }))).toEqual([200, 200, 413]);
+});

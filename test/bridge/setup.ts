@@ -39,7 +39,7 @@ export async function setUpBridge(options: SetupOptions = {}) {
   const bench = await createTestBench({
     ...options.bench,
     receiver: (given) => {
-      const receiver = createReceiver({ log: logged.log, ...given, ...options.receiver });
+      const receiver = createReceiver({ ...given, log: logged.log, ...options.receiver });
       before?.(receiver);
       made.receiver = receiver;
       made.bridge = createBridge({

@@ -45,7 +45,7 @@ async function slackSettings() {
 describe('adapter check', () => {
   it('reports the checks of Chatwoot as JSON and as text', async () => {
     const env = { ...(await chatwootSettings()), CHATWOOT_HMAC_TOKEN: FAKE_HMAC_TOKEN };
-    const { code, json, stdout, stderr } = await runCli(['adapter', 'check'], { env });
+    const { code, json, stdout, stderr } = await runCli(['adapter', 'check', '--json'], { env });
     expect([code, stderr]).toEqual([0, '']);
     const report = json() as Report;
     expect(report).toMatchObject({ ok: true, adapter: 'chatwoot' });
@@ -56,7 +56,7 @@ describe('adapter check', () => {
       'webhook secret',
       'clock',
     ]);
-    const text = await runCli(['adapter', 'check', '--no-json'], { env });
+    const text = await runCli(['adapter', 'check'], { env });
     expect(text.code).toBe(0);
     expect(text.stdout).toMatch(/^ok {2}address +Chatwoot answers\.$/m);
     for (const secret of [FAKE_INBOX, FAKE_SECRET, FAKE_HMAC_TOKEN]) {
@@ -70,7 +70,7 @@ describe('adapter check', () => {
     [{ CHATWOOT_URL: 'http://127.0.0.1:9' }, ['address']],
   ])('exits with 1 for Chatwoot with %j', async (wrong, names) => {
     const env = { ...(await chatwootSettings()), ...wrong };
-    const { code, json, stdout } = await runCli(['adapter', 'check'], { env });
+    const { code, json, stdout } = await runCli(['adapter', 'check', '--json'], { env });
     expect(code).toBe(1);
     expect(failed(json() as Report)).toEqual(names);
     expect(stdout).not.toContain('sEcret');
@@ -78,7 +78,7 @@ describe('adapter check', () => {
 
   it('reports the checks of Slack with the settings of a file', async () => {
     const { settings } = await slackSettings();
-    const { code, json } = await runCli(['adapter', 'check', '--config', fileWith(settings)]);
+    const { code, json } = await runCli(['adapter', 'check', '--config', fileWith(settings), '--json']);
     expect(code).toBe(0);
     expect((json() as Report).results.map(({ name }) => name)).toEqual([
       'credentials',
@@ -91,13 +91,15 @@ describe('adapter check', () => {
 
   it('exits with 1 for a wrong token, a channel without the app, and missing scopes', async () => {
     const { settings, fake } = await slackSettings();
-    const wrong = await runCli(['adapter', 'check', '--slack-bot-token', 'xoxb-sEcret'], { env: settings });
+    const wrong = await runCli(['adapter', 'check', '--slack-bot-token', 'xoxb-sEcret', '--json'], {
+      env: settings,
+    });
     expect(wrong.code).toBe(1);
     expect(failed(wrong.json() as Report)).toEqual(['credentials']);
     expect(wrong.stdout + wrong.stderr).not.toContain('sEcret');
     fake.workspace.channel.member = false;
     fake.scopes.delete('channels:history');
-    const unfit = await runCli(['adapter', 'check', '--no-json'], { env: settings });
+    const unfit = await runCli(['adapter', 'check'], { env: settings });
     expect(unfit.code).toBe(1);
     expect(unfit.stdout).toMatch(/^NOT OK {2}channel .*\/invite/m);
     expect(unfit.stdout).toMatch(/^NOT OK {2}scopes .*channels:history/m);
@@ -141,7 +143,9 @@ describe('adapter scrip', () => {
   const RT_WEBHOOK_SECRET = 'the-first-secret-of-two, the-other-secret-of-two';
 
   it('prints a Scrip that signs with the first secret', async () => {
-    const { code, json } = await runCli(['adapter', 'scrip', '--url', url], { env: { RT_WEBHOOK_SECRET } });
+    const { code, json } = await runCli(['adapter', 'scrip', '--url', url, '--json'], {
+      env: { RT_WEBHOOK_SECRET },
+    });
     expect(code).toBe(0);
     const { commit } = json() as { commit: string };
     expect(commit).toContain(`'${url}'`);

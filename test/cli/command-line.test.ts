@@ -74,9 +74,17 @@ describe('the command line', () => {
     [['serve'], {}, 'Cannot start: 2 things are wrong with the settings.'],
     [['inbox', 'list'], { DATABASE_URL: 'sqlite:/none.db' }, 'There is no database at /none.db.'],
     [['desk', 'list-agents'], { DATABASE_URL: 'none' }, 'DATABASE_URL is none: nothing is stored,'],
-    [['simulate', '--receiver', 'http://127.0.0.1:1', '--secret', 's'], {}, 'A secret is sent together with'],
-    [['send', 'chat', '--to', 'http://127.0.0.1:1', '--body', '/none'], {}, 'Cannot read /none (ENOENT).'],
-    [['check'], {}, 'SERVICE_BASE_URL (--base-url) is missing:'],
+    [
+      ['simulate', '--receiver-url', 'http://127.0.0.1:1', '--webhook-secret', 's'],
+      {},
+      'A secret is sent together with',
+    ],
+    [
+      ['send', 'chat', '--receiver-url', 'http://127.0.0.1:1', '--body', '/none'],
+      {},
+      'Cannot read /none (ENOENT).',
+    ],
+    [['check'], {}, 'SERVICE_BASE_URL (--service-base-url) is missing:'],
     [['qa', 'add'], PLATFORM, 'There is nothing to add. Give pairs or files;'],
     [['adapter', 'scrip'], {}, 'Give --url:'],
   ])('says as a sentence what is wrong with %j', async (args, env, sentence) => {

@@ -32,12 +32,12 @@ describe('the commands of the desk', () => {
         runCli(['desk', ...args], { env: { DATABASE_URL }, input });
 
       const added = await desk(
-        ['add-agent', 'ann', '--name', 'Ann Lee', '--password-stdin'],
+        ['add-agent', 'ann', '--name', 'Ann Lee', '--password-stdin', '--json'],
         `${PASSWORD}\n`,
       );
       expect([added.code, added.json()]).toEqual([0, { login: 'ann', name: 'Ann Lee', done: 'added' }]);
       await desk(['add-agent', 'ben']);
-      expect((await desk(['list-agents'])).json()).toEqual({
+      expect((await desk(['list-agents', '--json'])).json()).toEqual({
         agents: [
           { id: 'ann', name: 'Ann Lee' },
           { id: 'ben', name: 'ben' },
@@ -47,12 +47,12 @@ describe('the commands of the desk', () => {
       expect((await agent.state()).me).toEqual({ id: 'ann', name: 'Ann Lee' });
       expect((await postLogin(url, { name: 'ben', password: PASSWORD })).status).toBe(401);
 
-      expect((await desk(['remove-agent', 'ann', '--no-json'])).stdout).toBe('ann was removed.\n');
+      expect((await desk(['remove-agent', 'ann'])).stdout).toBe('ann was removed.\n');
       expect((await agent.get('/api/state')).status).toBe(401);
-      const again = await desk(['remove-agent', 'ann']);
+      const again = await desk(['remove-agent', 'ann', '--json']);
       expect([again.code, again.json()]).toEqual([1, { login: 'ann', removed: false }]);
 
-      const { lines } = (await desk(['audit'])).json() as {
+      const { lines } = (await desk(['audit', '--json'])).json() as {
         lines: { agent: string | null; action: string }[];
       };
       expect(lines.map(({ agent: who, action }) => [who, action])).toEqual([
@@ -62,7 +62,7 @@ describe('the commands of the desk', () => {
         [null, 'refused: login failed'],
         [null, 'agent removed'],
       ]);
-      const text = await desk(['audit', '--last', '1', '--no-json']);
+      const text = await desk(['audit', '--last', '1']);
       expect(text.stdout).toMatch(/^\d{4}-\S+Z {2}- {2}agent removed +ann\n$/);
       expect(JSON.stringify(lines)).not.toContain(PASSWORD);
     },
@@ -71,10 +71,10 @@ describe('the commands of the desk', () => {
 
   it('generate a password and show it once', async () => {
     const env = { DATABASE_URL: databaseUrl() };
-    const { stdout } = await runCli(['desk', 'add-agent', 'ann', '--no-json'], { env });
+    const { stdout } = await runCli(['desk', 'add-agent', 'ann'], { env });
     const [, password = ''] = /^Password: (\S{16,})$/m.exec(stdout) ?? [];
     expect(password).not.toBe('');
-    const { json } = await runCli(['desk', 'add-agent', 'ann'], { env });
+    const { json } = await runCli(['desk', 'add-agent', 'ann', '--json'], { env });
     expect(json()).toMatchObject({
       login: 'ann',
       done: 'changed',
@@ -87,7 +87,7 @@ describe('the commands of the desk', () => {
     const config = fileWith({ DATABASE_URL, PORT: '1' });
     const { code } = await runCli(['desk', 'add-agent', 'ann', '--config', config]);
     expect(code).toBe(0);
-    const { json } = await runCli(['desk', 'list-agents'], { env: { DATABASE_URL } });
+    const { json } = await runCli(['desk', 'list-agents', '--json'], { env: { DATABASE_URL } });
     expect(json()).toEqual({ agents: [{ id: 'ann', name: 'ann' }] });
   });
 

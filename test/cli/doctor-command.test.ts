@@ -20,8 +20,8 @@ async function doctorOf(mistakes: readonly Mistake[], ...more: string[]) {
   const { target, end } = await startWrongReceiver(mistakes);
   onTestFinished(end);
   const { username = '', secret = '' } = target.message;
-  const env = { WEBHOOK_USERNAME: username, WEBHOOK_SECRET: secret, HANDOFF_AUTH: `path:${target.token}` };
-  const ended = await runCli(['doctor', '--url', target.url, ...more], { env });
+  const env = { WEBHOOK_USERNAME: username, WEBHOOK_SECRET: secret, HANDOFF_TOKEN: target.token ?? '' };
+  const ended = await runCli(['doctor', '--receiver-url', target.url, ...more], { env });
   expect(ended.stdout + ended.stderr).not.toContain(secret);
   expect(ended.stdout + ended.stderr).not.toContain(target.token);
   return ended;
@@ -30,7 +30,7 @@ async function doctorOf(mistakes: readonly Mistake[], ...more: string[]) {
 describe('handoff-kit doctor', () => {
   it('exits with 0 for a correct receiver, and announces what it sends', async () => {
     const { url, seen } = await start();
-    const ended = await runCli(['doctor', '--url', url, '--oversize', '1mb']);
+    const ended = await runCli(['doctor', '--receiver-url', url, '--oversize', '1mb', '--json']);
     expect(ended.code).toBe(0);
     expect(ended.json()).toMatchObject({ url: `${url}/`, ok: true, counts: { fail: 0 }, leftOpen: [] });
     expect(ended.stderr).toContain('sends real events');
@@ -39,7 +39,7 @@ describe('handoff-kit doctor', () => {
   });
 
   it('shows a table with advice for failed checks, without colours, and exits with 1', async () => {
-    const { code, stdout } = await doctorOf(['msg-misspelt', 'token-not-compared'], '--no-json');
+    const { code, stdout } = await doctorOf(['msg-misspelt', 'token-not-compared']);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^pass {4}message\.accepted +answers an agent message/m);
     expect(stdout).toMatch(
@@ -51,7 +51,7 @@ describe('handoff-kit doctor', () => {
   });
 
   it('exits with 0 when there is only advice, and shows it as such', async () => {
-    const { code, stdout } = await doctorOf(['any-path', 'html-type'], '--no-json');
+    const { code, stdout } = await doctorOf(['any-path', 'html-type']);
     expect(code).toBe(0);
     expect(stdout).toMatch(
       /^advice {2}path .*\n +• message: an unknown path: HTTP 200.*\n +→ Answer unknown/m,
@@ -70,7 +70,7 @@ describe('handoff-kit doctor', () => {
 
   it('closes the handoffs that it opened when it is stopped', async () => {
     const { url, seen } = await start();
-    const program = runNode(['dist/cli/main.js', 'doctor', '--url', url, '--no-json']);
+    const program = runNode(['dist/cli/main.js', 'doctor', '--receiver-url', url]);
     await program.until(/close\.accepted/);
     program.signal('SIGINT');
     expect(await program.ended).toBe(1);
@@ -83,7 +83,11 @@ describe('handoff-kit doctor', () => {
   });
 
   it('asks before it sends to another machine', async () => {
-    const { code, stdout, stderr } = await runCli(['doctor', '--url', 'https://desk.example.com/webhook']);
+    const { code, stdout, stderr } = await runCli([
+      'doctor',
+      '--receiver-url',
+      'https://desk.example.com/webhook',
+    ]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('Give --yes');
   });
@@ -108,10 +112,13 @@ describe('handoff-kit doctor', () => {
   });
 
   it.each([
-    [['doctor'], "required option '--url <url>' not specified"],
-    [['doctor', '--url', 'http://127.0.0.1', '--oversize', '1'], 'Give a size'],
-    [['doctor', '--url', 'http://127.0.0.1', '--timeout', '5'], 'Give a time with its unit'],
-    [['doctor', '--url', 'http://127.0.0.1', '--only', 'all'], 'Allowed choices are message, handoff'],
+    [['doctor'], "required option '--receiver-url <url>' not specified"],
+    [['doctor', '--receiver-url', 'http://127.0.0.1', '--oversize', '1'], 'Give a size'],
+    [['doctor', '--receiver-url', 'http://127.0.0.1', '--timeout', '5'], 'Give a time with its unit'],
+    [
+      ['doctor', '--receiver-url', 'http://127.0.0.1', '--only', 'all'],
+      'Allowed choices are message, handoff',
+    ],
   ])('refuses %j as wrong use', async (args, complaint) => {
     const { code, stdout, stderr } = await runCli(args);
     expect([code, stdout]).toEqual([2, '']);

@@ -50,14 +50,14 @@ async function withTwoUsers() {
 describe('handoff-kit forget', () => {
   it('removes all data of a user while the server runs, and no data of others', async () => {
     const { env, conversations } = await withTwoUsers();
-    const forgotten = await runCli(['forget', '--user', 'jane', '--yes'], { env });
+    const forgotten = await runCli(['forget', '--user', 'jane', '--yes', '--json'], { env });
     // The reply, and the conversation itself.
     expect([forgotten.code, forgotten.json()]).toEqual([0, { user: 'jane', removed: 2 }]);
     expect(await conversations()).toEqual(['c-2']);
-    const dead = await runCli(['outbox', 'list', '--dead', '--conversation', 'c-1'], { env });
+    const dead = await runCli(['outbox', 'list', '--dead', '--conversation', 'c-1', '--json'], { env });
     expect(dead.json()).toMatchObject({ jobs: [] });
 
-    const again = await runCli(['forget', '--user', 'jane', '--yes', '--no-json'], { env });
+    const again = await runCli(['forget', '--user', 'jane', '--yes'], { env });
     expect([again.code, again.stdout]).toEqual([0, 'No data of this user was stored.\n']);
   });
 

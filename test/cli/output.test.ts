@@ -10,12 +10,11 @@ const stream = (isTTY: boolean) => ({ isTTY, write: () => true });
 describe('output', () => {
   it.each([
     ['text with colours on a terminal', {}, true, {}, { json: false, colours: true }],
-    ['JSON elsewhere', {}, false, {}, { json: true, colours: false }],
+    ['text elsewhere, without colours', {}, false, {}, { json: false, colours: false }],
     ['JSON on a terminal with --json', { json: true }, true, {}, { json: true, colours: true }],
-    ['text elsewhere with --no-json', { json: false }, false, {}, { json: false, colours: false }],
     ['no colours with NO_COLOR', {}, true, { NO_COLOR: '1' }, { json: false, colours: false }],
     ['no colours on a dumb terminal', {}, true, { TERM: 'dumb' }, { json: false, colours: false }],
-    ['no colours elsewhere even in CI', {}, false, { CI: '1' }, { json: true, colours: false }],
+    ['no colours elsewhere even in CI', {}, false, { CI: '1' }, { json: false, colours: false }],
   ])('is %s', (_name, flags, isTTY, env, expected) => {
     expect(outputFor(flags, stream(isTTY), env)).toEqual(expected);
   });

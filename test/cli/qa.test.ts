@@ -47,7 +47,7 @@ describe('handoff-kit qa add', () => {
     const { simulator, env } = await service();
     const pairs = await file('pairs.csv', 'Answer,Question\n"Yes, mostly",Open?\n');
     const args = ['qa', 'add', '--name', 'Hours', '--pair', 'How long? = 2 = two', '--pairs', pairs];
-    const ended = await runCli([...args, '--knowledge-base', 'kb-1'], { env });
+    const ended = await runCli([...args, '--knowledge-base', 'kb-1', '--json'], { env });
     expect([ended.code, ended.json()]).toMatchObject([0, { ok: true, documents: [{ doc_name: 'Hours' }] }]);
     expect(simulator.documents()).toMatchObject([
       {
@@ -88,7 +88,7 @@ describe('handoff-kit qa add', () => {
     const { url } = await fileServer();
     const names = [...numbered(41), 'bad-1.csv', 'bad-2.csv'];
     const files = await file('files.csv', list(url, names));
-    const ended = await runCli(['qa', 'add', '--file-list', files, '--no-json'], { env });
+    const ended = await runCli(['qa', 'add', '--file-list', files], { env });
     expect(ended.code).toBe(1);
     expect(ended.stderr).toBe('20 of 43 files sent\n40 of 43 files sent\n43 of 43 files sent, 2 failed\n');
     expect(ended.stdout).toMatch(/^41 added:\n/);
@@ -102,7 +102,7 @@ describe('handoff-kit qa add', () => {
     const { url } = await fileServer(reached.resolve);
     const names = [...numbered(20), 'slow.csv', ...numbered(24)];
     const files = await file('files.csv', list(url, names));
-    const program = runNode(['dist/cli/main.js', 'qa', 'add', '--file-list', files], env);
+    const program = runNode(['dist/cli/main.js', 'qa', 'add', '--json', '--file-list', files], env);
     await reached.promise;
     program.signal('SIGINT');
     expect(await program.ended).toBe(1);
@@ -144,16 +144,16 @@ describe('handoff-kit qa add', () => {
     });
     const env = { SERVICE_BASE_URL: url, SERVICE_API_KEY: KEY };
     const files = ['a', 'b', 'c'].flatMap((name) => ['--file-url', `https://files.example/${name}.csv`]);
-    const shown = await runCli(['qa', 'add', ...files, '--no-json'], { env });
+    const shown = await runCli(['qa', 'add', ...files], { env });
     expect(shown.code).toBe(1);
     expect(shown.stdout).toMatch(/^1 added:\n {2}17\n2 may be added: .*fewer documents than files/);
-    const ended = await runCli(['qa', 'add', ...files], { env });
+    const ended = await runCli(['qa', 'add', ...files, '--json'], { env });
     expect(ended.json()).toMatchObject({ ok: false, missing: 2, documents: [{ doc_id: '17' }] });
   });
 
   it('shows why the platform refuses', async () => {
     const { env } = await service();
-    const ended = await runCli(['qa', 'update', '--doc', 'gone', '--pair', 'a=b', '--no-json'], { env });
+    const ended = await runCli(['qa', 'update', '--doc', 'gone', '--pair', 'a=b'], { env });
     expect(ended.code).toBe(1);
     expect(ended.stdout).toMatch(/^The platform says: Parameter error: doc_id: .*document$/m);
   });
@@ -220,9 +220,12 @@ describe('handoff-kit qa update', () => {
       `${docId},${url}/new.csv,new.csv`,
       `${docId},${url}/bad.csv,`,
     ];
-    const ended = await runCli(['qa', 'update', '--file-list', await file('l.csv', rows.join('\n'))], {
-      env,
-    });
+    const ended = await runCli(
+      ['qa', 'update', '--json', '--file-list', await file('l.csv', rows.join('\n'))],
+      {
+        env,
+      },
+    );
     expect([ended.code, ended.json()]).toMatchObject([
       1,
       { failed: ['bad.csv'], documents: [{ doc_id: docId }] },
@@ -232,7 +235,7 @@ describe('handoff-kit qa update', () => {
 
   it('reports a document that the platform does not know', async () => {
     const { env } = await service();
-    const ended = await runCli(['qa', 'update', '--doc', 'unknown-doc', '--pair', 'a=b', '--no-json'], {
+    const ended = await runCli(['qa', 'update', '--doc', 'unknown-doc', '--pair', 'a=b'], {
       env,
     });
     expect(ended.code).toBe(1);

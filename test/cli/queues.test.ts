@@ -27,14 +27,14 @@ async function withDeadLetters() {
     { conversationId: 'c-2', text: 'third' },
   ]);
   const inbox = (...args: string[]) => runCli(['inbox', ...args], { env });
-  const listed = async (...args: string[]) => (await inbox('list', ...args)).json() as Listed;
+  const listed = async (...args: string[]) => (await inbox('list', ...args, '--json')).json() as Listed;
   return { env, inbox, listed, dead: () => deadLettersIn(file, 'inbox') };
 }
 
 describe('handoff-kit inbox', () => {
   it('lists dead letters as a table, the oldest first', async () => {
     const { inbox } = await withDeadLetters();
-    const { code, stdout, stderr } = await inbox('list', '--dead', '--no-json');
+    const { code, stdout, stderr } = await inbox('list', '--dead');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.trimEnd().split('\n')).toEqual([
       expect.stringMatching(/^id +state +since +conversation +what +attempts +last error$/),
@@ -58,7 +58,7 @@ describe('handoff-kit inbox', () => {
     const { env, dead } = await withDeadLetters();
     const file = join(temporaryFolder(), 'handoff.json');
     writeFileSync(file, JSON.stringify({ port: 1, databaseUrl: env.DATABASE_URL }));
-    const byFile = await runCli(['inbox', 'list', '--config', file]);
+    const byFile = await runCli(['inbox', 'list', '--config', file, '--json']);
     const jobs = (await dead()).map(({ id }) => ({ id }));
     expect([byFile.code, byFile.json()]).toMatchObject([0, { jobs }]);
   });
@@ -66,14 +66,17 @@ describe('handoff-kit inbox', () => {
   it('shows the content of a job, and the text of messages only with --show-text', async () => {
     const { inbox, dead } = await withDeadLetters();
     const [id = ''] = (await dead()).map((job) => job.id);
-    const hidden = await inbox('show', id, '--no-json');
+    const hidden = await inbox('show', id);
     expect(hidden.code).toBe(0);
     expect(hidden.stdout).toContain(`"body": "[${WORDS.length} characters]"`);
     expect(hidden.stdout).toContain('"conversation_id": "c-1"');
     expect(hidden.stdout).toContain('--show-text shows it');
     expect(hidden.stdout).not.toContain(WORDS);
     expect((await inbox('show', id)).stdout).not.toContain(WORDS);
-    expect((await inbox('show', id, '--show-text')).json()).toMatchObject({ id, content: { body: WORDS } });
+    expect((await inbox('show', id, '--show-text', '--json')).json()).toMatchObject({
+      id,
+      content: { body: WORDS },
+    });
   });
 
   it('retries dead letters in order while a server runs', async () => {
@@ -92,13 +95,15 @@ describe('handoff-kit inbox', () => {
   it('discards dead letters', async () => {
     const { inbox, dead } = await withDeadLetters();
     const [id = ''] = (await dead()).map((job) => job.id);
-    const discarded = await inbox('discard', id, '--no-json');
+    const discarded = await inbox('discard', id);
     expect([discarded.code, discarded.stdout]).toEqual([0, '1 job removed.\n']);
     expect(await dead()).toHaveLength(2);
-    const again = await inbox('discard', id);
+    const again = await inbox('discard', id, '--json');
     expect([again.code, again.json()]).toEqual([1, { queue: 'inbox', done: [], notDead: [id] }]);
-    expect((await inbox('discard', '--all-dead', '-y')).json()).toMatchObject({ done: { length: 2 } });
-    expect((await inbox('discard', '--all-dead')).json()).toMatchObject({ done: [] });
+    expect((await inbox('discard', '--all-dead', '-y', '--json')).json()).toMatchObject({
+      done: { length: 2 },
+    });
+    expect((await inbox('discard', '--all-dead', '--json')).json()).toMatchObject({ done: [] });
   });
 
   it('asks before it changes all dead letters, and exits with 2 without a terminal', async () => {
@@ -143,9 +148,9 @@ describe('handoff-kit outbox', () => {
     const url = await addressOf(program);
     await post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody({ conversation_id: 'c-1', body: WORDS }));
     await vi.waitFor(async () => expect(await deadLettersIn(file, 'outbox')).toHaveLength(1), WAIT_OPTIONS);
-    const { jobs } = (await runCli(['outbox', 'list', '--dead'], { env })).json() as Listed;
+    const { jobs } = (await runCli(['outbox', 'list', '--dead', '--json'], { env })).json() as Listed;
     expect(jobs).toMatchObject([{ what: 'reply', conversationId: 'c-1', attempts: 1 }]);
-    const shown = await runCli(['outbox', 'show', jobs[0]?.id ?? ''], { env });
+    const shown = await runCli(['outbox', 'show', jobs[0]?.id ?? '', '--json'], { env });
     expect(shown.json()).toMatchObject({
       content: { kind: 'reply', text: expect.stringMatching(/^\[\d+ char/) },
     });

@@ -15,9 +15,13 @@ export interface Ended {
 /** Runs a command of `dist` to its end. It inherits only PATH from this environment. */
 export async function runCli(
   args: readonly string[],
-  { env = {}, input = '' }: { env?: Readonly<Record<string, string>>; input?: string } = {},
+  {
+    env = {},
+    input = '',
+    cwd,
+  }: { env?: Readonly<Record<string, string>>; input?: string; cwd?: string } = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, ...env } });
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, ...env }, cwd });
   const written = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

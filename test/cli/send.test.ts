@@ -44,12 +44,21 @@ describe('send', () => {
     const to = await guarded();
     const flags: Record<string, string[]> = {
       message: ['--text', 'Hello', '--message-id', 'm-1', '--user', 'u-1'],
-      establish: ['--text', 'Hello', '--email', 'a@example.com', '--agent', 'a-1', '--token', PATH_TOKEN],
-      chat: ['--text', 'Hello', '--token', PATH_TOKEN],
-      close: ['--type', 'TIMEOUT', '--token', PATH_TOKEN],
+      establish: [
+        '--text',
+        'Hello',
+        '--email',
+        'a@example.com',
+        '--agent',
+        'a-1',
+        '--handoff-token',
+        PATH_TOKEN,
+      ],
+      chat: ['--text', 'Hello', '--handoff-token', PATH_TOKEN],
+      close: ['--type', 'TIMEOUT', '--handoff-token', PATH_TOKEN],
     };
-    const args = ['send', kind, '--to', to.url, '--conversation', 'c-1', ...(flags[kind] ?? [])];
-    const ended = await runCli(args, { env: CREDENTIALS });
+    const args = ['send', kind, '--receiver-url', to.url, '--conversation', 'c-1', ...(flags[kind] ?? [])];
+    const ended = await runCli([...args, '--json'], { env: CREDENTIALS });
     expect(ended.code).toBe(0);
     expect(ended.json()).toMatchObject({ sent: kind, status: 200, ok: true, deviations: [] });
     expect(to.seen).toMatchObject([{ event, payload }]);
@@ -58,11 +67,11 @@ describe('send', () => {
 
   it.each([
     [[], { WEBHOOK_USERNAME: USERNAME, WEBHOOK_SECRET: SECRET }],
-    [['--at', 'handoff'], { HANDOFF_AUTH: `path:${PATH_TOKEN}` }],
-    [['--at', 'chat', '--token', PATH_TOKEN], {}],
+    [['--at', 'handoff'], { HANDOFF_TOKEN: PATH_TOKEN }],
+    [['--at', 'chat', '--handoff-token', PATH_TOKEN], {}],
   ])('delivers a probe %j that reaches no handler', async (args, env) => {
     const to = await guarded();
-    const { code } = await runCli(['send', 'probe', '--to', to.url, ...args], { env });
+    const { code } = await runCli(['send', 'probe', '--receiver-url', to.url, ...args], { env });
     expect(code).toBe(0);
     expect(to.seen).toMatchObject([{ event: 'probe' }]);
   });
@@ -71,7 +80,7 @@ describe('send', () => {
     const to = await start({
       auth: { message: webhookUser({ username: USERNAME }), handoff: webhookUser({ username: USERNAME }) },
     });
-    const args = ['send', 'chat', '--to', to.url, '--username', USERNAME];
+    const args = ['send', 'chat', '--receiver-url', to.url, '--webhook-username', USERNAME];
     expect((await runCli(args)).code).toBe(1);
     expect((await runCli([...args, '--handoff-auth', 'webhook'])).code).toBe(0);
   });
@@ -79,7 +88,7 @@ describe('send', () => {
   it('takes a body from a file, and from standard input', async () => {
     const to = await start();
     const file = await fileOf(JSON.stringify(chatBody({ conversation_id: 'from-file' })));
-    const args = ['send', 'chat', '--to', to.url, '--body'];
+    const args = ['send', 'chat', '--receiver-url', to.url, '--body'];
     expect((await runCli([...args, file])).code).toBe(0);
     const input = JSON.stringify(chatBody({ conversation_id: 'from-input' }));
     expect((await runCli([...args, '-'], { input })).code).toBe(0);
@@ -88,7 +97,7 @@ describe('send', () => {
 
   it('sends to the path of --path', async () => {
     const to = await start({ paths: { chat: '/talk' } });
-    expect((await runCli(['send', 'chat', '--to', to.url, '--path', '/talk'])).code).toBe(0);
+    expect((await runCli(['send', 'chat', '--receiver-url', to.url, '--path', '/talk'])).code).toBe(0);
   });
 
   it.each<[string, string, () => ReturnType<typeof answering>, RegExp]>([
@@ -113,7 +122,7 @@ describe('send', () => {
     ['no JSON', 'chat', () => answering(200, 'OK'), /not a JSON object/],
   ])('reports %s', async (_what, kind, receiver, problem) => {
     const { url } = await receiver();
-    const { code, stdout, stderr } = await runCli(['send', kind, '--to', url, '--no-json']);
+    const { code, stdout, stderr } = await runCli(['send', kind, '--receiver-url', url]);
     expect(code).toBe(1);
     expect(stdout).toMatch(problem);
     expect(stdout).toContain('not what the specification asks for');
@@ -123,7 +132,7 @@ describe('send', () => {
 
   it('notes another content type, which the specification leaves open', async () => {
     const { url } = await answering(200, '{"code":200,"message":"ok"}', 'text/html');
-    const { code, stdout } = await runCli(['send', 'chat', '--to', url, '--no-json']);
+    const { code, stdout } = await runCli(['send', 'chat', '--receiver-url', url]);
     expect(code).toBe(0);
     expect(stdout).toContain('note: the content-type is not application/json');
   });
@@ -131,7 +140,7 @@ describe('send', () => {
   it('reports that there is no answer', async () => {
     const served = await answering(200, '');
     await served.end();
-    const ended = await runCli(['send', 'message', '--to', served.url]);
+    const ended = await runCli(['send', 'message', '--receiver-url', served.url, '--json']);
     expect(ended.code).toBe(1);
     expect(ended.json()).toMatchObject({
       status: null,
@@ -141,25 +150,46 @@ describe('send', () => {
 
   it('escapes control characters of an answer, and hides secrets in it', async () => {
     const { url } = await answering(200, `\u001B[2J${SECRET}`);
-    const args = ['send', 'message', '--to', url, '--no-json', '--username', 'u', '--secret', SECRET];
+    const args = [
+      'send',
+      'message',
+      '--receiver-url',
+      url,
+      '--webhook-username',
+      'u',
+      '--webhook-secret',
+      SECRET,
+    ];
     const { stdout } = await runCli(args);
     expect(stdout).toContain('\\u001b[2J***');
     expect(stdout).not.toContain('\u001B');
   });
 
   it.each([
-    [['send', 'chat'], "required option '--to <url>' not specified"],
-    [['send', 'chat', '--to', 'nonsense'], 'http or https URL'],
-    [['send', 'chat', '--to', 'http://u:p@127.0.0.1'], 'not in the URL'],
-    [['send', 'chat', '--to', 'http://127.0.0.1', '--body', 'x.json', '--text', 'x'], 'cannot be used with'],
+    [['send', 'chat'], "required option '--receiver-url <url>' not specified"],
+    [['send', 'chat', '--receiver-url', 'nonsense'], 'http or https URL'],
+    [['send', 'chat', '--receiver-url', 'http://u:p@127.0.0.1'], 'not in the URL'],
     [
-      ['send', 'chat', '--to', 'http://127.0.0.1', '--body', 'no-such.json'],
+      ['send', 'chat', '--receiver-url', 'http://127.0.0.1', '--body', 'x.json', '--text', 'x'],
+      'cannot be used with',
+    ],
+    [
+      ['send', 'chat', '--receiver-url', 'http://127.0.0.1', '--body', 'no-such.json'],
       'Cannot read no-such.json (ENOENT)',
     ],
-    [['send', 'chat', '--to', 'http://127.0.0.1', '--body', '-'], 'Standard input is not JSON'],
-    [['send', 'chat', '--to', 'http://127.0.0.1', '--secret', 'secret-0'], 'Give --username'],
-    [['send', 'chat', '--to', 'http://127.0.0.1', '--handoff-auth', 'secret-0'], 'must be webhook, bearer'],
-    [['send', 'close', '--to', 'http://127.0.0.1', '--type', 'BORED'], 'Allowed choices are TIMEOUT'],
+    [['send', 'chat', '--receiver-url', 'http://127.0.0.1', '--body', '-'], 'Standard input is not JSON'],
+    [
+      ['send', 'chat', '--receiver-url', 'http://127.0.0.1', '--webhook-secret', 'secret-0'],
+      'Give --webhook-username',
+    ],
+    [
+      ['send', 'chat', '--receiver-url', 'http://127.0.0.1', '--handoff-auth', 'secret-0'],
+      'must be path, bearer, webhook',
+    ],
+    [
+      ['send', 'close', '--receiver-url', 'http://127.0.0.1', '--type', 'BORED'],
+      'Allowed choices are TIMEOUT',
+    ],
     [['send', 'nonsense'], "unknown command 'nonsense'"],
   ])('refuses %j as wrong use', async (args, complaint) => {
     const { code, stdout, stderr } = await runCli(args);
@@ -170,7 +200,9 @@ describe('send', () => {
 
   it('sends nothing that is not well-formed', async () => {
     const to = await start();
-    const ended = await runCli(['send', 'chat', '--to', to.url, '--body', '-'], { input: '{"body":5}' });
+    const ended = await runCli(['send', 'chat', '--receiver-url', to.url, '--body', '-'], {
+      input: '{"body":5}',
+    });
     expect([ended.code, ended.stdout]).toEqual([2, '']);
     expect(ended.stderr).toContain('not well-formed for chat: conversation_id');
     expect(to.seen).toEqual([]);

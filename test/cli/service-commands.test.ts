@@ -17,12 +17,12 @@ describe('handoff-kit check', () => {
   it('shows which webhooks are reachable, and hides possible tokens', async () => {
     const { url } = await startReceiver();
     const { env } = await service(`${url}/0123456789abcdef?key=k`);
-    const ended = await runCli(['check', '--no-json'], { env });
+    const ended = await runCli(['check'], { env });
     expect(ended.code).toBe(0);
     expect(ended.stdout).toMatch(
       /^reachable {2}human_service {2}desk-1 {2}HTTP 200 {2}\d+ ms {2}http\S+\/webhook\/\*\*\*\?\*\*\*\n$/,
     );
-    const shown = await runCli(['check', '--show-urls'], { env });
+    const shown = await runCli(['check', '--show-urls', '--json'], { env });
     expect(shown.json()).toMatchObject({
       ok: true,
       results: [{ webhook_url: `${url}/0123456789abcdef?key=k` }],
@@ -32,24 +32,24 @@ describe('handoff-kit check', () => {
   it('exits with 1 when one is not reachable', async () => {
     const { url } = await startReceiver();
     const { env } = await service(url, NOWHERE);
-    const ended = await runCli(['check'], { env });
+    const ended = await runCli(['check', '--json'], { env });
     expect(ended.code).toBe(1);
     expect(ended.json()).toMatchObject({ ok: false, results: [{ reachable: true }, { reachable: false }] });
   });
 
   it('explains what is wrong with a key without showing it', async () => {
     const { baseUrl } = await service();
-    const args = ['check', '--base-url', baseUrl, '--api-key', 'wrong-key'];
+    const args = ['check', '--service-base-url', baseUrl, '--service-api-key', 'wrong-key'];
     const { code, stdout, stderr } = await runCli(args);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('it does not accept the API key');
-    expect(stderr).toContain('SERVICE_BASE_URL (--base-url)');
+    expect(stderr).toContain('SERVICE_BASE_URL (--service-base-url)');
     expect(stderr).not.toContain('wrong-key');
   });
 
   it.each([
-    [{}, 'SERVICE_BASE_URL (--base-url) is missing'],
-    [{ SERVICE_BASE_URL: 'https://api.example.com' }, 'SERVICE_API_KEY (--api-key) is missing'],
+    [{}, 'SERVICE_BASE_URL (--service-base-url) is missing'],
+    [{ SERVICE_BASE_URL: 'https://api.example.com' }, 'SERVICE_API_KEY (--service-api-key) is missing'],
     [{ SERVICE_BASE_URL: 'nonsense', SERVICE_API_KEY: 'key-0' }, 'must be a full http or https address'],
   ])('refuses the settings %j as wrong use', async (env, complaint) => {
     const { code, stdout, stderr } = await runCli(['check'], { env });
@@ -62,7 +62,7 @@ describe('handoff-kit check', () => {
 describe('handoff-kit health', () => {
   it('exits with 0 without a key when the platform is available', async () => {
     const { baseUrl } = await service();
-    const ended = await runCli(['health', '--base-url', baseUrl]);
+    const ended = await runCli(['health', '--service-base-url', baseUrl, '--json']);
     expect([ended.code, ended.json()]).toMatchObject([0, { available: true, status: 200 }]);
   });
 
@@ -70,7 +70,7 @@ describe('handoff-kit health', () => {
     const { url } = await serve((_request, response) => {
       response.writeHead(503).end();
     });
-    const { code, stdout } = await runCli(['health', '--base-url', url, '--no-json']);
+    const { code, stdout } = await runCli(['health', '--service-base-url', url]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/UNAVAILABLE: it answered with another status than 200 \(HTTP 503, \d+ ms\)/);
   });
@@ -80,7 +80,7 @@ describe('handoff-kit health', () => {
     const { url } = await serve((_request, response) => {
       response.writeHead(answers.status).end('service is normal');
     });
-    const args = ['health', '--base-url', url, '--watch', '--interval', '20ms'];
+    const args = ['health', '--service-base-url', url, '--watch', '--interval', '20ms', '--json'];
     const program = runNode(['dist/cli/main.js', ...args]);
     await program.until(/"available":true/);
     answers.status = 500;
@@ -97,7 +97,7 @@ describe('handoff-kit reply and close', () => {
     const { simulator, env } = await service(url);
     const conversation = await simulator.requestHandoff();
     const flags = ['--conversation', conversation.id];
-    const ended = await runCli(['reply', 'Good morning', ...flags], { env });
+    const ended = await runCli(['reply', 'Good morning', ...flags, '--json'], { env });
     expect([ended.code, ended.json()]).toMatchObject([0, { ok: true, conversationId: conversation.id }]);
     const piped = await runCli(['reply', '-', ...flags], { env, input: 'from a file\nin two lines\n' });
     expect(piped.code).toBe(0);
@@ -154,7 +154,7 @@ describe('handoff-kit reply and close', () => {
     for (const args of [['reply', 'hi'], ['close']]) {
       const { code, stdout, stderr } = await runCli([...args, '--conversation', 'c-1'], { env });
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain('Check that SERVICE_BASE_URL (--base-url) is the platform itself');
+      expect(stderr).toContain('Check that SERVICE_BASE_URL (--service-base-url) is the platform itself');
     }
   });
 

@@ -127,7 +127,7 @@ describe('handoff-kit storage check', () => {
     const env = await emptyDatabase();
     const file = env.DATABASE_URL.slice('sqlite:'.length);
     chmodSync(file, 0o644);
-    const open = await runCli(['storage', 'check', '--no-json'], { env });
+    const open = await runCli(['storage', 'check'], { env });
     expect([open.code, open.stdout]).toEqual([1, expect.stringContaining(`chmod 600 ${file}`)]);
     chmodSync(file, 0o600);
     await damage(file);

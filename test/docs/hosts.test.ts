@@ -121,7 +121,7 @@ const environmentOf = (url: string) => ({
   WEBHOOK_USERNAME: USERNAME,
   WEBHOOK_SECRET: SECRET,
   HANDOFF_TOKEN: PATH_TOKEN,
-  API_KEY,
+  SERVICE_API_KEY: API_KEY,
   SERVICE_BASE_URL: url,
 });
 

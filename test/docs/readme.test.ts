@@ -84,7 +84,7 @@ describe('the README', () => {
         PORT: String(port),
         WEBHOOK_USERNAME: 'acme',
         HANDOFF_TOKEN: token,
-        API_KEY: 'key',
+        SERVICE_API_KEY: 'key',
         SERVICE_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
       },
       stdio: ['ignore', 'ignore', 'inherit'],

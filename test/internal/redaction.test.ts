@@ -1,7 +1,8 @@
-import { pino } from 'pino';
+import { type DestinationStream, pino } from 'pino';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { basic, createLog, type Log, pathToken, type ReceiverOptions } from '../../src/index.js';
+import { withRedaction } from '../../src/internal/create-log.js';
 import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { API_KEY, fakeService } from '../helpers/fake-service.js';
@@ -152,12 +153,57 @@ describe('createLog', () => {
     expectHidden(lineOf({ err }), [SECRET]);
   });
 
-  it('writes only warnings and errors by default', () => {
+  it('writes what handlers log at info by default', () => {
     const lines: string[] = [];
     const log = createLog({ destination: { write: (line) => lines.push(line) } });
-    log.info({}, 'quiet');
-    log.warn({}, 'loud');
+    log.debug({}, 'quiet');
+    log.info({}, 'loud');
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['loud']);
+  });
+});
+
+describe('a redaction of the application', () => {
+  const OWN = { paths: ['card', 'order.note', '*.iban'], censor: '[own]' };
+  const ABOUT = {
+    card: 'canary-card',
+    order: { note: 'canary-note', token: 'canary-token' },
+    account: { iban: 'canary-iban', email: 'canary-email' },
+    text: 'canary-text',
+    kept: 'visible',
+  };
+
+  it.each<[string, (log: pino.Logger) => Log]>([
+    ['of a logger', (log) => withRedaction(log)],
+    ['of a child', (log) => withRedaction(log).child({ ...ABOUT, kept: 'bound' })],
+  ])('%s is added to ours', (_name, make) => {
+    const { destination, text } = logLines();
+    make(pino({ redact: OWN }, destination)).info(ABOUT, 'a line');
+    expect(text()).not.toContain('canary');
+    expect(JSON.parse(text())).toMatchObject({
+      card: '[own]',
+      order: { note: '[own]', token: '[redacted]' },
+      account: { iban: '[own]', email: '[redacted]' },
+      text: '[redacted]',
+      kept: 'visible',
+    });
+  });
+
+  it.each<[string, (destination: DestinationStream) => Log]>([
+    ['createLog', (destination) => createLog({ destination })],
+    ['the application', (destination) => withRedaction(pino({}, destination))],
+  ])('of a child is added to that of a logger from %s', (_name, make) => {
+    const { destination, text } = logLines();
+    const log = make(destination) as pino.Logger;
+    log.child(ABOUT, { redact: OWN }).child({ user: 'canary-user' }).info(ABOUT, 'a line');
+    expect(text()).not.toContain('canary');
+    expect(text()).toContain('visible');
+  });
+
+  it('that removes fields still removes them', () => {
+    const { destination, text } = logLines();
+    withRedaction(pino({ redact: { paths: ['card'], remove: true } }, destination)).info(ABOUT, 'a line');
+    expect(JSON.parse(text())).not.toHaveProperty('card');
+    expect(text()).not.toContain('canary-token');
   });
 });
 

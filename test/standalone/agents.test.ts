@@ -19,7 +19,7 @@ function fileWith(content: object): string {
 
 const SALES = {
   webhookUsername: 'sales-hook',
-  handoffAuth: 'path:token-of-the-sales-agent',
+  handoffToken: 'token-of-the-sales-agent',
   serviceApiKey: 'key-of-sales',
 };
 const SUPPORT = {
@@ -57,7 +57,7 @@ describe('a config file with agents', () => {
     expect(agents.get('support')).toMatchObject({
       webhookUsername: 'support-hook',
       webhookSecret: 'secret',
-      handoffAuth: { kind: 'webhook' },
+      handoffAuth: 'webhook',
       serviceBaseUrl: 'https://other.example',
     });
   });

@@ -40,7 +40,7 @@ describe('a config file', () => {
       port: 8_080,
       mountPath: '/hooks',
       webhookUsername: 'someone',
-      handoffAuth: { kind: 'none' },
+      handoffAuth: 'none',
       showText: true,
     });
   });

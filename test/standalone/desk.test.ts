@@ -6,7 +6,7 @@ import { WAIT_MS, WAIT_OPTIONS } from './wait-options.js';
 
 /** Adds an agent with the command line. Returns the password. */
 async function addAgent(login: string, env: Readonly<Record<string, string>>): Promise<string> {
-  const { code, json } = await runCli(['desk', 'add-agent', login, '--name', 'Ann Lee'], { env });
+  const { code, json } = await runCli(['desk', 'add-agent', login, '--name', 'Ann Lee', '--json'], { env });
   expect(code).toBe(0);
   return (json() as { password: string }).password;
 }

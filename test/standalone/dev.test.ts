@@ -3,17 +3,18 @@ import { readSettings } from '../../src/standalone/read-settings.js';
 import { curlCommands } from '../../src/standalone/welcome.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { paste } from './curl.js';
+import { temporaryFolder } from './databases.js';
 import { ENVIRONMENT } from './environment.js';
 import { startStandalone } from './in-process.js';
-import { type RunningProgram, runServe } from './program.js';
+import { type RunningProgram, runServeAsText } from './program.js';
 
 const commandsOf = (program: RunningProgram): string[] =>
   Array.from(program.stdout().matchAll(/^ {2}(curl .*)$/gm), ([, command = '']) => command);
 
 describe('serve --dev', () => {
   it('needs no settings, and prints commands that work when pasted', async () => {
-    const program = runServe(['--dev', '--no-json', '--port', '0']);
-    await program.until(/handled once/);
+    const program = runServeAsText(['--dev', '--port', '0']);
+    await program.until(/shows it\./);
     expect(program.stdout()).toMatch(/^handoff-kit listens on http:\/\/127\.0\.0\.1:\d+/);
     const commands = commandsOf(program);
     expect(commands).toHaveLength(5);
@@ -31,10 +32,26 @@ describe('serve --dev', () => {
     expect(await program.ended).toBe(0);
   });
 
+  it('prints commands that are new events whenever they are pasted, also after a restart', async () => {
+    const folder = temporaryFolder();
+    const flags = ['--dev', '--port', '0', '--handoff-token', PATH_TOKEN];
+    const started = () => runServeAsText(flags, { DATABASE_URL: undefined }, folder);
+    for (let run = 1; run <= 2; run += 1) {
+      const program = started();
+      await program.until(/shows it\./);
+      const commands = commandsOf(program);
+      expect(await paste(commands, { HANDOFF_TOKEN: PATH_TOKEN })).toEqual([200, 200, 200, 200, 200]);
+      await program.until(/probe/);
+      expect(program.stdout()).toMatch(/ handoff\.requested .* handoff\.message .* handoff\.closed /s);
+      program.signal('SIGINT');
+      expect(await program.ended).toBe(0);
+    }
+  });
+
   it('generates new credentials each time', async () => {
     const one = await readSettings({ env: {}, dev: true });
     const other = await readSettings({ env: {}, dev: true });
-    expect(one.generated).toEqual(['webhookUsername', 'webhookSecret', 'handoffAuth']);
+    expect(one.generated).toEqual(['webhookUsername', 'webhookSecret', 'handoffToken']);
     for (const key of one.generated) expect(one.settings[key]).not.toEqual(other.settings[key]);
   });
 
@@ -45,13 +62,14 @@ describe('serve --dev', () => {
       host: '::1',
       webhookUsername: USERNAME,
       webhookSecret: SECRET,
-      handoffAuth: { kind: 'path', token: PATH_TOKEN },
+      handoffAuth: 'path',
+      handoffToken: PATH_TOKEN,
     });
   });
 
   it('generates no secret for a given username, which means Bearer', async () => {
     const { settings, generated } = await readSettings({ env: { WEBHOOK_USERNAME: 'someone' }, dev: true });
-    expect(generated).toEqual(['handoffAuth']);
+    expect(generated).toEqual(['handoffToken']);
     expect(settings.webhookSecret).toBeUndefined();
   });
 
@@ -61,9 +79,12 @@ describe('serve --dev', () => {
 
   it.each([
     ['path and Basic', {}],
-    ['webhook and Bearer', { HANDOFF_AUTH: 'webhook', WEBHOOK_SECRET: undefined }],
-    ['bearer', { HANDOFF_AUTH: 'bearer:token-of-mine' }],
-    ['none, with a quote in the secret', { HANDOFF_AUTH: 'none', WEBHOOK_SECRET: 'it\'s "$x" `y`' }],
+    ['webhook and Bearer', { HANDOFF_AUTH: 'webhook', HANDOFF_TOKEN: undefined, WEBHOOK_SECRET: undefined }],
+    ['bearer', { HANDOFF_AUTH: 'bearer', HANDOFF_TOKEN: 'token-of-mine' }],
+    [
+      'none, with a quote in the secret',
+      { HANDOFF_AUTH: 'none', HANDOFF_TOKEN: undefined, WEBHOOK_SECRET: 'it\'s "$x" `y`' },
+    ],
     ['the root', { MOUNT_PATH: '/' }],
   ])('prints shell variables instead of given credentials: %s', async (_name, own) => {
     const environment = { ...ENVIRONMENT, ...own };

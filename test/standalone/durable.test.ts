@@ -8,7 +8,7 @@ import { API_KEY, fakeService } from '../helpers/fake-service.js';
 import { serve as serveHttp } from '../helpers/serve.js';
 import { storeDeadLetters, temporaryFolder } from './databases.js';
 import { ENVIRONMENT } from './environment.js';
-import { addressOf, post, type RunningProgram, runServe } from './program.js';
+import { addressOf, post, type RunningProgram, runServe, runServeAsText } from './program.js';
 
 /** Kills the process at the moment when its first handler runs: the event is stored and not handled. */
 const DIES_IN_HANDLER = `--import=data:text/javascript,${encodeURIComponent(`
@@ -63,8 +63,8 @@ describe('the program with a database', () => {
 
   it('stores in the current folder by default, and prints the path', async () => {
     const folder = temporaryFolder();
-    const program = runServe(['--dev', '--no-json', '--port', '0'], { DATABASE_URL: undefined }, folder);
-    await program.until(/handled once/);
+    const program = runServeAsText(['--dev', '--port', '0'], { DATABASE_URL: undefined }, folder);
+    await program.until(/shows it\./);
     const file = join(folder, 'handoff.db');
     expect(program.stdout()).toContain(`Storage: ${file}\n`);
     expect(existsSync(file)).toBe(true);
@@ -74,8 +74,8 @@ describe('the program with a database', () => {
 
   it('prints that nothing is stored', async () => {
     const folder = temporaryFolder();
-    const program = runServe(['--dev', '--no-json', '--port', '0', '--database-url', 'none'], {}, folder);
-    await program.until(/handled once/);
+    const program = runServeAsText(['--dev', '--port', '0', '--database-url', 'none'], {}, folder);
+    await program.until(/shows it\./);
     expect(program.stdout()).toContain('Storage: off');
     expect(existsSync(join(folder, 'handoff.db'))).toBe(false);
   });
@@ -97,7 +97,7 @@ describe('the program with a database', () => {
   ])('does not start when its file is %s, and explains why', async (_name, make) => {
     const file = join(temporaryFolder(), 'x.db');
     make(file);
-    const program = runServe([], { ...ENVIRONMENT, DATABASE_URL: `sqlite:${file}` });
+    const program = runServeAsText([], { ...ENVIRONMENT, DATABASE_URL: `sqlite:${file}` });
     expect(await program.ended).toBe(1);
     expect(program.stderr()).toMatch(new RegExp(`^Cannot use ${file} as a database`));
     expect(program.stderr()).not.toContain('    at ');

@@ -37,7 +37,11 @@ describe('the program', () => {
   });
 
   it('receives at the path of MOUNT_PATH', async () => {
-    const { url } = await startStandalone({ MOUNT_PATH: '/hooks/agent', HANDOFF_AUTH: 'webhook' });
+    const { url } = await startStandalone({
+      MOUNT_PATH: '/hooks/agent',
+      HANDOFF_AUTH: 'webhook',
+      HANDOFF_TOKEN: undefined,
+    });
     const message = await post(`${url}/hooks/agent`, agentMessageBody(), { authorization });
     expect([message.status, await message.text()]).toEqual([200, '{"code":200,"msg":"success"}']);
     const chat = await post(`${url}/hooks/agent/chat`, chatBody(), { authorization });
@@ -46,19 +50,23 @@ describe('the program', () => {
   });
 
   it('can be mounted at the root, with health beside it', async () => {
-    const { url } = await startStandalone({ MOUNT_PATH: '/', HANDOFF_AUTH: 'none' });
+    const { url } = await startStandalone({
+      MOUNT_PATH: '/',
+      HANDOFF_AUTH: 'none',
+      HANDOFF_TOKEN: undefined,
+    });
     expect((await post(url, agentMessageBody(), { authorization })).status).toBe(200);
     expect((await post(`${url}/chat`, chatBody())).status).toBe(200);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 
   it.each([
-    ['webhook', '/webhook/chat', { authorization }],
-    ['none', '/webhook/chat', {}],
-    [`path:${PATH_TOKEN}`, `/webhook/${PATH_TOKEN}/chat`, {}],
-    [`bearer:${BEARER_TOKEN}`, '/webhook/chat', { authorization: `Bearer ${BEARER_TOKEN}` }],
-  ])('authenticates handoff requests by HANDOFF_AUTH=%s', async (choice, path, headers) => {
-    const { url } = await startStandalone({ HANDOFF_AUTH: choice });
+    ['webhook', undefined, '/webhook/chat', { authorization }],
+    ['none', undefined, '/webhook/chat', {}],
+    ['path', PATH_TOKEN, `/webhook/${PATH_TOKEN}/chat`, {}],
+    ['bearer', BEARER_TOKEN, '/webhook/chat', { authorization: `Bearer ${BEARER_TOKEN}` }],
+  ])('authenticates handoff requests by HANDOFF_AUTH=%s', async (choice, token, path, headers) => {
+    const { url } = await startStandalone({ HANDOFF_AUTH: choice, HANDOFF_TOKEN: token });
     expect((await post(url + path, chatBody(), headers)).status).toBe(200);
     if (choice === 'none') return;
     const wrong = { authorization: 'Bearer of-nothing' };

@@ -33,7 +33,7 @@ describe('the program on PostgreSQL', () => {
     };
     expect(await chat()).toBe(200);
     await vi.waitFor(async () => {
-      const { stdout } = await runCli(['outbox', 'list', '--dead', '--no-json'], { env });
+      const { stdout } = await runCli(['outbox', 'list', '--dead'], { env });
       expect(stdout).toMatch(/dead .* c-1 .* reply /);
     }, WAIT);
     expect(await (await fetch(`${address}/metrics`)).text()).toContain('dead{queue="outbox"} 1\n');

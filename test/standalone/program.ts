@@ -72,12 +72,16 @@ export function runNode(
   };
 }
 
-/** Runs `handoff-kit serve`, without a database by default. */
-export const runServe = (
+/** Runs `handoff-kit serve` with its text for people, without a database by default. */
+export const runServeAsText = (
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
   cwd?: string,
 ): RunningProgram => runNode(['dist/cli/main.js', 'serve', ...args], { DATABASE_URL: 'none', ...env }, cwd);
+
+/** Runs `handoff-kit serve --json`. */
+export const runServe: typeof runServeAsText = (args, env, cwd) =>
+  runServeAsText(['--json', ...args], env, cwd);
 
 /** Waits for the JSON line that `serve` prints when it listens. Resolves to the URL in it. */
 export async function addressOf(program: RunningProgram): Promise<string> {

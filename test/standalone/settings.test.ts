@@ -25,14 +25,15 @@ const complaint = async (env: Record<string, string>): Promise<string> => {
 
 describe('settings', () => {
   it('have the defaults of the documentation', async () => {
-    const { WEBHOOK_USERNAME, HANDOFF_AUTH } = ENVIRONMENT;
-    const { settings } = await readSettings({ env: { WEBHOOK_USERNAME, HANDOFF_AUTH } });
+    const { WEBHOOK_USERNAME, HANDOFF_TOKEN } = ENVIRONMENT;
+    const { settings } = await readSettings({ env: { WEBHOOK_USERNAME, HANDOFF_TOKEN } });
     expect(settings).toEqual({
       port: 3_000,
       mountPath: '/webhook',
       trustProxy: false,
       webhookUsername: WEBHOOK_USERNAME,
-      handoffAuth: { kind: 'path', token: HANDOFF_AUTH.slice('path:'.length) },
+      handoffAuth: 'path',
+      handoffToken: HANDOFF_TOKEN,
       databaseUrl: { kind: 'sqlite', file: resolve('handoff.db') },
       waitTimeout: 60_000,
       agentNames: false,
@@ -50,7 +51,8 @@ describe('settings', () => {
       PORT: '8080',
       HOST: '::1',
       MOUNT_PATH: '/hooks/agent/',
-      HANDOFF_AUTH: 'bearer:some-token',
+      HANDOFF_AUTH: 'bearer',
+      HANDOFF_TOKEN: 'some-token',
       SERVICE_BASE_URL: 'https://api.example.com',
       SERVICE_API_KEY: 'app-key',
       DATABASE_URL: 'postgres://me@localhost/handoffs',
@@ -66,7 +68,8 @@ describe('settings', () => {
       port: 8_080,
       host: '::1',
       mountPath: '/hooks/agent',
-      handoffAuth: { kind: 'bearer', token: 'some-token' },
+      handoffAuth: 'bearer',
+      handoffToken: 'some-token',
       serviceBaseUrl: 'https://api.example.com',
       serviceApiKey: 'app-key',
       databaseUrl: { kind: 'postgres', url: 'postgres://me@localhost/handoffs' },
@@ -88,12 +91,22 @@ describe('settings', () => {
     expect((await settingsOf({ BODY_LIMIT: text })).bodyLimit).toBe(bytes);
   });
 
-  it.each([
-    ['webhook', { kind: 'webhook' }],
-    ['none', { kind: 'none' }],
-  ])('accept the choice %s for handoff requests', async (choice, read) => {
-    expect((await settingsOf({ HANDOFF_AUTH: choice })).handoffAuth).toEqual(read);
+  it.each(['webhook', 'none'])('accept the choice %s for handoff requests', async (choice) => {
+    const { WEBHOOK_USERNAME } = ENVIRONMENT;
+    const { settings, hints } = await readSettings({ env: { WEBHOOK_USERNAME, HANDOFF_AUTH: choice } });
+    expect([settings.handoffAuth, hints]).toEqual([choice, []]);
   });
+
+  it.each(['path', 'bearer'])(
+    'accept the earlier form HANDOFF_AUTH=%s:<token>, with a hint',
+    async (kind) => {
+      const { WEBHOOK_USERNAME, HANDOFF_TOKEN } = ENVIRONMENT;
+      const env = { WEBHOOK_USERNAME, HANDOFF_AUTH: `${kind}:${HANDOFF_TOKEN}` };
+      const { settings, hints } = await readSettings({ env });
+      expect(settings).toMatchObject({ handoffAuth: kind, handoffToken: HANDOFF_TOKEN });
+      expect(hints).toEqual([expect.stringContaining('HANDOFF_TOKEN=<token>')]);
+    },
+  );
 
   it('come from flags before the environment', async () => {
     expect((await settingsOf({ PORT: '1' }, { flags: { port: '2' } })).port).toBe(2);
@@ -147,9 +160,11 @@ describe('settings', () => {
     [{ MOUNT_PATH: '/a b' }, /MOUNT_PATH must be a path/],
     [{ MOUNT_PATH: '/readyz' }, /MOUNT_PATH is taken by the health checks/],
     [{ HANDOFF_AUTH: 'paht:abc' }, /HANDOFF_AUTH must be one of/],
-    [{ HANDOFF_AUTH: 'path:short' }, /HANDOFF_AUTH the path token needs at least 16/],
-    [{ HANDOFF_AUTH: 'bearer:' }, /HANDOFF_AUTH the bearer token is missing/],
-    [{ HANDOFF_AUTH: 'bearer:two words' }, /HANDOFF_AUTH the token has white space/],
+    [{ HANDOFF_AUTH: 'bearer:' }, /HANDOFF_AUTH must be one of/],
+    [{ HANDOFF_AUTH: 'path:another-token-than-that' }, /HANDOFF_AUTH must be one of/],
+    [{ HANDOFF_AUTH: 'none' }, /HANDOFF_TOKEN has no effect with HANDOFF_AUTH=none/],
+    [{ HANDOFF_TOKEN: 'short' }, /HANDOFF_TOKEN needs at least 16/],
+    [{ HANDOFF_AUTH: 'bearer', HANDOFF_TOKEN: 'two words' }, /HANDOFF_TOKEN has white space/],
     [{ WEBHOOK_SECRET: ' spaced' }, /WEBHOOK_SECRET .* white space/],
     [{ WEBHOOK_USERNAME: 'a:b' }, /WEBHOOK_USERNAME has a colon/],
     [{ SERVICE_BASE_URL: 'https://api.example.com' }, /SERVICE_API_KEY is missing/],

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { serve } from '../helpers/serve.js';
 import { ENVIRONMENT } from './environment.js';
-import { addressOf, runServe } from './program.js';
+import { addressOf, runServe, runServeAsText } from './program.js';
 
 const ON_SIGNAL = (action: string): string =>
   `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${action} })`)}`;
 
 describe('the start', () => {
   it('lists every problem of the settings and exits with 2', async () => {
-    const program = runServe(['--port', 'x'], { WEBHOOK_SECRET: 'sEcret ', DATABASE_URL: 'mysql:sEcret' });
+    const program = runServeAsText(['--port', 'x'], {
+      WEBHOOK_SECRET: 'sEcret ',
+      DATABASE_URL: 'mysql:sEcret',
+    });
     expect(await program.ended).toBe(2);
     expect(program.stdout()).toBe('');
     for (const name of ['PORT', 'WEBHOOK_USERNAME', 'WEBHOOK_SECRET', 'HANDOFF_AUTH', 'DATABASE_URL']) {
@@ -19,7 +22,7 @@ describe('the start', () => {
   });
 
   it('reports the problems as JSON with --json', async () => {
-    const program = runServe(['--json'], { ...ENVIRONMENT, PORT: 'x' });
+    const program = runServe([], { ...ENVIRONMENT, PORT: 'x' });
     expect(await program.ended).toBe(2);
     expect(JSON.parse(program.stderr())).toMatchObject({
       error: { code: 'SETTINGS_INVALID', problems: [{ setting: 'PORT', from: 'the environment' }] },
@@ -28,14 +31,14 @@ describe('the start', () => {
 
   it('reports a port that is in use and exits with 1', async () => {
     const { port } = await serve((_request, response) => response.end());
-    const program = runServe(['--port', String(port)], ENVIRONMENT);
+    const program = runServeAsText(['--port', String(port)], ENVIRONMENT);
     expect(await program.ended).toBe(1);
     expect(program.stderr()).toMatch(new RegExp(`^Cannot listen: port ${port} is in use already`, 'm'));
     expect(program.stderr()).not.toContain('    at ');
   });
 
   it('reports an address that is not of this machine and exits with 1', async () => {
-    const program = runServe(['--host', '192.0.2.1'], ENVIRONMENT);
+    const program = runServeAsText(['--host', '192.0.2.1'], ENVIRONMENT);
     expect(await program.ended).toBe(1);
     expect(program.stderr()).toContain('this machine has no address 192.0.2.1');
   });
@@ -54,6 +57,6 @@ describe('the start', () => {
     program.signal('SIGUSR2');
     expect(await program.ended).toBe(1);
     const [line = ''] = program.stderr().trim().split('\n').slice(-1);
-    expect(JSON.parse(line)).toMatchObject({ level: 60, err: { message: 'unforeseen' } });
+    expect(JSON.parse(line)).toMatchObject({ level: 'fatal', err: { message: 'unforeseen' } });
   });
 });

@@ -21,7 +21,12 @@ describe('an error without a reply', () => {
     expect(error).toBeInstanceOf(TestBenchError);
     expect(error).toBeInstanceOf(HandoffKitError);
     expect(error.code).toBe('NO_REPLY');
-    expect(textOf(error)).toBe(
+    const [report, log = ''] = textOf(error).split('\n\nThe log of the receiver:\n');
+    expect(log.split('\n').map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'info', event: 'handoff.requested', msg: 'event' },
+      { level: 'info', event: 'handoff.message', msg: 'event' },
+    ]);
+    expect(report).toBe(
       `no reply arrived within 20 ms.
 
 Conversation <id> is connecting: establish was answered 200, the first reply is pending. 0 replies so far.

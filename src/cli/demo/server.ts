@@ -88,7 +88,7 @@ export async function startDemo({ port, log, automatic, agents: count = 1 }: Dem
       port: '0',
       webhookUsername: username,
       webhookSecret: secret,
-      handoffAuth: `path:${token}`,
+      handoffToken: token,
       serviceBaseUrl: serviceUrl,
       serviceApiKey: apiKey,
       ...(automatic

@@ -18,12 +18,12 @@ export const answerChecks: readonly DoctorCheck[] = [
   accepted(
     'message',
     'answers an agent message with HTTP 200',
-    'Compare --url, --username and --secret with the webhook settings of the agent, then read the log of the receiver.',
+    'Compare --receiver-url, --webhook-username and --webhook-secret with the webhook settings of the agent, then read the log of the receiver.',
   ),
   accepted(
     'establish',
     'answers a handoff request with HTTP 200',
-    'Answer POST <url>/conversation/establish with 200 as soon as the request is accepted, else the user is told "busy". Compare --url, --token and --handoff-auth with the settings of the receiver. If it refuses because no agent is available, run the doctor during service hours.',
+    'Answer POST <url>/conversation/establish with 200 as soon as the request is accepted, else the user is told "busy". Compare --receiver-url, --handoff-token and --handoff-auth with the settings of the receiver. If it refuses because no agent is available, run the doctor during service hours.',
   ),
   accepted(
     'chat',

@@ -24,9 +24,10 @@ interface WrongCredentials {
 const ENDPOINTS = { message: ['message'], handoff: HANDOFF_ENDPOINTS } as const;
 
 const NOT_PROTECTED: Readonly<Record<EndpointGroup, string>> = {
-  message: 'no credentials were given: if the receiver requires some, pass --username and --secret',
+  message:
+    'no credentials were given: if the receiver requires some, pass --webhook-username and --webhook-secret',
   handoff:
-    'no credentials were given: if the receiver requires some, pass --token or --handoff-auth; if it does not, anyone who knows the URL can send',
+    'no credentials were given: if the receiver requires some, pass --handoff-token or --handoff-auth; if it does not, anyone who knows the URL can send',
 };
 
 /** A different text of the same length. */

@@ -26,7 +26,7 @@ export async function setUpHandoff(name: PlatformName) {
   const bench = await createTestBench({
     replyTimeoutMs: TIMEOUT_MS,
     receiver: (given) => {
-      const receiver = createReceiver({ log: false, ...given });
+      const receiver = createReceiver(given);
       const adapter = chatSdk({ chat: platform.createChat(), channel: fake.channel });
       platform.mount(adapter);
       bridge = createBridge({ receiver, adapter, agentNames: true, log: false });

@@ -30,7 +30,7 @@ async function setUpHandoff(options: Omit<FakeSlackOptions, 'requestUrl'> = {}) 
   const bench = await createTestBench({
     replyTimeoutMs: TIMEOUT_MS,
     receiver: (given) => {
-      const receiver = createReceiver({ log: false, ...given });
+      const receiver = createReceiver(given);
       const adapter = slack({
         apiUrl,
         botToken,

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, resolve } from 'node:path';
+import { UsageError } from '../output.js';
+import { type Answers, QUESTIONS } from './choices.js';
+
+/** The templates in the root of the package; the path is the same from `src` and `dist`. */
+const TEMPLATES = new URL('../../../templates/', import.meta.url);
+
+const own: { readonly version: string; readonly devDependencies: Readonly<Record<string, string>> } =
+  createRequire(import.meta.url)('../../../package.json');
+
+/** Versions of packages that this package itself is not developed with. */
+const OTHER_VERSIONS: Readonly<Record<string, string>> = {
+  '@types/react': '19.2.2',
+  next: '16.4.3',
+  react: '19.3.1',
+  'react-dom': '19.3.1',
+  tsx: '4.23.15',
+};
+
+/** The template of each file of the project, by its path. */
+function templatesFor({ host, delivery, adapter }: Answers): Record<string, string> {
+  const isNext = host === 'next';
+  const isHelpdesk = adapter === 'slack' || adapter === 'chatwoot';
+  return {
+    'README.md': 'README.md',
+    '.gitignore': '_gitignore',
+    '.dockerignore': '_dockerignore',
+    Dockerfile: 'Dockerfile',
+    'tsconfig.json': isNext ? 'tsconfig.next.json' : 'tsconfig.json',
+    'vitest.config.ts': 'vitest.config.ts',
+    'src/receiver.ts': 'src/receiver.ts',
+    'src/delivery.ts': delivery === 'inline' ? 'src/delivery.ts' : `src/delivery.${delivery}.ts`,
+    'src/humans.ts': adapter === 'slack' ? 'src/humans.ts' : `src/humans.${adapter}.ts`,
+    'test/receiver.test.ts': isHelpdesk ? 'test/receiver.test.ts' : `test/receiver.${adapter}.test.ts`,
+    ...(!isNext && { 'src/server.ts': host === 'express' ? 'src/server.ts' : `src/server.${host}.ts` }),
+    ...(isNext && {
+      'next.config.ts': 'next.config.ts',
+      'instrumentation.ts': 'instrumentation.ts',
+      'src/instance.ts': 'src/instance.ts',
+      'app/healthz/route.ts': 'app/healthz/route.ts',
+      'app/webhook/[[...path]]/route.ts': 'app/webhook/[[...path]]/route.ts',
+      ...(isHelpdesk && { 'app/adapters/[name]/route.ts': 'app/adapters/[name]/route.ts' }),
+    }),
+  };
+}
+
+/** What templates can ask for with `#if`. */
+const factsOf = ({ host, delivery, adapter }: Answers): ReadonlySet<string> =>
+  new Set([
+    host,
+    delivery,
+    adapter,
+    host === 'next' ? 'next' : 'server',
+    ...(adapter === 'none' ? [] : ['adapter']),
+    ...(adapter === 'slack' || adapter === 'chatwoot' ? ['helpdesk'] : []),
+  ]);
+
+/** Keeps the lines between `#if <fact>` and `#end` where the fact is true. Sections may contain others. */
+function keepSections(template: string, facts: ReadonlySet<string>): string {
+  const kept: boolean[] = [];
+  return template
+    .split('\n')
+    .filter((line) => {
+      const [, keyword, fact = ''] = /^\s*(?:\/\/|#|<!--) #(if|end)(?: (\w+))?/.exec(line) ?? [];
+      if (keyword === 'if') kept.push(facts.has(fact));
+      if (keyword === 'end') kept.pop();
+      return keyword === undefined && !kept.includes(false);
+    })
+    .join('\n');
+}
+
+const titleOf = (question: keyof Answers, answers: Answers): string =>
+  QUESTIONS[question].find(({ name }) => name === answers[question])?.title ?? '';
+
+/** The name of the folder as the name of a package. */
+const packageNameOf = (folder: string): string =>
+  basename(resolve(folder))
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .replace(/^-+|-+$/g, '') || 'my-receiver';
+
+/** Writes a project into a folder, which must be new or empty. Gives the paths of its files. */
+export function generateProject(folder: string, answers: Answers): string[] {
+  if (existsSync(folder) && readdirSync(folder).length > 0) {
+    throw new UsageError(`${folder} is not empty. Choose a new folder.`);
+  }
+  const facts = factsOf(answers);
+  const values: Readonly<Record<string, string>> = {
+    name: packageNameOf(folder),
+    adapter: answers.adapter,
+    hostTitle: titleOf('host', answers),
+    deliveryTitle: titleOf('delivery', answers),
+    adapterTitle: titleOf('adapter', answers),
+  };
+  const textOf = (template: string, more: Readonly<Record<string, string>> = {}): string => {
+    const text = keepSections(readFileSync(new URL(encodeURI(template), TEMPLATES), 'utf8'), facts);
+    const filled = text.replace(/\{\{(\w+)\}\}/g, (_all, name: string) => more[name] ?? values[name] ?? '');
+    // Next resolves the paths of TypeScript files without their extension.
+    return answers.host === 'next' ? filled.replace(/((?:from|import\() ?'\.[^']*)\.js'/g, "$1'") : filled;
+  };
+  const secret = (): string => randomBytes(24).toString('hex');
+  const files: Record<string, string> = {
+    'package.json': `${JSON.stringify(packageJson(values.name ?? '', answers), null, 2)}\n`,
+    '.env.example': textOf('_env', { handoffToken: '', serviceApiKey: '' }),
+    '.env': textOf('_env', { handoffToken: secret(), serviceApiKey: secret() }),
+  };
+  for (const [path, template] of Object.entries(templatesFor(answers))) files[path] = textOf(template);
+  for (const [path, text] of Object.entries(files)) {
+    const target = join(folder, path);
+    mkdirSync(dirname(target), { recursive: true });
+    // The file with the secrets is for this user alone.
+    writeFileSync(target, text, path === '.env' ? { mode: 0o600 } : {});
+  }
+  return Object.keys(files).sort();
+}
+
+function packageJson(name: string, { host, delivery, adapter }: Answers): object {
+  const isNext = host === 'next';
+  const packages = {
+    express: ['express'],
+    fastify: ['fastify'],
+    hono: ['hono', '@hono/node-server'],
+    next: ['next', 'react', 'react-dom'],
+    inline: [],
+    sqlite: ['@photostructure/sqlite'],
+    postgres: ['pg'],
+  };
+  const types = [
+    '@types/node',
+    ...(host === 'express' ? ['@types/express'] : []),
+    ...(isNext ? ['@types/react'] : ['tsx']),
+  ];
+  return {
+    name,
+    version: '0.1.0',
+    private: true,
+    type: 'module',
+    engines: { node: '>=20.19' },
+    scripts: {
+      dev: isNext ? 'next dev' : 'tsx watch --env-file=.env src/server.ts',
+      build: isNext ? 'next build' : 'tsc',
+      start: isNext ? 'next start' : 'node --env-file=.env dist/server.js',
+      typecheck: 'tsc --noEmit',
+      test: 'vitest run',
+      simulate: 'handoff-kit simulate --port 4000',
+      ...(adapter === 'desk' && { 'add-agent': 'handoff-kit desk add-agent' }),
+    },
+    dependencies: {
+      'handoff-kit': `^${own.version}`,
+      ...versionsOf([...packages[host], ...packages[delivery]]),
+    },
+    devDependencies: versionsOf([...types, 'typescript', 'vitest'], isNext),
+  };
+}
+
+/** Next needs the compiler's JavaScript API, which TypeScript 7 does not have. */
+const TYPESCRIPT_OF_NEXT = '5.9.3';
+
+/** The versions that the tests of this package run with, and compatible later ones. */
+function versionsOf(names: readonly string[], isNext = false): Record<string, string> {
+  const versions = names.toSorted().map((name) => {
+    const version =
+      isNext && name === 'typescript'
+        ? TYPESCRIPT_OF_NEXT
+        : (own.devDependencies[name] ?? OTHER_VERSIONS[name]);
+    return [name, `^${version?.replace(/^\^/, '')}`] as const;
+  });
+  return Object.fromEntries(versions);
+}

@@ -1,0 +1,3 @@
+import { instance } from '../../../src/instance.js';
+
+export const POST = (request: Request) => instance().receiver.fetch(request);

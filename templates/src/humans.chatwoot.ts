@@ -1,0 +1,14 @@
+import { createBridge, type Receiver } from 'handoff-kit';
+import { chatwoot } from 'handoff-kit/adapters/chatwoot';
+
+/** The path of Chatwoot's webhooks: the Webhook URL of the API inbox. */
+export const HUMANS_PATH = '/adapters/chatwoot';
+
+/** Humans answer in an API inbox of Chatwoot. */
+export function connectHumans(receiver: Receiver) {
+  const { CHATWOOT_URL = '', CHATWOOT_INBOX = '', CHATWOOT_WEBHOOK_SECRET = '' } = process.env;
+  return createBridge({
+    receiver,
+    adapter: chatwoot({ url: CHATWOOT_URL, inbox: CHATWOOT_INBOX, webhookSecret: CHATWOOT_WEBHOOK_SECRET }),
+  });
+}

@@ -1,0 +1,16 @@
+import type { Receiver } from 'handoff-kit';
+
+/** Answers users in code. To connect a helpdesk or the built-in desk, see the guide to adapters. */
+export function connectHumans(receiver: Receiver) {
+  receiver
+    .on('handoff.requested', async ({ user, reply, log }) => {
+      log.info({ user: user.key }, 'waits for a human');
+      await reply('Hello, how can I help you?');
+    })
+    .on('handoff.message', async ({ text, reply, end }) => {
+      if (text.trim().toLowerCase() === 'bye') await end();
+      else await reply(`You said: ${text}`);
+    })
+    .on('handoff.closed', ({ payload, log }) => log.info({ reason: payload.type }, 'left'));
+  return { close: async () => {} };
+}

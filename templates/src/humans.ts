@@ -1,0 +1,19 @@
+import { createBridge, type Receiver } from 'handoff-kit';
+import { slack } from 'handoff-kit/adapters/slack';
+
+/** The path of Slack's events: the Request URL of the app. */
+export const HUMANS_PATH = '/adapters/slack';
+
+/** Humans answer in the threads of a Slack channel. */
+export function connectHumans(receiver: Receiver) {
+  const { SLACK_BOT_TOKEN = '', SLACK_SIGNING_SECRET = '', SLACK_CHANNEL = '', SLACK_API_URL } = process.env;
+  return createBridge({
+    receiver,
+    adapter: slack({
+      botToken: SLACK_BOT_TOKEN,
+      signingSecret: SLACK_SIGNING_SECRET,
+      channel: SLACK_CHANNEL,
+      ...(SLACK_API_URL && { apiUrl: SLACK_API_URL }),
+    }),
+  });
+}

@@ -1,0 +1,26 @@
+import { createReceiver, pathToken, type ReceiverOptions, webhookUser } from 'handoff-kit';
+import { openDelivery } from './delivery.js';
+import { connectHumans } from './humans.js';
+
+/** The settings of the environment. `.env.example` lists them. */
+export function settings(): ReceiverOptions {
+  const { WEBHOOK_USERNAME = '', WEBHOOK_SECRET, HANDOFF_TOKEN = '' } = process.env;
+  const { SERVICE_BASE_URL = '', SERVICE_API_KEY = '' } = process.env;
+  return {
+    auth: {
+      message: webhookUser({ username: WEBHOOK_USERNAME, secret: WEBHOOK_SECRET }),
+      handoff: pathToken(HANDOFF_TOKEN),
+    },
+    service: { baseUrl: SERVICE_BASE_URL, apiKey: SERVICE_API_KEY },
+    delivery: openDelivery(),
+  };
+}
+
+/** The receiver with its handlers. Tests pass options of their own. */
+export function buildReceiver(options: ReceiverOptions = settings()) {
+  const receiver = createReceiver(options);
+  receiver.on('message', ({ conversationId, text, log }) =>
+    log.info({ conversationId, characters: text.length }, 'the AI agent answered'),
+  );
+  return { receiver, humans: connectHumans(receiver) };
+}

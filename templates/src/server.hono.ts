@@ -1,0 +1,29 @@
+import { serve } from '@hono/node-server';
+import { handoffKit } from 'handoff-kit/hono';
+import { Hono } from 'hono';
+// #if adapter
+import { HUMANS_PATH } from './humans.js';
+// #end
+import { buildReceiver } from './receiver.js';
+
+const { receiver, humans } = buildReceiver();
+const app = new Hono();
+app.use('/webhook/*', handoffKit(receiver));
+// #if adapter
+app.use(`${HUMANS_PATH}/*`, handoffKit(humans));
+// #end
+app.get('/healthz', (context) => context.json({ status: 'alive' }));
+
+await receiver.start();
+const port = Number(process.env.PORT ?? 3000);
+const server = serve({ fetch: app.fetch, port }, () =>
+  console.log(`listening on http://localhost:${port}/webhook`),
+);
+
+// New requests are refused, running handlers may finish.
+const stop = async () => {
+  server.close();
+  await receiver.close();
+  await humans.close();
+};
+process.once('SIGTERM', stop).once('SIGINT', stop);

@@ -1,0 +1,31 @@
+import express from 'express';
+// #if adapter
+import { HUMANS_PATH } from './humans.js';
+// #end
+import { buildReceiver } from './receiver.js';
+
+const { receiver, humans } = buildReceiver();
+const app = express();
+app.use('/webhook', receiver);
+// #if adapter
+app.use(HUMANS_PATH, humans.webhook);
+// #end
+app.get('/healthz', (_request, response) => {
+  response.json({ status: 'alive' });
+});
+
+await receiver.start();
+const port = Number(process.env.PORT ?? 3000);
+const server = app.listen(port, (error) => {
+  if (error) throw error;
+  console.log(`listening on http://localhost:${port}/webhook`);
+});
+
+// New requests are refused, running handlers may finish.
+const stop = async () => {
+  server.close();
+  await receiver.close();
+  await humans.close();
+  server.closeAllConnections();
+};
+process.once('SIGTERM', stop).once('SIGINT', stop);

@@ -1,0 +1,28 @@
+import { createTestBench, type TestBench } from 'handoff-kit/testing';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildReceiver } from '../src/receiver.js';
+
+let built: ReturnType<typeof buildReceiver>;
+let bench: TestBench;
+beforeEach(async () => {
+  bench = await createTestBench({
+    receiver: (options) => {
+      built = buildReceiver(options);
+      return built.receiver;
+    },
+  });
+});
+afterEach(async () => {
+  await bench.close();
+  await built.humans.close();
+});
+
+test('the availability test is answered', async () => {
+  expect(await bench.probe()).toMatchObject({ status: 200 });
+});
+
+// vitest.config.ts has an address at which nobody listens.
+test('a user is told that no human is free while the helpdesk is down', async () => {
+  await bench.requestHandoff();
+  expect(bench.conversation.state).toBe('busy');
+});
