@@ -104,7 +104,7 @@ describe('deploy/kubernetes', () => {
     for (const object of objects) expect(() => new (kindOf(object.kind))(object).validate()).not.toThrow();
   });
 
-  it('has no field that Kubernetes does not know', () => {
+  it('has no field that Kubernetes does not know', { timeout: 120_000 }, () => {
     const work = join(ROOT, '.deploy-check');
     rmSync(work, { recursive: true, force: true });
     mkdirSync(work);
