@@ -45,7 +45,7 @@ describe('init', () => {
     mkdirSync(join(cwd, 'full'));
     writeFileSync(join(cwd, 'full/notes.txt'), 'mine');
     const { code, stderr } = await init(cwd, 'full');
-    expect([code, stderr]).toEqual([2, 'full is not empty. Choose a new folder.\n']);
+    expect([code, stderr]).toEqual([2, 'The folder full is not empty. Choose a new one.\n']);
     expect(readdirSync(join(cwd, 'full'))).toEqual(['notes.txt']);
   });
 

@@ -90,7 +90,7 @@ const packageNameOf = (folder: string): string =>
 /** Writes a project into a folder, which must be new or empty. Gives the paths of its files. */
 export function generateProject(folder: string, answers: Answers): string[] {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
-    throw new UsageError(`${folder} is not empty. Choose a new folder.`);
+    throw new UsageError(`the folder ${folder} is not empty. Choose a new one.`);
   }
   const facts = factsOf(answers);
   const values: Readonly<Record<string, string>> = {
