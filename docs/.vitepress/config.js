@@ -17,7 +17,6 @@ const CHAPTERS = [
       ['Tutorial', 'tutorial'],
       ['Scaffold', 'scaffold'],
       ['Reaching a laptop', 'laptop'],
-      ['Deployment', 'deployment'],
     ],
   ],
   [
@@ -44,6 +43,7 @@ const CHAPTERS = [
   [
     'Operate',
     [
+      ['Deployment', 'deployment'],
       ['Observability', 'observability'],
       ['Runbook', 'runbook'],
       ['Scaling', 'scaling'],

@@ -138,5 +138,5 @@ function typeOf(/** @type {Json} */ { type, items, format }) {
 
 const valuesOf = (/** @type {Json} */ { enum: values, examples, const: only }) =>
   (values ?? examples ?? (only === undefined ? [] : [only]))
-    .map((/** @type {unknown} */ value) => `\`${value}\``)
+    .map((/** @type {unknown} */ value) => `\`${String(value)}\``)
     .join(', ');

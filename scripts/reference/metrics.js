@@ -37,7 +37,7 @@ export async function metricsPage() {
 function prometheusRows(receiver) {
   /** @type {any[]} */
   const registered = [];
-  const { registerMetric } = Registry.prototype;
+  const registerMetric = Reflect.get(Registry.prototype, 'registerMetric');
   Registry.prototype.registerMetric = function register(metric) {
     registered.push(metric);
     registerMetric.call(this, metric);

@@ -45,7 +45,7 @@ async function run(command: string, cwd: string): Promise<string> {
   child.stderr.on('data', (text: Buffer) => {
     output += text;
   });
-  const status = await new Promise((done) => child.once('close', done));
+  const status = await new Promise<number | null>((done) => child.once('close', done));
   if (status !== 0) throw new Error(`${command} ended with ${status}: ${output}`);
   return output;
 }
