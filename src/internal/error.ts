@@ -64,6 +64,7 @@ export const ERROR_CODES = [
 
   // The desk's answers to its page
   'NOT_FOUND',
+  'NOT_ALLOWED',
   'CLOSED',
   'NOT_YOURS',
   'TAKEN',

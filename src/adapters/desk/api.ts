@@ -3,12 +3,15 @@
  *
  * @module
  */
+import type { AgentRole, Permission } from './agents/roles.js';
 
 /** An agent who works at the desk. */
 export interface AgentView {
   readonly id: string;
   /** Shown to other agents, and to the user where agents' names are shown. */
   readonly name: string;
+  /** What the agent may do. */
+  readonly role: AgentRole;
 }
 
 /** The state of a conversation: `waiting` without an agent, `active` with one. */
@@ -100,6 +103,8 @@ export interface ConversationUpdate {
 /** `GET api/state`: everything the page needs at the start. */
 export interface StateView {
   readonly me: AgentView;
+  /** What the agent may do, so that the page hides the rest. The server checks it in any case. */
+  readonly may: readonly Permission[];
   /** Sent with every change, in the header `x-desk-token`. */
   readonly token: string;
   readonly agents: readonly AgentView[];
@@ -115,7 +120,7 @@ export interface StateView {
   readonly now: number;
   /** Whether replies survive an outage of the platform. */
   readonly durable: boolean;
-  /** Whether agents can teach the AI agent. */
+  /** Whether this agent can teach the AI agent. */
   readonly canTeach: boolean;
 }
 

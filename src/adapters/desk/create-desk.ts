@@ -4,10 +4,9 @@ import { createLog, withRedaction } from '../../internal/create-log.js';
 import { configError, type Log } from '../../internal/index.js';
 import type { Receiver } from '../../receiver/index.js';
 import { createDeskAdapter } from './adapter.js';
-import { type Agents, createAgents } from './agents/agents.js';
+import { type AgentInput, type Agents, createAgents } from './agents/agents.js';
 import { createOneTimeLink } from './agents/one-time-link.js';
 import { createSessions } from './agents/sessions.js';
-import type { AgentView } from './api.js';
 import { createRejectionLog } from './audit.js';
 import { createCannedReplies } from './canned-replies.js';
 import { createConversationQueries } from './conversation-queries.js';
@@ -44,8 +43,8 @@ export interface DeskOptions {
   readonly secureCookies?: boolean;
   /** The pages that may show the desk in a frame. Default `none`. */
   readonly framedBy?: 'none' | 'same-origin';
-  /** Logs this agent in by a link that works once: `desk.oneTimePath`. For trying the desk out. */
-  readonly oneTimeLinkFor?: AgentView;
+  /** Logs this agent in by a link that works once: `desk.oneTimePath`. For trying the desk out; default role `agent`. */
+  readonly oneTimeLinkFor?: AgentInput;
   /** Whether users get a first reply automatically, so that agents see no deadline for it. Default `false`. */
   readonly isGreeted?: boolean;
   /** Texts to the user, business hours, agents' names: options of `createBridge`. */

@@ -3,6 +3,7 @@ import { HandoffKitError } from '../../internal/index.js';
 /** The errors that the API answers, with their HTTP status and a text for the agent. */
 export const DESK_ERRORS = {
   NOT_FOUND: [404, 'There is no such conversation.'],
+  NOT_ALLOWED: [403, 'Your role does not allow this. Ask an administrator of the desk.'],
   CLOSED: [409, 'This conversation has ended. The customer has to ask again.'],
   NOT_YOURS: [409, 'Another agent has this conversation. Take it over first.'],
   TAKEN: [409, 'Another agent was faster.'],

@@ -86,7 +86,7 @@ describe('guessing passwords', () => {
 
   it('fails with an empty password and for an agent without a password', async () => {
     const agents = createAgents(createMemoryDocumentStore());
-    await agents.saveName({ id: 'host-user', name: 'Host' });
+    await agents.saveExternal({ id: 'host-user', name: 'Host', role: 'agent' });
     expect(await agents.authenticate('host-user', '')).toBeNull();
     expect(await agents.authenticate('unknown', '')).toBeNull();
     await expect(agents.save({ id: 'ann', name: 'Ann' }, 'short')).rejects.toThrow('10 characters');

@@ -1,3 +1,4 @@
+import { may } from '../agents/roles.js';
 import type { AgentView, ConversationSummary } from '../api.js';
 import { createAudit } from '../audit.js';
 import { DeskError } from '../errors.js';
@@ -23,7 +24,7 @@ import {
 export interface AgentActions {
   claim(agent: AgentView, id: string): Promise<ConversationSummary>;
   release(agent: AgentView, id: string): Promise<ConversationSummary>;
-  /** Assigns a conversation to another agent, or takes it over from one. */
+  /** Assigns a conversation to another agent, or takes it over from one, which needs the permission for it. */
   transfer(agent: AgentView, id: string, to: string): Promise<ConversationSummary>;
   /** Adds a note for agents. Idempotent by `messageId`. */
   note(agent: AgentView, id: string, messageId: string, text: string): Promise<ConversationSummary>;
@@ -95,6 +96,7 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
         (record) => {
           requireOpen(record);
           if (record.agent === to) return null;
+          if (record.agent !== null && record.agent !== agent.id) requireTakeOver(agent);
           return {
             record: { ...record, state: 'active', agent: to },
             events: [{ type: 'transferred', agent: agent.id, to }],
@@ -192,6 +194,10 @@ function requireOpen({ state }: ConversationRecord): void {
 
 function requireOwner(record: ConversationRecord, agent: AgentView): void {
   if (record.agent !== agent.id) throw new DeskError('NOT_YOURS');
+}
+
+function requireTakeOver({ role }: AgentView): void {
+  if (!may(role, 'takeOver')) throw new DeskError('NOT_ALLOWED');
 }
 
 function checkText(text: string): void {

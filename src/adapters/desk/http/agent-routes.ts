@@ -8,6 +8,7 @@ import {
   Router,
 } from 'express';
 import type { Log } from '../../../internal/index.js';
+import { may, type Permission } from '../agents/roles.js';
 import type { RejectionLog } from '../audit.js';
 import { DeskError } from '../errors.js';
 import type { CurrentAgent, FindCurrentAgent } from './current-agent.js';
@@ -19,9 +20,9 @@ export type AgentRouteHandler = (current: CurrentAgent, request: Request, respon
 /** Routes for agents who are logged in. */
 export interface AgentRoutes {
   readonly router: Router;
-  get(path: string, handler: AgentRouteHandler): void;
+  get(path: string, permission: Permission, handler: AgentRouteHandler): void;
   /** A route that changes something: the request must come from the desk's page and carry the session's token. */
-  change(method: 'post' | 'put', path: string, handler: AgentRouteHandler): void;
+  change(method: 'post' | 'put', path: string, permission: Permission, handler: AgentRouteHandler): void;
   /** Error middleware: writes rejected changes to the audit log. */
   readonly logRejections: ErrorRequestHandler;
 }
@@ -62,6 +63,13 @@ export function createAgentRoutes({ findAgent, isSameOrigin, rejections }: Agent
     next();
   };
 
+  const requirePermission =
+    (permission: Permission): RequestHandler =>
+    (request, _response, next) => {
+      if (!may(currentAgentOf(request).agent.role, permission)) throw new DeskError('NOT_ALLOWED');
+      next();
+    };
+
   const requireOwnPage: RequestHandler = async (request, response, next) => {
     const { agent, token } = currentAgentOf(request);
     if (isSameOrigin(request) && hasToken(request, token)) {
@@ -84,15 +92,24 @@ export function createAgentRoutes({ findAgent, isSameOrigin, rejections }: Agent
 
   return {
     router,
-    get: (path, handler) => void router.get(path, requireAgent, answerWith(handler)),
-    change: (method, path, handler) =>
-      void router[method](path, requireAgent, requireOwnPage, requireJson, readJson, answerWith(handler)),
+    get: (path, permission, handler) =>
+      void router.get(path, requireAgent, requirePermission(permission), answerWith(handler)),
+    change: (method, path, permission, handler) =>
+      void router[method](
+        path,
+        requireAgent,
+        requireOwnPage,
+        requirePermission(permission),
+        requireJson,
+        readJson,
+        answerWith(handler),
+      ),
     async logRejections(error, request, _response, next) {
       const agent = agents.get(request)?.agent.id;
       const { method, path, ip } = request;
       const reason = error instanceof DeskError ? error.code : `${statusOf(error)}`;
       const isRejection = statusOf(error) < 500 || error instanceof DeskError;
-      if (agent !== undefined && isRejection && method !== 'GET') {
+      if (agent !== undefined && isRejection && (method !== 'GET' || reason === 'NOT_ALLOWED')) {
         await rejections.write({ agent, reason, path, ip });
       }
       next(error);

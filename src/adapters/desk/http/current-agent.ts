@@ -1,6 +1,6 @@
 import { parse } from 'cookie';
 import type { Request, Response } from 'express';
-import type { Agents } from '../agents/agents.js';
+import type { AgentInput, Agents } from '../agents/agents.js';
 import { SESSION_MS, type Sessions } from '../agents/sessions.js';
 import type { AgentView } from '../api.js';
 import type { Audit } from '../audit.js';
@@ -13,12 +13,13 @@ export interface CurrentAgent {
 }
 
 /**
- * Tells the desk which agent is logged in at the host application; `null` when none is. Called for every request.
+ * Tells the desk which agent is logged in at the host application; `null` when none is. Called for every request. An agent
+ * without a role may answer conversations and no more.
  *
  * @example
  * createDesk({ receiver, agents: (request) => request.session.user ?? null });
  */
-export type HostSession = (request: Request) => AgentView | null | Promise<AgentView | null>;
+export type HostSession = (request: Request) => AgentInput | null | Promise<AgentInput | null>;
 
 /** Finds the agent of a request; `null` without a valid session. */
 export type FindCurrentAgent = (request: Request) => Promise<CurrentAgent | null>;
@@ -28,6 +29,8 @@ export interface BrowserSessions {
   readonly find: FindCurrentAgent;
   /** Logs an agent in, in place of any session that the browser had. */
   start(request: Request, response: Response, agent: AgentView, auditAction: string): Promise<void>;
+  /** The same for an agent who is known elsewhere: by the host application, or by a link. */
+  startExternal(request: Request, response: Response, agent: AgentInput, auditAction: string): Promise<void>;
   /** Logs the agent of a browser out. */
   end(request: Request, response: Response): Promise<void>;
 }
@@ -60,7 +63,21 @@ export function createBrowserSessions(parts: BrowserSessionsParts): BrowserSessi
     path: request.baseUrl || '/',
   });
 
+  const start: BrowserSessions['start'] = async (request, response, { id }, auditAction) => {
+    const old = readCookie(request);
+    if (old !== null) await sessions.end(old);
+    const credentials = await agents.credentials(id);
+    const cookie = await sessions.start(id, credentials?.passwordVersion ?? '');
+    response.cookie(COOKIE_NAME, cookie, { ...cookieOptions(request), maxAge: SESSION_MS });
+    await audit.write(id, auditAction);
+  };
+
   return {
+    start,
+    async startExternal(request, response, agent, auditAction) {
+      await agents.saveExternal(viewOf(agent));
+      await start(request, response, viewOf(agent), auditAction);
+    },
     async find(request) {
       const cookie = readCookie(request);
       const session = cookie === null ? null : await sessions.find(cookie);
@@ -68,20 +85,11 @@ export function createBrowserSessions(parts: BrowserSessionsParts): BrowserSessi
       const { agentId, token } = session;
       if (hostSession) {
         const agent = await hostSession(request);
-        return agent?.id === agentId ? { agent: { id: agent.id, name: agent.name }, token } : null;
+        return agent?.id === agentId ? { agent: viewOf(agent), token } : null;
       }
       const credentials = await agents.credentials(agentId);
       if (credentials?.passwordVersion !== session.passwordVersion) return null;
       return { agent: credentials.agent, token };
-    },
-    async start(request, response, { id, name }, auditAction) {
-      const old = readCookie(request);
-      if (old !== null) await sessions.end(old);
-      await agents.saveName({ id, name });
-      const credentials = await agents.credentials(id);
-      const cookie = await sessions.start(id, credentials?.passwordVersion ?? '');
-      response.cookie(COOKIE_NAME, cookie, { ...cookieOptions(request), maxAge: SESSION_MS });
-      await audit.write(id, auditAction);
     },
     async end(request, response) {
       const cookie = readCookie(request);
@@ -94,6 +102,8 @@ export function createBrowserSessions(parts: BrowserSessionsParts): BrowserSessi
     },
   };
 }
+
+const viewOf = ({ id, name, role = 'agent' }: AgentInput): AgentView => ({ id, name, role });
 
 function readCookie({ headers }: Request): string | null {
   const value = parse(headers.cookie ?? '')[COOKIE_NAME];

@@ -1,8 +1,8 @@
 import { json, type Request, type RequestHandler, type Response, Router } from 'express';
-import type { Agents } from '../agents/agents.js';
+import type { AgentInput, Agents } from '../agents/agents.js';
 import { createLoginThrottle, networkOf } from '../agents/login-throttle.js';
 import type { OneTimeLink } from '../agents/one-time-link.js';
-import type { AgentView, ErrorBody } from '../api.js';
+import type { ErrorBody } from '../api.js';
 import type { RejectionLog } from '../audit.js';
 import type { BrowserSessions, HostSession } from './current-agent.js';
 import type { IsSameOrigin } from './same-origin.js';
@@ -15,7 +15,7 @@ export interface LoginParts {
   readonly rejections: RejectionLog;
   readonly isSameOrigin: IsSameOrigin;
   readonly hostSession: HostSession | null;
-  readonly oneTimeLogin: { readonly link: OneTimeLink; readonly agent: AgentView } | null;
+  readonly oneTimeLogin: { readonly link: OneTimeLink; readonly agent: AgentInput } | null;
 }
 
 const WRONG = { code: 'WRONG', message: 'Name or password is wrong.' };
@@ -53,7 +53,7 @@ export function createLogin(parts: LoginParts): Router {
   const logInByHost = async (host: HostSession, request: Request, response: Response): Promise<void> => {
     const agent = await host(request);
     if (!agent) return reject(request, response, 401, 'not logged in at the host application', ELSEWHERE);
-    await browserSessions.start(request, response, agent, 'login by the host application');
+    await browserSessions.startExternal(request, response, agent, 'login by the host application');
     response.status(204).end();
   };
 
@@ -85,7 +85,12 @@ export function createLogin(parts: LoginParts): Router {
     const { path, ip, query } = request;
     const token = typeof query.token === 'string' ? query.token : '';
     if (oneTimeLogin?.link.use(token)) {
-      await browserSessions.start(request, response, oneTimeLogin.agent, 'login by the one-time link');
+      await browserSessions.startExternal(
+        request,
+        response,
+        oneTimeLogin.agent,
+        'login by the one-time link',
+      );
     } else {
       await rejections.write({ agent: null, reason: 'a wrong or used link', path, ip });
     }

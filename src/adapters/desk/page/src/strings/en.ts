@@ -156,6 +156,7 @@ export const en = {
   failedGeneric: 'Something went wrong. Try again.',
   notDurable: 'Nothing is stored: replies are lost while the platform is down.',
   errorNOT_FOUND: 'There is no such conversation.',
+  errorNOT_ALLOWED: 'Your role does not allow this. Ask an administrator of the desk.',
   errorCLOSED: 'This conversation has ended. The customer has to ask again.',
   errorNOT_YOURS: 'Another agent has this conversation. Take it over first.',
   errorTAKEN: 'Another agent was faster.',

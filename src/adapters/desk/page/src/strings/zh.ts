@@ -157,6 +157,7 @@ export const zh: Readonly<Record<TextName, string>> = {
   failedGeneric: '出错了，请重试。',
   notDurable: '没有保存任何内容：平台不可用时回复会丢失。',
   errorNOT_FOUND: '没有这个会话。',
+  errorNOT_ALLOWED: '您的角色不允许此操作，请联系客服台管理员。',
   errorCLOSED: '会话已经结束，客户需要重新请求人工服务。',
   errorNOT_YOURS: '这个会话由其他客服负责，请先接管。',
   errorTAKEN: '其他客服已经接手。',
