@@ -117,7 +117,7 @@ describe('the commands of the desk', () => {
   it.each<[string[], string, RegExp]>([
     [['add-agent', 'Ann Lee'], '', /A login name is lower-case/],
     [['add-agent', 'ann', '--name', ' '], '', /A name has 1 to 100/],
-    [['add-agent', 'ann', '--password-stdin'], 'sEcret', /at least 10 characters/],
+    [['add-agent', 'ann', '--password-stdin'], 'sEcret', /at least 12 characters/],
     [['add-agent', 'ann', '--password-stdin'], '', /Standard input was empty/],
     [['add-agent', 'ann', '--database-url', 'none'], '', /there is nothing to open/],
     [['add-agent', 'ann', '--role', 'boss'], '', /Allowed choices are agent, supervisor, administrator/],

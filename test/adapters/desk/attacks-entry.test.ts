@@ -101,9 +101,6 @@ describe('a session', () => {
       origin: 'https://d.example',
     };
     expect(flags(await postLogin(proxied.url, login, tls))).toMatch(/; Secure/);
-    const told = await start({ secureCookies: true });
-    await told.agent('ann');
-    expect(flags(await postLogin(told.url, login))).toMatch(/; Secure/);
   });
 
   it('is stored so that a reader of the store cannot use it', async () => {

@@ -24,6 +24,22 @@ const LOWEST_ROLE: Readonly<Record<string, AgentRole>> = {
   'GET /api/dead/:queue/:id': 'supervisor',
   'POST /api/dead/:queue/:id/retry': 'supervisor',
   'POST /api/dead/:queue/:id/discard': 'supervisor',
+  'GET /api/account': 'agent',
+  'POST /api/account/active': 'agent',
+  'POST /api/account/password': 'agent',
+  'POST /api/account/totp/new': 'agent',
+  'PUT /api/account/totp': 'agent',
+  'POST /api/account/totp/off': 'agent',
+  'POST /api/account/sessions/end': 'agent',
+  'GET /api/teams': 'agent',
+  'PUT /api/teams': 'administrator',
+  'GET /api/admin/agents': 'administrator',
+  'POST /api/admin/agents': 'administrator',
+  'POST /api/admin/agents/:id/role': 'administrator',
+  'POST /api/admin/agents/:id/password': 'administrator',
+  'POST /api/admin/agents/:id/remove': 'administrator',
+  'GET /api/admin/audit': 'administrator',
+  'GET /api/admin/audit/export': 'administrator',
 };
 
 interface Layer {

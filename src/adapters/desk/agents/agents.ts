@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { HandoffKitError } from '../../../internal/index.js';
 import type { AgentView } from '../api.js';
 import { createAudit } from '../audit.js';
 import { createConversationRecords, recordOf } from '../conversations/conversation-records.js';
 import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
-import { DUMMY_HASH, hashPassword, passwordProblem, verifyPassword } from './password.js';
+import { hashPassword, passwordProblem } from './password.js';
 import type { AgentRole } from './roles.js';
-
-interface StoredAgent extends AgentInput {
-  /** A hash; empty for agents who log in at the host application, so that no password matches. */
-  readonly password: string;
-  /** Changes with every new password, which ends older sessions. */
-  readonly passwordVersion?: string;
-  readonly addedAt: number;
-}
-
-/** An agent to store. */
-export type AgentInput = Pick<AgentView, 'id' | 'name'> & { readonly role?: AgentRole };
+import {
+  type AgentInput,
+  agentViewOf,
+  createAgentDocuments,
+  invalidAgent,
+  type StoredAgent,
+} from './stored-agent.js';
 
 /** An agent with the version of their password, which sessions are checked against. */
 export interface AgentCredentials {
@@ -45,8 +40,6 @@ export interface Agents {
   saveExternal(agent: AgentView): Promise<void>;
   /** Removes an agent, ends their sessions and releases their conversations; `false` when there is no such agent. */
   remove(id: string, by?: string): Promise<boolean>;
-  /** The agent with this password; `null` when it is wrong. Takes the same time for unknown agents. */
-  authenticate(id: string, password: string): Promise<AgentView | null>;
 }
 
 /** More conversations than a team has open at a time. */
@@ -59,10 +52,7 @@ export function createAgents(store: DocumentStore): Agents {
   const audit = createAudit(store);
   const records = createConversationRecords(store);
   const kind = DOCUMENT_KIND.agent;
-  const find = async (id: string) => {
-    const document = await store.get(kind, id);
-    return document ? { version: document.version, agent: document.value as StoredAgent } : null;
-  };
+  const { find, change } = createAgentDocuments(store);
 
   /** Gives the conversations of an agent who is gone back to the others. */
   const releaseAll = async (id: string): Promise<void> => {
@@ -78,64 +68,64 @@ export function createAgents(store: DocumentStore): Agents {
     }
   };
 
-  const roleOfNew = async (): Promise<AgentRole> =>
+  const firstRole = async (): Promise<AgentRole> =>
     (await store.list(kind, { limit: 1 })).length === 0 ? 'administrator' : 'agent';
 
   return {
     async list() {
       const documents = await store.list(kind, { limit: 1_000 });
       return documents
-        .map(({ value }) => viewOf(value as StoredAgent))
+        .map(({ value }) => agentViewOf(value as StoredAgent))
         .sort((a, b) => a.name.localeCompare(b.name));
     },
     async get(id) {
       const found = await find(id);
-      return found ? viewOf(found.agent) : null;
+      return found ? agentViewOf(found.agent) : null;
     },
     async credentials(id) {
       const found = await find(id);
-      return found && { agent: viewOf(found.agent), passwordVersion: found.agent.passwordVersion ?? '' };
+      return found && { agent: agentViewOf(found.agent), passwordVersion: found.agent.passwordVersion ?? '' };
     },
     async save({ id, name, role }, password, by) {
       if (!LOGIN_NAME.test(id)) {
         throw invalidAgent('a login name is lower-case letters, digits, dots, hyphens and @, at most 64.');
       }
       if (name.trim() === '' || name.length > 100) throw invalidAgent('a name has 1 to 100 characters.');
-      const problem = passwordProblem(password);
+      const problem = passwordProblem(password, id);
       if (problem) throw invalidAgent(problem);
-      const credentials = { password: await hashPassword(password), passwordVersion: randomUUID() };
-      for (;;) {
-        const found = await find(id);
-        const addedAt = found?.agent.addedAt ?? Date.now();
-        const newRole = role ?? (found ? viewOf(found.agent).role : await roleOfNew());
-        const value: StoredAgent = { id, name, role: newRole, ...credentials, addedAt };
-        const action = found ? 'changed' : 'added';
-        const written = await store.write({
-          put: [{ kind, id, value, version: found?.version ?? 0 }],
-          append: [audit.line(by ?? null, `agent ${action}`, { detail: id })],
+      const { hashed } = await hashPassword(password);
+      const roleOfNew = role ?? (await firstRole());
+      const before = await change(id, (stored) => {
+        const newRole = role ?? (stored ? agentViewOf(stored).role : roleOfNew);
+        const addedAt = stored?.addedAt ?? Date.now();
+        const credentials = { password: hashed, passwordVersion: randomUUID() };
+        const agent: StoredAgent = { id, name, role: newRole, ...credentials, addedAt };
+        const action = stored ? 'agent changed' : 'agent added';
+        const line = audit.line(by ?? null, action, {
+          detail: id,
+          ...(stored && { before: { name: stored.name, role: agentViewOf(stored).role } }),
+          after: { name, role: newRole },
         });
-        if (written) return action;
-      }
+        return { agent, append: [line] };
+      });
+      return before ? 'changed' : 'added';
     },
     async setRole(id, role, by) {
-      for (;;) {
-        const found = await find(id);
-        if (!found) return false;
-        const before = viewOf(found.agent).role;
-        if (before === role) return true;
-        const written = await store.write({
-          put: [{ kind, id, value: { ...found.agent, role }, version: found.version }],
-          append: [audit.line(by ?? null, 'role changed', { detail: `${id}: ${before} to ${role}` })],
-        });
-        if (written) return true;
-      }
+      const before = await change(id, (agent) => {
+        if (!agent || agent.role === role) return null;
+        const roles = { before: { role: agentViewOf(agent).role }, after: { role } };
+        return {
+          agent: { ...agent, role },
+          append: [audit.line(by ?? null, 'role changed', { detail: id, ...roles })],
+        };
+      });
+      return before !== null;
     },
     async saveExternal({ id, name, role }) {
-      const found = await find(id);
-      if (found?.agent.name === name && found.agent.role === role) return;
-      const value: StoredAgent = { password: '', addedAt: Date.now(), ...found?.agent, id, name, role };
-      // A concurrent request of the same agent writes the same, so an outdated version does not matter.
-      await store.write({ put: [{ kind, id, value, version: found?.version ?? 0 }] });
+      await change(id, (agent) => {
+        if (agent?.name === name && agent.role === role) return null;
+        return { agent: { password: '', addedAt: Date.now(), ...agent, id, name, role } };
+      });
     },
     async remove(id, by) {
       if (!(await find(id))) return false;
@@ -146,17 +136,5 @@ export function createAgents(store: DocumentStore): Agents {
       await releaseAll(id);
       return true;
     },
-    async authenticate(id, password) {
-      const found = await find(id);
-      const isRight = await verifyPassword(password, found?.agent.password || DUMMY_HASH);
-      return isRight && found ? viewOf(found.agent) : null;
-    },
   };
 }
-
-/** Agents who were stored before there were roles keep what they could do; managing agents is new. */
-const ROLE_OF_EARLIER: AgentRole = 'supervisor';
-
-const viewOf = ({ id, name, role = ROLE_OF_EARLIER }: StoredAgent): AgentView => ({ id, name, role });
-
-const invalidAgent = (message: string): HandoffKitError => new HandoffKitError('INVALID_AGENT', message);

@@ -1,6 +1,6 @@
 import { may } from '../agents/roles.js';
 import type { AgentView, ConversationSummary } from '../api.js';
-import { createAudit } from '../audit.js';
+import { changedFields, createAudit } from '../audit.js';
 import { DeskError } from '../errors.js';
 import type { DocumentStore, DocumentWrite } from '../store/index.js';
 import {
@@ -44,6 +44,9 @@ export interface AgentActions {
 /** The longest reply or note. */
 const MAX_TEXT = 20_000;
 
+/** The fields whose changes the audit log shows. None of them holds words of a customer. */
+const AUDITED = ['state', 'agent'] as const;
+
 /** Creates {@link AgentActions}. */
 export function createAgentActions(store: DocumentStore, records: ConversationRecords): AgentActions {
   const audit = createAudit(store);
@@ -60,7 +63,8 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
       const decided = await decide(record);
       if (!decided) return null;
       const { conversationId } = record;
-      const line = audit.line(agent.id, action, { conversationId, ...(detail && { detail }) });
+      const changed = changedFields(record, decided.record, AUDITED);
+      const line = audit.line(agent.id, action, { conversationId, ...(detail && { detail }), ...changed });
       return { ...decided, append: [...(decided.append ?? []), line] };
     });
     if (!summary) throw new DeskError('NOT_FOUND');

@@ -7,8 +7,9 @@ import {
   type Response,
   Router,
 } from 'express';
-import type { Log } from '../../../internal/index.js';
+import { HandoffKitError, type Log } from '../../../internal/index.js';
 import { may, type Permission } from '../agents/roles.js';
+import type { AgentSession } from '../agents/sessions.js';
 import type { RejectionLog } from '../audit.js';
 import { DeskError } from '../errors.js';
 import type { CurrentAgent, FindCurrentAgent } from './current-agent.js';
@@ -30,18 +31,28 @@ export interface AgentRoutes {
 /** The parts of {@link createAgentRoutes}. */
 export interface AgentRoutesParts {
   readonly findAgent: FindCurrentAgent;
+  /** Records that an agent did something. */
+  readonly touch: (session: AgentSession) => Promise<void>;
   readonly isSameOrigin: IsSameOrigin;
   readonly rejections: RejectionLog;
 }
 
 const readJson = json({ limit: '256kb', type: 'application/json' });
 
+/** Requests that the page makes without the agent doing anything; they do not prolong a session. */
+const AUTOMATIC: readonly string[] = ['/api/events', '/api/agents', '/api/dashboard'];
+
 const NOT_LOGGED_IN = { code: 'NOT_LOGGED_IN', message: 'Log in first.' };
 const FORGED = { code: 'FORGED', message: 'This did not come from the page of the desk. Reload it.' };
 const UNKNOWN = { code: 'NOT_FOUND', message: 'There is nothing here.' };
 
 /** Creates {@link AgentRoutes}. The body of a request is read only after its agent is known. */
-export function createAgentRoutes({ findAgent, isSameOrigin, rejections }: AgentRoutesParts): AgentRoutes {
+export function createAgentRoutes({
+  findAgent,
+  touch,
+  isSameOrigin,
+  rejections,
+}: AgentRoutesParts): AgentRoutes {
   const router = Router();
   const agents = new WeakMap<Request, CurrentAgent>();
 
@@ -60,6 +71,7 @@ export function createAgentRoutes({ findAgent, isSameOrigin, rejections }: Agent
       return;
     }
     agents.set(request, current);
+    if (!AUTOMATIC.includes(request.path)) await touch(current.session);
     next();
   };
 
@@ -140,7 +152,12 @@ export function answerErrors(log: Log) {
     }
     if (error instanceof DeskError) {
       if (error.cause) log.warn({ err: error.cause, path: request.path }, 'the desk refused an agent');
+      if (error.status === 503 || error.status === 429) response.set('retry-after', '5');
       response.status(error.status).json({ code: error.code, message: error.message });
+      return;
+    }
+    if (isInvalidAgent(error)) {
+      response.status(400).json({ code: error.code, message: error.message });
       return;
     }
     const status = statusOf(error);
@@ -149,6 +166,10 @@ export function answerErrors(log: Log) {
     response.status(status).json({ code: status >= 500 ? 'FAILED' : 'INVALID', message });
   };
 }
+
+/** Agents read the reason: it is about a name or password that they chose. */
+const isInvalidAgent = (error: unknown): error is HandoffKitError =>
+  error instanceof HandoffKitError && error.code === 'INVALID_AGENT';
 
 /** The 4xx status of an error from a body parser; 500 for every other error. */
 function statusOf(error: unknown): number {

@@ -3,7 +3,13 @@ import type { QueueAdmin } from '../../../delivery/index.js';
 import { DEFAULT_AGENT } from '../../../events/index.js';
 import type { Agents } from '../agents/agents.js';
 import { may, permissionsOf } from '../agents/roles.js';
-import type { AgentView, ConversationStatus, ConversationSummary, StateView } from '../api.js';
+import type {
+  AgentView,
+  ConversationStatus,
+  ConversationSummary,
+  DeadLetterView,
+  StateView,
+} from '../api.js';
 import type { CannedReplies } from '../canned-replies.js';
 import type { ConversationQueries } from '../conversation-queries.js';
 import type { DeskConversations } from '../conversations/index.js';
@@ -16,7 +22,7 @@ import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
 import type { Teaching } from '../teaching.js';
 import type { AgentRoutes } from './agent-routes.js';
 import type { FindCurrentAgent } from './current-agent.js';
-import { streamUpdates } from './event-stream.js';
+import { type OpenStreams, streamUpdates } from './event-stream.js';
 import { cannedList, isAction, readAction, readBody, teachRequest } from './validate.js';
 
 /** The parts of the desk's API. */
@@ -42,6 +48,16 @@ const STATES: readonly ConversationStatus[] = ['waiting', 'active', 'closed'];
 export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   const { store, conversations, queries, updates, agents, canned, teaching, deadLetters, findAgent } = parts;
 
+  const auditDeadLetter = (agent: AgentView, action: string, letter: DeadLetterView) =>
+    conversations.audit.write(agent.id, `${action} of a dead letter`, {
+      conversationId: letter.conversationId,
+      detail: `${letter.queue} ${letter.id}`,
+      ...(action !== 'read' && {
+        before: { state: 'dead', attempts: letter.attempts },
+        after: { state: action === 'retry' ? 'waiting' : 'discarded' },
+      }),
+    });
+
   routes.get('/api/state', 'answer', async ({ agent, token }): Promise<StateView> => {
     // Read before the lists: changes in between arrive again as live updates, which is harmless.
     const seq = await store.head();
@@ -62,9 +78,10 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
     };
   });
   routes.get('/api/agents', 'answer', () => agents.list());
-  routes.get('/api/events', 'answer', (_current, request, response) => {
+  const open: OpenStreams = new Map();
+  routes.get('/api/events', 'answer', ({ session }, request, response) => {
     const hasSession = async () => (await findAgent(request)) !== null;
-    streamUpdates(request, response, { updates, hasSession });
+    streamUpdates(request, response, { updates, hasSession, sessionId: session.id, open });
   });
   routes.get('/api/conversations', 'answer', (_current, { query }) => {
     const state = STATES.find((each) => each === query.state);
@@ -98,15 +115,16 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   routes.get('/api/dashboard', 'answer', ({ agent }) =>
     readDashboard(store, may(agent.role, 'deadLetters') ? parts.queues : null),
   );
-  routes.get('/api/dead/:queue/:id', 'deadLetters', (_current, request) =>
-    deadLetters.show(queueOf(request), param(request, 'id')),
-  );
+  routes.get('/api/dead/:queue/:id', 'deadLetters', async ({ agent }, request) => {
+    const letter = await deadLetters.show(queueOf(request), param(request, 'id'));
+    await auditDeadLetter(agent, 'read', letter);
+    return letter;
+  });
   for (const action of ['retry', 'discard'] as const) {
     routes.change('post', `/api/dead/:queue/:id/${action}`, 'deadLetters', async ({ agent }, request) => {
-      const queue = queueOf(request);
-      const id = param(request, 'id');
-      await deadLetters[action](queue, id);
-      await conversations.audit.write(agent.id, `${action} of a dead letter`, { detail: `${queue} ${id}` });
+      const letter = await deadLetters.show(queueOf(request), param(request, 'id'));
+      await deadLetters[action](letter.queue, letter.id);
+      await auditDeadLetter(agent, action, letter);
     });
   }
 }
