@@ -34,7 +34,14 @@ export function CannedPicker({ insert }: { readonly insert: (text: string) => vo
   );
 }
 
-function CannedEditor({ initial, close }: { readonly initial: CannedList; readonly close: () => void }) {
+/** Edits the canned replies. */
+export function CannedEditor({
+  initial,
+  close,
+}: {
+  readonly initial: CannedList;
+  readonly close: () => void;
+}) {
   const { client, store, notify } = useDesk();
   const attempt = useAttempt();
   const [{ replies, version }, setList] = useState(initial);
