@@ -23,6 +23,7 @@ import { addApiRoutes } from './http/api-routes.js';
 import { createBrowserSessions, type HostSession } from './http/current-agent.js';
 import { deskHeaders } from './http/headers.js';
 import { createLogin } from './http/login.js';
+import { createOpenIdLogin, type OpenIdOptions } from './http/openid.js';
 import { createPageFiles } from './http/page-files.js';
 import { parsePublicUrl, requireHost } from './http/public-url.js';
 import { createSameOrigin } from './http/same-origin.js';
@@ -49,6 +50,8 @@ export interface DeskOptions {
    * @example 'https://help.example.com/desk'
    */
   readonly publicUrl?: string;
+  /** Login with an OpenID Connect provider, beside passwords. Needs {@link publicUrl} and the package `openid-client`. */
+  readonly openId?: OpenIdOptions;
   /** The pages that may show the desk in a frame. Default `none`. */
   readonly framedBy?: 'none' | 'same-origin';
   /** Logs this agent in by a link that works once: `desk.oneTimePath`. For trying the desk out; default role `agent`. */
@@ -150,8 +153,24 @@ export function createDesk(options: DeskOptions): Desk {
   router.use((request, _response, next) => runForClient(request.ip, next));
   router.use(deskHeaders(options.framedBy ?? 'none', publicUrl?.isHttps ?? false));
   if (publicUrl) router.use(requireHost(publicUrl));
+  const { openId } = options;
+  if (openId && hostSession)
+    throw configError('openId is for stored agents; with a host application, log in there.');
+  if (openId) {
+    router.use(createOpenIdLogin({ options: openId, publicUrl, store, browserSessions, rejections, log }));
+  }
+  const openIdName = openId ? (openId.name ?? new URL(openId.issuer).host) : null;
   router.use(
-    createLogin({ account, limits, browserSessions, rejections, isSameOrigin, hostSession, oneTimeLogin }),
+    createLogin({
+      openIdName,
+      account,
+      limits,
+      browserSessions,
+      rejections,
+      isSameOrigin,
+      hostSession,
+      oneTimeLogin,
+    }),
   );
   router.use(apiRoutes.router, apiRoutes.logRejections);
   router.use('/api', answerUnknown(findAgent));

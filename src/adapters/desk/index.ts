@@ -10,4 +10,5 @@ export type { AgentView } from './api.js';
 export { type AuditEntry, type AuditLine, readAudit } from './audit.js';
 export { createDesk, type Desk, type DeskOptions } from './create-desk.js';
 export type { HostSession } from './http/current-agent.js';
+export type { OpenIdOptions } from './http/openid.js';
 export type * from './store/document-store.js';

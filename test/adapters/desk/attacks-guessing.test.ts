@@ -98,7 +98,7 @@ describe('guessing passwords', () => {
     const { hashed } = await hashPassword(PASSWORD);
     const [scheme, n, r, p, salt = '', key = ''] = hashed.split('$');
     expect(scheme).toBe('scrypt');
-    expect(Number(n) * Number(r) * Number(p)).toBeGreaterThanOrEqual(2 ** 17);
+    expect(Number(n) * Number(r) * Number(p)).toBeGreaterThanOrEqual(2 ** 19);
     expect(Buffer.from(salt, 'base64url').length).toBeGreaterThanOrEqual(16);
     expect(Buffer.from(key, 'base64url').length).toBeGreaterThanOrEqual(32);
     expect((await hashPassword(PASSWORD)).hashed).not.toBe(hashed);
@@ -129,5 +129,9 @@ describe('guessing passwords', () => {
       );
     }
     await expect(agents.save({ id: '../ann', name: 'Ann' }, PASSWORD)).rejects.toThrow('login name');
+    await agents.save({ id: 'ann', name: 'Ann' }, '密码 🔑 correct horse'.padEnd(128, 'é'));
+    await expect(agents.save({ id: 'ann', name: 'Ann' }, 'correct horse'.padEnd(129, '.'))).rejects.toThrow(
+      '128',
+    );
   });
 });

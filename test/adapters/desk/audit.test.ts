@@ -119,7 +119,7 @@ describe('the audit log', () => {
     // The line about the export itself contains the word, too.
     expect(lines.match(/"action":"claim"/g)).toHaveLength(120);
     const csv = await boss.get<string>('/api/admin/audit/export?format=csv&search=number 79');
-    expect(csv.headers.get('content-disposition')).toBe('attachment; filename="audit.csv"');
+    expect(csv.headers.get('content-disposition')).toBe('attachment; filename=audit.csv');
     const [head, , line] = csv.body.split('\r\n');
     expect(head).toBe('at,agent,from,action,conversationId,detail,before,after');
     expect(line).toMatch(/^"\d{4}-[^"]+Z","ann","","claim","","number 79","",""$/);

@@ -37,10 +37,10 @@ export function totpStepOf(secret: string, code: string, lastStep: number, now =
   return steps.find((step) => step > lastStep && isSame(totpCode(secret, step), code)) ?? null;
 }
 
-/** New recovery codes, each of 80 random bits. */
+/** New recovery codes, each of 120 random bits. */
 export const createRecoveryCodes = (): readonly string[] =>
   Array.from({ length: RECOVERY_CODES }, () =>
-    toBase32(randomBytes(10))
+    toBase32(randomBytes(15))
       .toLowerCase()
       .replace(/(.{4})(?=.)/g, '$1-'),
   );

@@ -17,6 +17,8 @@ export interface LoginParts {
   readonly rejections: RejectionLog;
   readonly isSameOrigin: IsSameOrigin;
   readonly hostSession: HostSession | null;
+  /** The name of the OpenID provider, if agents can log in there. */
+  readonly openIdName: string | null;
   readonly oneTimeLogin: { readonly link: OneTimeLink; readonly agent: AgentInput } | null;
 }
 
@@ -101,6 +103,8 @@ export function createLogin(parts: LoginParts): Router {
   };
 
   router.post('/login', requireOwnPage, json({ limit: '8kb' }), logIn);
+  // For the login page, which shows a link to the provider.
+  router.get('/login/options', (_request, response) => void response.json({ openId: parts.openIdName }));
   router.post('/logout', requireOwnPage, async (request, response) => {
     await browserSessions.end(request, response);
     response.status(204).end();
