@@ -157,7 +157,7 @@ export function createDesk(options: DeskOptions): Desk {
   if (openId && hostSession)
     throw configError('openId is for stored agents; with a host application, log in there.');
   if (openId) {
-    router.use(createOpenIdLogin({ options: openId, publicUrl, store, browserSessions, rejections, log }));
+    router.use(createOpenIdLogin({ options: openId, publicUrl, browserSessions, rejections, log }));
   }
   const openIdName = openId ? (openId.name ?? new URL(openId.issuer).host) : null;
   router.use(

@@ -1,9 +1,8 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type RequestHandler, Router } from 'express';
 import { configError, HandoffKitError, type Log } from '../../../internal/index.js';
 import { type AgentRole, isRole } from '../agents/roles.js';
 import type { RejectionLog } from '../audit.js';
-import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
 import type { BrowserSessions } from './current-agent.js';
 import type { PublicUrl } from './public-url.js';
 import { cookieValues } from './session-cookie.js';
@@ -32,22 +31,19 @@ export interface OpenIdOptions {
 export interface OpenIdParts {
   readonly options: OpenIdOptions;
   readonly publicUrl: PublicUrl | null;
-  readonly store: DocumentStore;
   readonly browserSessions: BrowserSessions;
   readonly rejections: RejectionLog;
   readonly log: Log;
 }
 
-/** A login that has begun at this browser. It is stored, since another process may get the answer. */
-interface StoredLogin {
+/** A login that has begun. The browser keeps it in a cookie, so that requests without a session store nothing here. */
+interface BegunLogin {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
-  readonly expiresAt: number;
 }
 
 const LOGIN_MS = 10 * 60_000;
-const kind = DOCUMENT_KIND.openIdLogin;
 const POWER: readonly AgentRole[] = ['administrator', 'supervisor', 'agent'];
 
 /**
@@ -55,7 +51,7 @@ const POWER: readonly AgentRole[] = ['administrator', 'supervisor', 'agent'];
  * cookie binds a login to the browser that began it.
  */
 export function createOpenIdLogin(parts: OpenIdParts): Router {
-  const { publicUrl, store, browserSessions, rejections, log } = parts;
+  const { publicUrl, browserSessions, rejections, log } = parts;
   const options = checkOptions(parts.options);
   if (!publicUrl) throw configError('openId needs publicUrl, since the provider sends agents back to it.');
   const redirectUri = `${publicUrl.href}/login/openid/callback`;
@@ -73,33 +69,27 @@ export function createOpenIdLogin(parts: OpenIdParts): Router {
 
   const begin: RequestHandler = async (_request, response) => {
     const { client, config } = await provider();
-    const cookie = randomBytes(32).toString('base64url');
-    const codeVerifier = client.randomPKCECodeVerifier();
-    const login = { state: client.randomState(), nonce: client.randomNonce(), codeVerifier };
-    const value: StoredLogin = { ...login, expiresAt: Date.now() + LOGIN_MS };
-    await store.write({ put: [{ kind, id: idOf(cookie), value, version: 0 }] });
-    response.cookie(cookieName, cookie, { ...cookieOptions, maxAge: LOGIN_MS });
+    const [state, nonce, codeVerifier] = [randomText(), randomText(), randomText()];
+    response.cookie(cookieName, state + nonce + codeVerifier, { ...cookieOptions, maxAge: LOGIN_MS });
     const url = client.buildAuthorizationUrl(config, {
       redirect_uri: redirectUri,
       scope: options.scope ?? 'openid profile email',
-      state: login.state,
-      nonce: login.nonce,
+      state,
+      nonce,
       code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
       code_challenge_method: 'S256',
     });
     response.redirect(303, url.href);
   };
 
-  /** Takes the login that this browser began; it works once. */
-  const takeLogin = async (header: string | undefined, state: string): Promise<StoredLogin | null> => {
-    for (const cookie of cookieValues(header, cookieName)) {
-      const document = await store.get(kind, idOf(cookie));
-      const login = document?.value as StoredLogin | undefined;
-      if (!login || login.expiresAt < Date.now() || !isSame(login.state, state)) continue;
-      await store.write({ remove: [{ kind, id: idOf(cookie) }] });
-      return login;
-    }
-    return null;
+  /** The login that this browser began. */
+  const findLogin = (header: string | undefined, state: string): BegunLogin | null => {
+    const logins = cookieValues(header, cookieName).map((value) => ({
+      state: value.slice(0, TEXT_LENGTH),
+      nonce: value.slice(TEXT_LENGTH, 2 * TEXT_LENGTH),
+      codeVerifier: value.slice(2 * TEXT_LENGTH),
+    }));
+    return logins.find((login) => login.state === state && login.codeVerifier.length === TEXT_LENGTH) ?? null;
   };
 
   const finish: RequestHandler = async (request, response) => {
@@ -108,7 +98,7 @@ export function createOpenIdLogin(parts: OpenIdParts): Router {
       await rejections.write({ agent: null, reason, path, ip });
       response.status(status).type('html').send(pageOf(text, null));
     };
-    const login = await takeLogin(request.headers.cookie, String(query.state ?? ''));
+    const login = findLogin(request.headers.cookie, String(query.state ?? ''));
     response.clearCookie(cookieName, cookieOptions);
     if (!login)
       return reject(
@@ -135,7 +125,7 @@ export function createOpenIdLogin(parts: OpenIdParts): Router {
     response.type('html').send(pageOf('', `${publicUrl.href}/`));
   };
 
-  const exchange = async (originalUrl: string, login: StoredLogin): Promise<Claims | null> => {
+  const exchange = async (originalUrl: string, login: BegunLogin): Promise<Claims | null> => {
     const { client, config } = await provider();
     const url = new URL(redirectUri);
     url.search = new URL(originalUrl, publicUrl.origin).search;
@@ -216,8 +206,6 @@ const pageOf = (text: string, url: string | null): string =>
     url === null ? '' : `<meta http-equiv="refresh" content="0;url=${encodeURI(url)}">`
   }<p>${text}</p>`;
 
-const isSame = (expected: string, given: string): boolean =>
-  expected.length === given.length &&
-  timingSafeEqual(Buffer.from(hash('sha256', expected)), Buffer.from(hash('sha256', given)));
-
-const idOf = (cookie: string): string => hash('sha256', cookie, 'base64url');
+/** 256 random bits, as a text of this length. */
+const randomText = (): string => randomBytes(32).toString('base64url');
+const TEXT_LENGTH = 43;

@@ -39,7 +39,7 @@ export function createSessionCookie(publicUrl: PublicUrl | null): SessionCookie 
 export function cookieValues(header: string | undefined, name: string): readonly string[] {
   const values = (header ?? '').split(';').flatMap((pair) => {
     const [key, value = ''] = pair.trim().split('=');
-    return key === name && /^[\w-]{20,100}$/.test(value) ? value : [];
+    return key === name && /^[\w-]{20,200}$/.test(value) ? value : [];
   });
   return [...new Set(values)].slice(0, MAX_VALUES);
 }

@@ -27,8 +27,6 @@ export const DOCUMENT_KIND = {
   agent: 'agent',
   session: 'session',
   settings: 'settings',
-  /** A login with OpenID Connect that a browser has begun. */
-  openIdLogin: 'openid-login',
 } as const;
 
 /** The topics of the desk's journal: updates of conversations for the page, and the audit log. */
