@@ -151,7 +151,9 @@ function defineAudit(desk: Command): void {
   const command = desk
     .command('audit')
     .summary('show the audit log')
-    .description('Shows the actions at the desk with agent and time. The log holds no text of messages.')
+    .description(
+      'Shows the actions at the desk with time, agent, address and what changed. The log holds no text of messages.',
+    )
     .option('--last <number>', 'the number of lines, the latest', parseCount(100_000), 100);
   addDatabaseFlags(command).addHelpText('after', DATABASE_HELP).action(showAudit);
 }
@@ -159,8 +161,13 @@ function defineAudit(desk: Command): void {
 function showAudit({ last, ...flags }: AuditFlags): Promise<void> {
   return runWithDocumentStore(flags, async ({ store }, output) => {
     const lines = await readAudit(store, last);
-    const rows = lines.map(({ at, agent, action, conversationId = '', detail = '' }) =>
-      [at.toISOString(), agent ?? '-', action, conversationId, detail].map(printable),
+    const rows = lines.map(
+      ({ at, agent, from = '-', action, conversationId = '', detail = '', before, after }) => {
+        const change = after
+          ? `${before ? JSON.stringify(before) : ''} -> ${JSON.stringify(after)}`.trim()
+          : '';
+        return [at.toISOString(), agent ?? '-', from, action, conversationId, detail, change].map(printable);
+      },
     );
     print(output, { lines }, rows.length > 0 ? table(rows) : 'The audit log is empty.');
     return EXIT.ok;

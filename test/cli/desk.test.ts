@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { logIn, postLogin } from '../adapters/desk/agent-client.js';
@@ -48,9 +48,7 @@ describe('the commands of the desk', () => {
       });
       const agent = await logIn(url, 'ann', PASSWORD);
       expect((await agent.state()).me).toEqual({ id: 'ann', name: 'Ann Lee', role: 'administrator' });
-      expect((await desk(['set-role', 'ben', 'supervisor'])).stdout).toBe(
-        'ben is supervisor.\n',
-      );
+      expect((await desk(['set-role', 'ben', 'supervisor'])).stdout).toBe('ben is supervisor.\n');
       expect((await desk(['set-role', 'nobody', 'agent'])).code).toBe(1);
       expect((await postLogin(url, { name: 'ben', password: PASSWORD })).status).toBe(401);
 
@@ -71,7 +69,7 @@ describe('the commands of the desk', () => {
         [null, 'agent removed'],
       ]);
       const text = await desk(['audit', '--last', '1']);
-      expect(text.stdout).toMatch(/^\d{4}-\S+Z {2}- {2}agent removed +ann\n$/);
+      expect(text.stdout).toMatch(/^\d{4}-\S+Z {2}- {2}- {2}agent removed +ann\n$/);
       expect(JSON.stringify(lines)).not.toContain(PASSWORD);
     },
     LONG_MS,
@@ -88,6 +86,12 @@ describe('the commands of the desk', () => {
       done: 'changed',
       password: expect.not.stringMatching(password),
     });
+  });
+
+  it.skipIf(process.platform === 'win32')('create a database that other users cannot read', async () => {
+    const file = join(temporaryFolder(), 'desk.db');
+    await runCli(['desk', 'add-agent', 'ann', '--database-url', `sqlite:${file}`]);
+    expect(statSync(file).mode & 0o077).toBe(0);
   });
 
   it('find the database in the config file of the server', async () => {
