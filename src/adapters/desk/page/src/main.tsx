@@ -4,7 +4,7 @@ import { announcementOf, playSound } from './announce.js';
 import { createClient } from './client.js';
 import { Desk } from './desk-context.js';
 import { removeDraftsOfOthers } from './drafts.js';
-import { createNotices } from './notices.js';
+import { createNotices, takeNotice } from './notices.js';
 import { isVisible } from './route.js';
 import { followShared } from './shared-updates.js';
 import { hasUnknownAgent, initialState, type State, withUpdate } from './state.js';
@@ -24,6 +24,8 @@ async function start(): Promise<void> {
   const first = await client.state();
   const store: Store<State> = createStore(initialState(first));
   const { notices, notify } = createNotices();
+  const left = takeNotice();
+  if (left !== null) notify(left);
   makeBidiVisible();
   removeDraftsOfOthers(first.me.id);
   watchActivity(() => void client.call('POST', 'api/account/active', {}).catch(() => undefined));

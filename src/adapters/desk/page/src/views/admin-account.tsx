@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { encode } from 'uqr';
 import type { AccountView } from '../../../api.js';
 import { useAttempt, useDesk } from '../desk-context.js';
+import { reloadWith } from '../notices.js';
 import { a } from '../strings/admin.js';
 import { formatTime } from '../strings/index.js';
 import { ConfirmDialog } from './dialog.js';
@@ -34,15 +35,12 @@ const fieldsOf = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 
 function PasswordForm() {
-  const { client, notify } = useDesk();
+  const { client } = useDesk();
   const attempt = useAttempt();
   const submit = async (form: HTMLFormElement): Promise<void> => {
     const change = () => client.call('POST', 'api/account/password', fieldsOf(form));
-    if (!(await attempt(change))) return;
-    form.reset();
-    // The session has a new token.
-    await attempt(() => client.state());
-    notify(a('passwordChanged'));
+    // The session is a new one, so the page starts anew.
+    if (await attempt(change)) reloadWith(a('passwordChanged'));
   };
   return (
     <form
