@@ -52,7 +52,7 @@ const AGENTS = {
   1: { default: { id: 'demo-agent', name: 'Demo agent' } },
   2: { sales: { id: 'sales', name: 'Sales agent' }, support: { id: 'support', name: 'Support agent' } },
 } as const;
-const HUMAN_AGENT = { id: 'you', name: 'You' };
+const HUMAN_AGENT = { id: 'you', name: 'You', role: 'administrator' } as const;
 
 /** Longer than the platform's usual minute: a first-time user needs time to read. */
 const WAIT_TIMEOUT_MS = 300_000;

@@ -6,6 +6,21 @@ export interface Notices {
   readonly last: { readonly id: number; readonly text: string } | null;
 }
 
+const STORAGE_KEY = 'handoff-desk-notice';
+
+/** Loads the page again, and shows a notice then. */
+export function reloadWith(text: string): void {
+  sessionStorage.setItem(STORAGE_KEY, text);
+  location.reload();
+}
+
+/** The notice that was left for this page; it is shown once. */
+export function takeNotice(): string | null {
+  const text = sessionStorage.getItem(STORAGE_KEY);
+  sessionStorage.removeItem(STORAGE_KEY);
+  return text;
+}
+
 /** Creates the store of notices, and the function that shows one. */
 export function createNotices(): {
   readonly notices: Store<Notices>;
