@@ -52,6 +52,8 @@ export function createReading(rest: RestClient, settings: CheckedSettings) {
     call: AdapterCall,
   ): Promise<readonly InboundEvent[]> => {
     const events: InboundEvent[] = [];
+    // RT has no milliseconds.
+    const sinceMs = Math.floor(since.getTime() / 1000) * 1000;
     let lastId = '0';
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const query = `${byOthers} AND TicketId = ${ticketIdOf(externalId)} AND id > ${lastId}`;
@@ -61,8 +63,7 @@ export function createReading(rest: RestClient, settings: CheckedSettings) {
       );
       for (const item of items) {
         lastId = asId(item.id) ?? lastId;
-        // Read before, unless RT does not say when it was.
-        if (Date.parse(asText(item.Created)) < since.getTime()) continue;
+        if (Date.parse(asText(item.Created)) < sinceMs) continue;
         const event = await toEvent(item, call);
         if (event) events.push(event);
       }
