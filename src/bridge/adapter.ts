@@ -58,6 +58,11 @@ export interface AdapterCapabilities {
    */
   readonly unordered?: boolean;
   /**
+   * `true` when the helpdesk marks a message as failed if its webhook is not answered with 2xx. The bridge then answers
+   * 422 to a reply that cannot reach the user, and calls `undelivered` only for one that fails later. Default `false`.
+   */
+  readonly marksFailedWebhooks?: boolean;
+  /**
    * `true` when the stream of a process carries only events of that process, so that every process must listen.
    * Default `false`: one process holds a lease and listens, the others stand by.
    */

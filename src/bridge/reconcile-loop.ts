@@ -110,13 +110,13 @@ export function createReconcileLoop(
       if (!(await tryReconcile(conversation))) failures += 1;
     }
     if (failures === 0) since = Math.max(since, startedAt - LOOK_BACK_MS);
+    await undelivered.tellOfDeadLetters();
   };
 
   const run = async (): Promise<void> => {
     while (!stopSignal.aborted) {
       try {
         await reconcile();
-        await undelivered.tellOfDeadLetters();
       } catch (error) {
         if (!stopSignal.aborted) log.warn({ err: error }, 'reconciliation failed');
       }
