@@ -53,6 +53,7 @@ import { createFindQueuedMessages } from './queued-messages.js';
 import { createRateLimiter } from './rate-limiter.js';
 import { createEventReceiver } from './receive-events.js';
 import { createReconcileLoop } from './reconcile-loop.js';
+import { createSharedRateLimiter } from './shared-rate-limiter.js';
 import { traceWebhook } from './trace-webhook.js';
 import { createUndeliveredReplies } from './undelivered.js';
 import { createWebhook } from './webhook.js';
@@ -124,7 +125,16 @@ export function createBridge(options: BridgeOptions): Bridge {
   const log = toLog(options.log).child({ adapter: adapter.name });
   const counters = createCounters();
   const stopping = new AbortController();
-  const runs = createHelpdeskRuns(receiver.storage, log, stopping.signal);
+  const runs = createHelpdeskRuns({
+    receiver,
+    adapter: adapter.name,
+    log,
+    stopSignal: stopping.signal,
+    onRecoveredElsewhere() {
+      if (calls.isPaused) calls.tryNow();
+      else void runs.wakeAll();
+    },
+  });
   const calls = createAdapterCalls({
     system: adapter.name,
     receiver,
@@ -133,8 +143,11 @@ export function createBridge(options: BridgeOptions): Bridge {
     breaker: {
       firstWaitMs: settings.retry.firstWaitMs * FIRST_PAUSE,
       onOutage: () => counters.count('outages'),
-      onTrial: () => runs.wakeOne(),
-      onRecovered: () => void runs.wakeAll(),
+      onTrial: () => void runs.wakeOne(),
+      onRecovered() {
+        void runs.announceRecovery();
+        void runs.wakeAll();
+      },
     },
   });
   const context: BridgeContext = {
@@ -159,8 +172,11 @@ export function createBridge(options: BridgeOptions): Bridge {
   const closer = createHelpdeskCloser(context);
   const tellAndEnd = createTellAndEnd(context);
   const send = createSendToHelpdesk(context, {
+  const { rate } = adapter.capabilities;
+  const { database } = receiver.storage;
     echoes,
-    rateLimiter: createRateLimiter(adapter.capabilities.rate),
+    rateLimiter:
+      rate && database ? createSharedRateLimiter(rate, database, adapter.name) : createRateLimiter(rate),
     findQueuedMessages: createFindQueuedMessages(receiver.storage),
   });
   const order = createEventOrder(context);
