@@ -8,7 +8,7 @@ export interface RateLimiter {
 
 /** The result of {@link RateLimiter.reserve}. */
 export interface Reservation {
-  /** Wait this long before sending, or before asking again when no slot was granted. */
+  /** Wait this long before sending, or before asking again when no slot was granted. Negative: the slot is past. */
   readonly waitMs: number;
   readonly granted: boolean;
   /** Whether this slot had to wait for the conversation's own limit, or uses it up. */

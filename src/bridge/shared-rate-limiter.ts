@@ -100,7 +100,7 @@ export function createSharedRateLimiter(
     if (limit) statements.push(...put(overallName(), overall, null));
     if (statements.length > 0 && !(await database.transaction(statements))) return null;
     const elapsedMs = performance.now() - readAt;
-    return reservations.map((each) => ({ ...each, waitMs: Math.max(0, each.waitMs - elapsedMs) }));
+    return reservations.map((each) => ({ ...each, waitMs: each.waitMs - elapsedMs }));
   };
 
   const reserveAll = async (requests: readonly Request[]): Promise<Reservation[]> => {
