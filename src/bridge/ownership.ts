@@ -88,6 +88,6 @@ export function createOwnOnly(
     if (!ownership.owns(conversation)) return;
     const isUnopened = conversation !== null && isOpen(conversation.state) && conversation.link === null;
     if (!isUnopened || ownership.takes(conversation.botId)) return handler(context);
-    await tellAndEnd(conversation, 'unavailable', 'no bridge takes the conversations of its bot any more');
+    return tellAndEnd(conversation, 'unavailable', 'no bridge takes the conversations of its bot any more');
   };
 }
