@@ -27,8 +27,8 @@ export interface AdapterCalls {
   readonly ended: boolean;
   /** Whether calls are not made because the helpdesk does not answer. */
   readonly isPaused: boolean;
-  /** Makes a call again at once, since another process found that the helpdesk answers. */
-  tryNow(): void;
+  /** Makes calls again at once, since another process found that the helpdesk answers. */
+  resume(): void;
   /** Aborts when `end` is called. */
   readonly signal: AbortSignal;
   /** Waits for the calls in flight for up to `graceMs`, then aborts them. */
@@ -117,7 +117,7 @@ export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
     get isPaused() {
       return breaker.isOpen;
     },
-    tryNow: () => breaker.tryNow(),
+    resume: () => breaker.close(),
     signal: ending.signal,
     async end(graceMs) {
       ending.abort();

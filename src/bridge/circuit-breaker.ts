@@ -15,8 +15,11 @@ import { AdapterError } from './adapter-error.js';
 export interface CircuitBreaker {
   /** Makes a call, or rejects with {@link CircuitOpen} without making it. */
   run<Result>(call: () => Promise<Result>, how: BreakerCall): Promise<Result>;
-  /** Allows a trial at once, since another process found that the helpdesk answers. */
-  tryNow(): void;
+  /**
+   * Ends the outage, since another process found that the helpdesk answers. A trial of this process alone would not do:
+   * the other may get to handle the conversation that is woken for it.
+   */
+  close(): void;
   readonly isOpen: boolean;
   /** Ends the timer. */
   stop(): void;
@@ -83,15 +86,19 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     onTrial();
   };
 
-  const succeeded = (counts: boolean): void => {
-    if (counts) failures = 0;
-    if (state === 'closed') return;
+  const close = (): void => {
     failures = 0;
+    if (state === 'closed') return;
     clearTimeout(timer);
     state = 'closed';
     waits = 0;
     log.warn({}, 'the helpdesk answers again');
-    onRecovered();
+  };
+
+  const succeeded = (counts: boolean): void => {
+    const isRecovery = state !== 'closed';
+    if (counts || isRecovery) close();
+    if (isRecovery) onRecovered();
   };
 
   const failed = (isTrial: boolean): void => {
@@ -123,9 +130,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
         throw error;
       }
     },
-    tryNow() {
-      if (state === 'open' || state === 'trial due') askForTrial();
-    },
+    close,
     get isOpen() {
       return state !== 'closed';
     },

@@ -136,8 +136,8 @@ export function createBridge(options: BridgeOptions): Bridge {
     log,
     stopSignal: stopping.signal,
     onRecoveredElsewhere() {
-      if (calls.isPaused) calls.tryNow();
-      else void runs.wakeAll();
+      calls.resume();
+      void runs.wakeAll();
     },
   });
   const calls = createAdapterCalls({

@@ -99,12 +99,14 @@ export function createHelpdeskRuns(options: HelpdeskRunsOptions): HelpdeskRuns {
   return {
     wrap: (handler) => async (context) => {
       const { conversationId } = context as HandlerContext<DeliveredEventName>;
-      news.follow();
       try {
         await runOutside(context, () => handler(context));
         waiting.delete(conversationId);
       } catch (error) {
-        if (error instanceof Postponed && waiting.size < MOST_WAITING) waiting.add(conversationId);
+        if (error instanceof Postponed && waiting.size < MOST_WAITING) {
+          if (waiting.size === 0) news.follow();
+          waiting.add(conversationId);
+        }
         throw error;
       }
     },

@@ -7,7 +7,7 @@ import type { Log } from '../internal/index.js';
 export interface RecoveryNews {
   /** Tells the others. Never rejects. */
   announce(): Promise<void>;
-  /** Begins to listen for what others tell; later calls do nothing. */
+  /** Listens for what others tell from now on. */
   follow(): void;
 }
 
@@ -63,9 +63,12 @@ export function createRecoveryNews(options: RecoveryNewsOptions): RecoveryNews {
       }
     },
     follow() {
-      if (!database || isFollowing || stopSignal.aborted) return;
-      isFollowing = true;
+      if (!database || stopSignal.aborted) return;
+      // What was told before is no news.
+      latest = undefined;
       void read();
+      if (isFollowing) return;
+      isFollowing = true;
       const unsubscribe = database.subscribe(name, () => {
         if (isAwaited()) void read();
       });
