@@ -45,7 +45,7 @@ export interface AdapterCapabilities {
   readonly messageIds: boolean;
   /** The longest message, in UTF-16 code units (`string.length`). The bridge splits longer ones. */
   readonly maxTextLength: number;
-  /** How fast `send` may be called. Each process keeps to it on its own. */
+  /** How fast `send` may be called: by all processes together where they share a database, else by each. */
   readonly rate?: {
     /** For all conversations together. */
     readonly overall?: RateLimit;

@@ -34,7 +34,7 @@ export function createReconcileLoop(
   closer: HelpdeskCloser,
   undelivered: UndeliveredReplies,
 ): BackgroundLoop {
-  const { adapter, lifecycle, settings, stopSignal, auth, log, instanceId } = bridge;
+  const { adapter, lifecycle, settings, ownership, stopSignal, auth, log, instanceId } = bridge;
   const { store } = lifecycle;
   const lease = `bridge reconcile ${adapter.name}`;
 
@@ -83,7 +83,8 @@ export function createReconcileLoop(
     const earliest = Math.max(1, found.session - MOST_EARLIER_SESSIONS);
     for (let session = earliest; session < found.session; session += 1)
       await closeOrphan({ ...found, session });
-    const conversation = found.state === 'requested' ? await failIfAbandoned(found) : found;
+    const isPending = found.state === 'requested' && ownership.owns(found);
+    const conversation = isPending ? await failIfAbandoned(found) : found;
     if (isOpen(conversation.state)) return;
     if (conversation.link) await reportClose(conversation);
     else await closeOrphan(conversation);
