@@ -98,7 +98,7 @@ export function createOpenIdLogin(parts: OpenIdParts): Router {
       await rejections.write({ agent: null, reason, path, ip });
       response.status(status).type('html').send(pageOf(text, null));
     };
-    const login = findLogin(request.headers.cookie, String(query.state ?? ''));
+    const login = findLogin(request.headers.cookie, typeof query.state === 'string' ? query.state : '');
     response.clearCookie(cookieName, cookieOptions);
     if (!login)
       return reject(
