@@ -136,7 +136,7 @@ export default defineConfig({
       provider: 'local',
       options: {
         // The table of proofs repeats every sentence of other pages.
-        _render: async (src, env, md) => (env.relativePath === 'claims.md' ? '' : md.renderAsync(src, env)),
+        _render: async (src, env, md) => (env.relativePath === 'claims.md' ? '' : md.render(src, env)),
         locales: {
           zh: {
             translations: {
