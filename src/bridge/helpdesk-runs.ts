@@ -122,7 +122,7 @@ export function createHelpdeskRuns(options: HelpdeskRunsOptions): HelpdeskRuns {
         log.warn({ err: error }, 'no waiting conversation could be woken; one continues after its delay');
       }
     },
-    announceRecovery: news.announce,
+    announceRecovery: () => news.announce(),
     async wakeAll() {
       for (let round = 1; round <= WAKE_ROUNDS && waiting.size > 0; round += 1) {
         if (round > 1) await pause(WAKE_EVERY_MS, stopSignal);

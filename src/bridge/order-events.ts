@@ -58,7 +58,8 @@ interface RejectedClose {
 
 /** Creates an {@link EventOrder}. */
 export function createEventOrder({ adapter, calls, retry, auth, log }: BridgeContext): EventOrder {
-  const { catchUp, capabilities } = adapter;
+  const { capabilities } = adapter;
+  const catchUp = adapter.catchUp?.bind(adapter);
   /** Until when each conversation was listed, and what of that is being applied. */
   const listedUntil = new Map<string, number>();
   const applying = new Map<string, number>();
@@ -77,7 +78,7 @@ export function createEventOrder({ adapter, calls, retry, auth, log }: BridgeCon
     const from = Math.max(requestedAt.getTime(), listedUntil.get(link.externalId) ?? 0) - CLOCK_SKEW_MS;
     const since = new Date(Math.max(from, until - LONGEST_LOOK_BACK_MS));
     const ref = toRef(conversation, link);
-    const listed = await calls.run('catchUp', (call) => catchUp.call(adapter, ref, since, call));
+    const listed = await calls.run('catchUp', (call) => catchUp(ref, since, call));
     auth.accepted();
     return { events: listed.filter(({ externalId }) => externalId === link.externalId), until };
   };

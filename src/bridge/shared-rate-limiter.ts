@@ -131,7 +131,7 @@ export function createSharedRateLimiter(
         const reservations = await reserveAll(requests);
         for (const [index, reservation] of reservations.entries()) requests[index]?.resolve(reservation);
       } catch (error) {
-        for (const { reject } of requests) reject(error);
+        for (const request of requests) request.reject(error);
       }
       // It is tried again ten minutes later.
       await prune().catch(() => undefined);

@@ -57,11 +57,9 @@ export function createUndeliveredReplies(
     if (link?.adapter !== adapter.name) return;
     const ref = toRef(conversation, link);
     const reason = { kind, text: REASON_TEXT[kind] };
-    const { undelivered } = adapter;
+    const undelivered = adapter.undelivered?.bind(adapter);
     if (undelivered) {
-      await retry(() =>
-        calls.run('undelivered', (call) => undelivered.call(adapter, ref, message, reason, call)),
-      );
+      await retry(() => calls.run('undelivered', (call) => undelivered(ref, message, reason, call)));
     } else if (isOpen(conversation.state)) {
       const text = undeliveredNote(message, reason).slice(0, adapter.capabilities.maxTextLength);
       const key = toldKey('note', conversation.id, message.messageId ?? message.text);

@@ -86,9 +86,12 @@ export function withRedaction(log: Log): Log {
 
 type CreateChild = (this: Logger, bindings: Bindings, options?: ChildLoggerOptions) => Logger;
 
+/** The method itself, to be called on any logger. */
+const childMethodOf = (log: { readonly child: CreateChild }): CreateChild => log.child;
+
 /** Makes children that set a redaction of their own add it to that of the logger: pino would replace it. */
 function keepRedaction(log: Logger): Logger {
-  const createChild: CreateChild = log.child;
+  const createChild = childMethodOf(log);
   const child: CreateChild = function child(bindings, options) {
     if (!options?.redact) return createChild.call(this, bindings, options);
     // The bindings come last, so that both redactions apply to them.
@@ -107,7 +110,7 @@ type Stringifiers = Record<string | symbol, Stringifier>;
 function childWithRedaction(
   parent: Logger,
   options: ChildLoggerOptions,
-  createChild: CreateChild = parent.child,
+  createChild: CreateChild = childMethodOf(parent),
 ): Logger {
   const child = createChild.call(parent, {}, options);
   const first = stringifiersOf(parent);

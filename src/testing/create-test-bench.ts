@@ -74,7 +74,7 @@ export async function createTestBench({
   const service = { baseUrl: await simulator.listen(), apiKey };
   const secrets = createSecretRedactor(apiKey);
   const captured = createLogInMemory();
-  const createError = createBenchErrorFactory(simulator, secrets.redact, captured.lines);
+  const createError = createBenchErrorFactory(simulator, secrets.redact, () => captured.lines());
   let connected: { listener: RequestListener; served: ServedListener; url: string } | null = null;
   let current: HandoffConversation | null = null;
   let closing: Promise<void> | null = null;

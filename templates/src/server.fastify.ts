@@ -24,4 +24,4 @@ const stop = async () => {
   await humans.close();
   await app.close();
 };
-process.once('SIGTERM', stop).once('SIGINT', stop);
+process.once('SIGTERM', () => void stop()).once('SIGINT', () => void stop());

@@ -26,4 +26,4 @@ const stop = async () => {
   await receiver.close();
   await humans.close();
 };
-process.once('SIGTERM', stop).once('SIGINT', stop);
+process.once('SIGTERM', () => void stop()).once('SIGINT', () => void stop());

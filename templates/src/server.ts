@@ -28,4 +28,4 @@ const stop = async () => {
   await humans.close();
   server.closeAllConnections();
 };
-process.once('SIGTERM', stop).once('SIGINT', stop);
+process.once('SIGTERM', () => void stop()).once('SIGINT', () => void stop());

@@ -44,14 +44,14 @@ it('a body parser before the receiver has a limit of its own, which can be raise
     const auth = { message: noAuth(), handoff: false } as const;
     app.use(createReceiver({ auth, log: false }).on('message', () => {}));
     app.use(((error, _request, response, _next) => response.sendStatus(error.status)) as ErrorRequestHandler);
-    const { url, end } = await listen(app);
+    const server = await listen(app);
     const send = async (characters: number): Promise<number> => {
       const body = agentMessageBody({ output: [{ content: { text: 'x'.repeat(characters) } }] });
       const headers = { 'content-type': 'application/json' };
-      return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).status;
+      return (await fetch(server.url, { method: 'POST', headers, body: JSON.stringify(body) })).status;
     };
     const answers = [await send(90_000), await send(200_000), await send(300_000)];
-    await end();
+    await server.end();
     return answers;
   };
   expect(await statuses()).toEqual([200, 200, 413]);

@@ -11,7 +11,8 @@ const fails = (): never => {
 /** A desk that fails at messages with this word. */
 function deskThatFailsAt(word: string) {
   const desk = fakeDesk();
-  const { send } = desk.adapter();
+  const adapter = desk.adapter();
+  const send: typeof adapter.send = (...args) => adapter.send(...args);
   return {
     desk,
     send: (async (ref, message, call) =>
@@ -61,7 +62,8 @@ describe('a message at which the helpdesk keeps failing', () => {
   it('is retried as often again when an operator retries the dead letter', async () => {
     const { desk, send } = deskThatFailsAt('poison');
     let isFixed = false;
-    const plain = desk.adapter().send;
+    const adapter = desk.adapter();
+    const plain: typeof adapter.send = (...args) => adapter.send(...args);
     const { bench, receiver } = await setUpBridge({
       desk,
       adapter: { send: (...call) => (isFixed ? plain(...call) : send(...call)) },
@@ -84,7 +86,8 @@ describe('a message at which the helpdesk keeps failing', () => {
 describe('an outage of the helpdesk', () => {
   it('uses up no attempts of a message, however long it lasts, and no note is shown', async () => {
     const desk = fakeDesk();
-    const plain = desk.adapter().send;
+    const adapter = desk.adapter();
+    const plain: typeof adapter.send = (...args) => adapter.send(...args);
     let failures = 0;
     // Several times as many failures as a single message may have. It ends with a message, not with the note.
     const send: typeof plain = async (ref, message, call) => {

@@ -31,7 +31,7 @@ const ENDED = 'Replies to this conversation no longer reach the user.';
 
 /** Creates `open`, `find`, `send`, `undelivered` and `close`. */
 export function createOutgoing(mailer: Mailer, mailbox: Mailbox, settings: CheckedSettings) {
-  const mailOf = (token: string, subject: string, part: MailPart, text: string): SendMailOptions => {
+  const mailOf = (token: string, subject: string, part: MailPart, text: string): MailToSend => {
     const root = messageIdOf(token, 'open', settings);
     const isFirst = part === 'open';
     const replyTo = replyAddressOf(token, settings);
@@ -111,13 +111,16 @@ export function createOutgoing(mailer: Mailer, mailbox: Mailbox, settings: Check
 
 const PRIORITIES = { low: 'low', normal: 'normal', high: 'high', urgent: 'high' } as const;
 
+/** A mail with headers by name. */
+type MailToSend = Omit<SendMailOptions, 'headers'> & { readonly headers: Readonly<Record<string, string>> };
+
 /** Mail programs show the priority, and filters of the team can sort by both headers. */
-function withRoute(mail: SendMailOptions, { route = {} }: HandoffSession): SendMailOptions {
+function withRoute(mail: MailToSend, { route = {} }: HandoffSession): MailToSend {
   const { tags = [], priority } = route;
   return {
     ...mail,
     ...(priority && { priority: PRIORITIES[priority] }),
-    headers: { ...mail.headers, ...(tags.length > 0 && { Keywords: tags.join(', ') }) },
+    ...(tags.length > 0 && { headers: { ...mail.headers, Keywords: tags.join(', ') } }),
   };
 }
 

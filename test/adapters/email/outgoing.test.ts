@@ -20,9 +20,9 @@ it('the first mail of a conversation has the priority and the tags of its route'
     verify: async () => {},
   };
   const mailbox = { once: () => Promise.reject(new Error('not used')) };
-  const { open } = createOutgoing(mailer, Object.assign(Object.create(null), mailbox), settings);
-  await open(SESSION, CALL);
-  await open(routedTo('Shipping'), CALL);
+  const outgoing = createOutgoing(mailer, Object.assign(Object.create(null), mailbox), settings);
+  await outgoing.open(SESSION, CALL);
+  await outgoing.open(routedTo('Shipping'), CALL);
   const [plain, routed] = sent;
   expect(plain).not.toHaveProperty('priority');
   expect(plain?.headers).not.toHaveProperty('Keywords');

@@ -120,7 +120,7 @@ export const orderingChecks: readonly ConformanceCheck[] = [
       'mark the message in undelivered, or write a note with the text of undeliveredNote. Do not open a closed conversation.',
     async run(context) {
       const adapter = await context.createAdapter();
-      const { undelivered } = adapter;
+      const undelivered = adapter.undelivered?.bind(adapter);
       if (!undelivered) throw new NotApplicableError('the adapter has no undelivered.');
       const { session, opened, recorder } = await openAndRecord(context, adapter);
       const { externalId } = opened;
@@ -131,7 +131,7 @@ export const orderingChecks: readonly ConformanceCheck[] = [
         isAgentReply(recorded.event, externalId, first),
       );
       const messageId = event.kind === 'message' ? event.messageId : null;
-      await undelivered.call(adapter, ref, { messageId, text: first }, REASON, context.call);
+      await undelivered(ref, { messageId, text: first }, REASON, context.call);
       await context.waitFor(`the agents to see that ${quote(first)} was not delivered`, async () => {
         const seen = await context.system.read(externalId);
         return seen.undelivered?.includes(first) || seen.shown.some((shown) => shown.includes(first));
@@ -139,7 +139,7 @@ export const orderingChecks: readonly ConformanceCheck[] = [
       await adapter.close(ref, { by: 'user', text: 'The user has left.' }, context.call);
       await expectClosedInSystem(context, externalId);
       // A dead letter does not name the message.
-      await undelivered.call(adapter, ref, { messageId: null, text: second }, REASON, context.call);
+      await undelivered(ref, { messageId: null, text: second }, REASON, context.call);
       if (!(await context.system.read(externalId)).isClosed) fail('the conversation is open again.');
     },
   },
