@@ -97,6 +97,19 @@ export interface ConversationUpdate {
   readonly event: ConversationEvent;
 }
 
+/** Whether replies reach the platform. */
+export interface PlatformStatus {
+  /** Replies and closes that wait since the platform did not take one of them; 0 while it does. */
+  readonly delayed: number;
+  /** Whether the platform refuses the API key or has moved, so that sending is paused. */
+  readonly isRefused: boolean;
+}
+
+/** What is shown now and not kept. Sent to a page when it connects, and with every change. */
+export interface DeskSignal {
+  readonly platform: PlatformStatus;
+}
+
 /** `GET api/state`: everything the page needs at the start. */
 export interface StateView {
   readonly me: AgentView;

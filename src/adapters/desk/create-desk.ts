@@ -22,6 +22,7 @@ import { createPageFiles } from './http/page-files.js';
 import { createSameOrigin } from './http/same-origin.js';
 import { createLiveUpdates } from './live-updates.js';
 import { startRetention } from './retention.js';
+import { createSignals } from './signals.js';
 import { createDocumentStore, type DocumentStore } from './store/index.js';
 import { createTeaching } from './teaching.js';
 
@@ -85,13 +86,14 @@ export function createDesk(options: DeskOptions): Desk {
   const { receiver, publicUrl, oneTimeLinkFor, secureCookies } = options;
   const keepMs = daysToMs(options.keepDays ?? 30);
   const log = withRedaction(options.log ?? createLog());
-  const { database, queues } = receiver.storage;
+  const { database, queues, isOutboxPaused } = receiver.storage;
   const store = createDocumentStore(database);
   const conversations = createDeskConversations(store, log, options.isGreeted ?? false);
   const { audit } = conversations;
   const agents = createAgents(store);
   const sessions = createSessions(store);
   const updates = createLiveUpdates(store, log);
+  const signals = createSignals({ queues, isOutboxPaused, log });
   const rejections = createRejectionLog(audit, log);
   const retention = startRetention({ store, sessions, log, keepMs });
 
@@ -112,6 +114,7 @@ export function createDesk(options: DeskOptions): Desk {
     conversations,
     queries: createConversationQueries(store),
     updates,
+    signals,
     agents,
     canned: createCannedReplies(store),
     teaching: createTeaching(store, receiver.services),
@@ -137,6 +140,7 @@ export function createDesk(options: DeskOptions): Desk {
     store,
     async close() {
       retention.stop();
+      signals.stop();
       updates.stop();
       await bridge.close();
     },

@@ -11,6 +11,7 @@ import { readDashboard } from '../dashboard.js';
 import type { DeadLetters } from '../dead-letters.js';
 import { DeskError } from '../errors.js';
 import type { LiveUpdates } from '../live-updates.js';
+import type { Signals } from '../signals.js';
 import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
 import type { Teaching } from '../teaching.js';
 import type { AgentRoutes } from './agent-routes.js';
@@ -24,6 +25,7 @@ export interface ApiParts {
   readonly conversations: DeskConversations;
   readonly queries: ConversationQueries;
   readonly updates: LiveUpdates;
+  readonly signals: Signals;
   readonly agents: Agents;
   readonly canned: CannedReplies;
   readonly teaching: Teaching;
@@ -62,7 +64,7 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   routes.get('/api/agents', () => agents.list());
   routes.get('/api/events', (_current, request, response) => {
     const hasSession = async () => (await findAgent(request)) !== null;
-    streamUpdates(request, response, { updates, hasSession });
+    streamUpdates(request, response, { updates, signals: parts.signals, hasSession });
   });
   routes.get('/api/conversations', (_current, { query }) => {
     const state = STATES.find((each) => each === query.state);

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { ConversationUpdate } from '../api.js';
 import type { LiveUpdates } from '../live-updates.js';
+import type { Signals } from '../signals.js';
 
 /** Keeps proxies from closing an idle connection, and shows the page that the connection is alive. */
 const HEARTBEAT_MS = 15_000;
@@ -12,6 +13,7 @@ const SESSION_CHECK_MS = 5_000;
 /** The parts of {@link streamUpdates}. */
 export interface StreamParts {
   readonly updates: LiveUpdates;
+  readonly signals: Signals;
   readonly hasSession: () => Promise<boolean>;
 }
 
@@ -33,6 +35,9 @@ export function streamUpdates(request: Request, response: Response, parts: Strea
     (updates) => write(updates.map(format).join('')),
     () => response.end(),
   );
+  const unsubscribeSignals = parts.signals.subscribe((signal) =>
+    write(`event: signal\ndata: ${JSON.stringify(signal)}\n\n`),
+  );
   const heartbeat = setInterval(() => write('event: beat\ndata: {}\n\n'), HEARTBEAT_MS);
   const sessionCheck = setInterval(() => {
     parts.hasSession().then(
@@ -47,6 +52,7 @@ export function streamUpdates(request: Request, response: Response, parts: Strea
     clearInterval(heartbeat);
     clearInterval(sessionCheck);
     unsubscribe();
+    unsubscribeSignals();
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ConversationUpdate } from '../../api.js';
+import { customerName } from './identity.js';
 import { t } from './strings/index.js';
 
 const STORAGE_KEY = 'handoff-desk-muted';
@@ -57,14 +58,4 @@ export function playSound(): void {
   } catch {
     // No sound device, or sound is not allowed. The title and the inbox show the update, too.
   }
-}
-
-/** The name of a customer. Many customers may share a placeholder e-mail address, so it comes last. */
-export function customerName(user: {
-  readonly key: string;
-  readonly userId: string | null;
-  readonly anonymousId: string | null;
-  readonly email: string | null;
-}): string {
-  return user.userId ?? user.anonymousId ?? user.email ?? user.key;
 }

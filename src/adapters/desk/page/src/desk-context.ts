@@ -1,6 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type Client, ClientError } from './client.js';
+import type { Notify } from './notices.js';
 import type { State } from './state.js';
 import { type Store, useStore } from './store.js';
 import { errorText, t } from './strings/index.js';
@@ -9,8 +10,7 @@ import { errorText, t } from './strings/index.js';
 export interface DeskContext {
   readonly store: Store<State>;
   readonly client: Client;
-  /** Shows a notice for a few seconds. */
-  readonly notify: (text: string) => void;
+  readonly notify: Notify;
 }
 
 /** Provides the {@link DeskContext}. */

@@ -3,9 +3,9 @@ import { announcementOf, playSound } from './announce.js';
 import { createClient } from './client.js';
 import { Desk } from './desk-context.js';
 import { createNotices } from './notices.js';
-import { isVisible } from './route.js';
+import { hrefOf, isVisible } from './route.js';
 import { followShared } from './shared-updates.js';
-import { hasUnknownAgent, initialState, type State, withUpdate } from './state.js';
+import { hasUnknownAgent, initialState, type State, withSignal, withUpdate } from './state.js';
 import { createStore, type Store } from './store.js';
 import { t } from './strings/index.js';
 import { DeskPage } from './views/desk-page.js';
@@ -35,7 +35,10 @@ async function start(): Promise<void> {
       const announcement = announcementOf(update, first.me.id);
       if (announcement === null) return;
       playSound();
-      if (!isVisible(update.summary.id)) notify(announcement);
+      if (!isVisible(update.summary.id)) notify(announcement, hrefOf(update.summary.id));
+    },
+    onSignal(signal) {
+      store.update((state) => withSignal(state, signal));
     },
     onConnection(connection) {
       store.update((state) => ({ ...state, connection }));

@@ -4,6 +4,8 @@ import type {
   ConversationSummary,
   ConversationUpdate,
   ConversationView,
+  DeskSignal,
+  PlatformStatus,
   StateView,
 } from '../../api.js';
 import type { Connection } from './live-updates.js';
@@ -28,6 +30,8 @@ export interface State {
   readonly recent: readonly ConversationUpdate[];
   readonly canned: CannedList;
   readonly connection: Connection;
+  /** Whether replies reach the platform. */
+  readonly platform: PlatformStatus;
   /** How far the server's clock is ahead, in milliseconds. */
   readonly clockAhead: number;
   readonly durable: boolean;
@@ -58,6 +62,7 @@ export function initialState(view: StateView): State {
     recent: [],
     canned,
     connection: 'connecting',
+    platform: { delayed: 0, isRefused: false },
     clockAhead: view.now - Date.now(),
     durable,
     canTeach,
@@ -73,6 +78,9 @@ export function withUpdate(state: State, entry: ConversationUpdate): State {
   const opened = new Map(state.opened).set(view.summary.id, withLater(view, [entry]));
   return { ...next, opened };
 }
+
+/** Applies a signal. */
+export const withSignal = (state: State, { platform }: DeskSignal): State => ({ ...state, platform });
 
 /** Adds a loaded conversation, with the updates that arrived while it was loading. */
 export function withOpened(state: State, loaded: ConversationView): State {

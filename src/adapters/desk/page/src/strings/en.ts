@@ -1,6 +1,9 @@
 /** The texts of the page in English. `{name}` is filled in. */
 export const en = {
   desk: 'Desk',
+  visitor: 'Visitor {id}',
+  tools: 'Settings and account',
+  hide: 'Hide',
   inbox: 'Conversations',
   waiting: 'Waiting',
   active: 'Active',
@@ -12,7 +15,7 @@ export const en = {
   noneFound: 'Nothing was found.',
   more: 'Show more',
   mine: 'you',
-  unassigned: 'nobody',
+  unassigned: 'not assigned',
   unread: '{count} unread',
   timeLeft: '{time} left to answer',
   timeUp: 'the time to answer is up',
@@ -150,6 +153,10 @@ export const en = {
   keyEscape: 'leave what you are in',
   keyHelp: 'this sheet',
   logout: 'Log out',
+  platformDown:
+    'The platform does not take replies at the moment. Waiting: {count}. They are sent as soon as it is back.',
+  platformRefuses:
+    'The platform refuses the key of the desk, so replies are paused. Waiting: {count}. Tell your administrator.',
   lost: 'The connection is lost. Trying again…',
   unknown: 'This conversation cannot be shown.',
   errorUNREACHABLE: 'The desk cannot be reached. Try again; nothing is sent twice.',

@@ -3,6 +3,9 @@ import type { TextName } from './en.js';
 /** The texts of the page in Simplified Chinese. */
 export const zh: Readonly<Record<TextName, string>> = {
   desk: '客服台',
+  visitor: '访客 {id}',
+  tools: '设置与账号',
+  hide: '关闭提示',
   inbox: '会话',
   waiting: '等待中',
   active: '进行中',
@@ -14,7 +17,7 @@ export const zh: Readonly<Record<TextName, string>> = {
   noneFound: '没有找到。',
   more: '显示更多',
   mine: '我',
-  unassigned: '无人',
+  unassigned: '未分配',
   unread: '{count} 条未读',
   timeLeft: '还剩 {time} 可回复',
   timeUp: '回复时间已过',
@@ -151,6 +154,8 @@ export const zh: Readonly<Record<TextName, string>> = {
   keyEscape: '离开当前位置',
   keyHelp: '本说明',
   logout: '退出',
+  platformDown: '平台暂时不接受回复。等待发送：{count} 条。平台恢复后会立即发送。',
+  platformRefuses: '平台拒绝了客服台的密钥，回复已暂停。等待发送：{count} 条。请联系管理员。',
   lost: '连接已断开，正在重试…',
   unknown: '无法显示这个会话。',
   errorUNREACHABLE: '无法连接客服台，请重试；不会重复发送。',

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConversationSummary, ConversationUpdate } from '../../../api.js';
-import { customerName } from '../announce.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { changeDraft, type DraftKey, restoreUnsent, useDraft, withoutText, withText } from '../drafts.js';
+import { customerName } from '../identity.js';
 import type { State } from '../state.js';
 import { t } from '../strings/index.js';
 import { CannedPicker } from './canned-picker.js';

@@ -1,9 +1,10 @@
 import { useCallback } from 'preact/hooks';
-import { customerName } from '../announce.js';
 import { useDeskState } from '../desk-context.js';
+import { customerName } from '../identity.js';
 import { hrefOf } from '../route.js';
 import { isListed, type State, unreadOf } from '../state.js';
 import { t } from '../strings/index.js';
+import { Avatar } from './avatar.js';
 import { Time } from './time.js';
 import { TimeLeft } from './time-left.js';
 
@@ -24,6 +25,7 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
   );
   if (!summary || isHidden) return null;
   const unread = summary.state === 'closed' ? 0 : unreadOf(summary, me);
+  const name = customerName(summary.user);
   const agentName = summary.agent === me ? t('mine') : holder;
 
   return (
@@ -34,8 +36,9 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
         data-conversation={id}
         aria-current={isShown ? 'true' : undefined}
       >
-        <span class="who" dir="auto">
-          {customerName(summary.user)}
+        <Avatar name={name} />
+        <span class="who" dir="auto" title={summary.user.userId ?? summary.user.anonymousId ?? name}>
+          {name}
         </span>
         <Time class="when" at={summary.last?.at ?? summary.requestedAt} />
         <span class="last" dir="auto">
@@ -49,7 +52,11 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
             </span>
           )}
           {isSeveral && <span class="ai-agent">{summary.aiAgent}</span>}
-          {agentName && <span class="agent">{agentName}</span>}
+          {agentName && (
+            <span class="agent" dir="auto">
+              {agentName}
+            </span>
+          )}
           {summary.state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (
             <TimeLeft until={summary.replyBy} />
           )}

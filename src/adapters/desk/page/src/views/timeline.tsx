@@ -122,7 +122,8 @@ function Line({ entry: { event, at }, deskId, delivery, questions, nameOf }: Lin
     return (
       <li class={`line from-${event.from}`}>
         <span class="speaker">
-          {isAgent ? nameOf(event.agent) : t('customer')} <Time at={at} />
+          <bdi>{isAgent ? nameOf(event.agent) : t('customer')}</bdi>
+          <Time at={at} />
         </span>
         <p dir="auto">{event.text}</p>
         {isAgent && (
@@ -141,7 +142,9 @@ function Line({ entry: { event, at }, deskId, delivery, questions, nameOf }: Lin
     return (
       <li class="line note">
         <span class="speaker">
-          {t('note')} · {nameOf(event.agent)} <Time at={at} />
+          <span>{t('note')}</span>
+          <bdi>{nameOf(event.agent)}</bdi>
+          <Time at={at} />
         </span>
         <p dir="auto">{event.text}</p>
       </li>
@@ -149,7 +152,8 @@ function Line({ entry: { event, at }, deskId, delivery, questions, nameOf }: Lin
   }
   return (
     <li class="event">
-      {eventText(event, nameOf)} <Time at={at} />
+      <span>{eventText(event, nameOf)}</span>
+      <Time at={at} />
     </li>
   );
 }
