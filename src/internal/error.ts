@@ -67,6 +67,8 @@ export const ERROR_CODES = [
   'CLOSED',
   'NOT_YOURS',
   'TAKEN',
+  'UNANSWERED',
+  'TOO_MANY_TAGS',
   'NO_SUCH_AGENT',
   'EMPTY',
   'TOO_LONG',

@@ -13,6 +13,8 @@ export interface AgentPage {
   readonly field: Locator;
   /** The item of a customer in the inbox. */
   item(who: string): Locator;
+  /** Chooses a view of the inbox. */
+  view(name: 'All' | 'Mine' | 'Unassigned' | 'Closed'): Promise<void>;
   /** The item of a customer in one group of the inbox. */
   itemIn(state: 'waiting' | 'active' | 'closed', who: string): Locator;
   /** Opens a conversation by a click. */
@@ -59,6 +61,7 @@ export function agentAt(page: Page): AgentPage {
     log,
     field,
     notice: page.getByRole('status'),
+    view: (name) => page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name }).click(),
     item: (who) => inbox.getByRole('link').filter({ hasText: who }),
     itemIn: (state, who) => inbox.locator(`.${state}`).getByRole('link').filter({ hasText: who }),
     async open(who) {

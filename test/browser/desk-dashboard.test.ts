@@ -29,7 +29,9 @@ describeInBrowser('the dashboard of the desk', () => {
       await ann.reply(`Hello ${userId}`);
       await ann.delivery(`Hello ${userId}`, 'sent');
       await ann.close();
+      await ann.view('Closed');
       await ann.itemIn('closed', userId).waitFor();
+      await ann.view('All');
     }
     await bench.requestHandoff({ user: { userId: 'missed' } });
     await bench.closeByUser();

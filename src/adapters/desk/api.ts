@@ -17,6 +17,9 @@ export type ConversationStatus = 'waiting' | 'active' | 'closed';
 /** The side that closed a conversation; `kit` is the receiver itself. */
 export type ClosedBy = 'user' | 'timeout' | 'agent' | 'kit';
 
+/** How soon a conversation needs an answer. */
+export type Priority = 'low' | 'normal' | 'high' | 'urgent';
+
 /** The customer, as the platform describes them. Many customers may share a placeholder e-mail address. */
 export interface CustomerView {
   readonly key: string;
@@ -44,8 +47,13 @@ export interface ConversationSummary {
   /** When the platform had the first reply. */
   readonly firstReplyAt: number | null;
   readonly ended: { readonly by: ClosedBy; readonly at: number; readonly agent: string | null } | null;
-  /** The start of the last message of the customer or an agent. */
+  /** The start of the last message of the customer or an agent; at first, the customer's last words to the AI agent. */
   readonly last: { readonly from: 'customer' | 'agent'; readonly text: string; readonly at: number } | null;
+  /** Sorted. */
+  readonly tags: readonly string[];
+  readonly priority: Priority;
+  /** Not listed until then, or until the customer writes. */
+  readonly snoozedUntil: number | null;
   /** The number of messages from the customer. */
   readonly customerMessages: number;
   /** The number of them that each agent has read, by agent id. */
@@ -76,6 +84,14 @@ export type ConversationEvent =
   | { readonly type: 'note'; readonly messageId: string; readonly agent: string; readonly text: string }
   | { readonly type: 'claimed' | 'released'; readonly agent: string }
   | { readonly type: 'transferred'; readonly agent: string; readonly to: string }
+  | {
+      readonly type: 'tagged';
+      readonly agent: string;
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+    }
+  | { readonly type: 'prioritised'; readonly agent: string; readonly priority: Priority }
+  | { readonly type: 'snoozed'; readonly agent: string; readonly until: number | null }
   | { readonly type: 'closed'; readonly by: ClosedBy; readonly agent: string | null }
   | {
       readonly type: 'delivery';
@@ -122,6 +138,8 @@ export interface StateView {
   readonly conversations: readonly ConversationSummary[];
   readonly counts: Readonly<Record<ConversationStatus, number>>;
   readonly canned: CannedList;
+  /** The agent's own. */
+  readonly filters: readonly SavedFilter[];
   /** Live updates continue after this number. */
   readonly seq: number;
   /** The server's clock, for deadlines. */
@@ -143,11 +161,43 @@ export interface ConversationView {
   readonly more: boolean;
 }
 
-/** `GET api/conversations?state=&search=&before=`: a page of a list. `before` is the `requestedAt` of the last item. */
+/**
+ * `GET api/conversations?state=&search=&before=`: a page of a list. `before` is the `requestedAt` of the last item. A search
+ * without a state looks through ids, e-mail addresses, phone numbers and the latest messages.
+ */
 export interface ConversationListView {
+  /** Where a search found its text in a message: the part around it, by id of the conversation. */
+  readonly snippets?: Readonly<Record<string, string>>;
   readonly conversations: readonly ConversationSummary[];
   readonly more: boolean;
 }
+
+/** An attribute of a customer that the application knows. Shown as text. */
+export interface CustomerAttribute {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** `GET api/conversations/:id/customer`: what else is known about the customer of a conversation. */
+export interface CustomerDetailsView {
+  /** Other conversations of the same customer, newest first. */
+  readonly history: readonly ConversationSummary[];
+  /** From the application; `null` when it failed or took too long. */
+  readonly attributes: readonly CustomerAttribute[] | null;
+}
+
+/** A saved selection of conversations. Parts that are `null` select everything. */
+export interface SavedFilter {
+  readonly id: string;
+  readonly name: string;
+  readonly view: InboxViewName;
+  readonly aiAgent: string | null;
+  readonly tag: string | null;
+  readonly priority: Priority | null;
+}
+
+/** The views of the inbox. */
+export type InboxViewName = 'mine' | 'unassigned' | 'all' | 'closed';
 
 /** A reply template. `{user}`, `{agent}` and `{conversation}` are filled in. */
 export interface CannedReply {
@@ -172,6 +222,10 @@ export interface ActionInputs {
   /** Sends a failed reply again. */
   retry: { readonly messageId: string };
   note: { readonly messageId: string; readonly text: string };
+  tag: { readonly add: readonly string[]; readonly remove: readonly string[] };
+  priority: { readonly priority: Priority };
+  /** `null` ends it. */
+  snooze: { readonly until: number | null };
   close: Record<string, never>;
   read: { readonly customerMessages: number };
 }

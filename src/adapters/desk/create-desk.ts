@@ -12,6 +12,7 @@ import { createRejectionLog } from './audit.js';
 import { createCannedReplies } from './canned-replies.js';
 import { createConversationQueries } from './conversation-queries.js';
 import { createDeskConversations } from './conversations/index.js';
+import { createCustomerQueries, type FindCustomer } from './customer-queries.js';
 import { createDeadLetters } from './dead-letters.js';
 import { answerErrors, answerUnknown, createAgentRoutes } from './http/agent-routes.js';
 import { addApiRoutes } from './http/api-routes.js';
@@ -22,6 +23,7 @@ import { createPageFiles } from './http/page-files.js';
 import { createSameOrigin } from './http/same-origin.js';
 import { createLiveUpdates } from './live-updates.js';
 import { startRetention } from './retention.js';
+import { createSavedFilters } from './saved-filters.js';
 import { createSignals } from './signals.js';
 import { createDocumentStore, type DocumentStore } from './store/index.js';
 import { createTeaching } from './teaching.js';
@@ -51,6 +53,8 @@ export interface DeskOptions {
   readonly isGreeted?: boolean;
   /** Texts to the user, business hours, agents' names: options of `createBridge`. */
   readonly bridge?: Omit<BridgeOptions, 'receiver' | 'adapter'>;
+  /** Gives what the application knows about a customer, to be shown beside the conversation. */
+  readonly customer?: FindCustomer;
   /** How many days closed conversations, the journal and the audit log are kept. Default 30. */
   readonly keepDays?: number;
   /** A pino logger, or one like it. */
@@ -117,6 +121,13 @@ export function createDesk(options: DeskOptions): Desk {
     signals,
     agents,
     canned: createCannedReplies(store),
+    filters: createSavedFilters(store),
+    customers: createCustomerQueries({
+      store,
+      records: conversations.records,
+      findCustomer: options.customer ?? null,
+      log,
+    }),
     teaching: createTeaching(store, receiver.services),
     deadLetters: createDeadLetters(store, queues, conversations),
     queues,

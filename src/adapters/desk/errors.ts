@@ -9,6 +9,8 @@ export const DESK_ERRORS = {
   NO_SUCH_AGENT: [400, 'There is no such agent.'],
   EMPTY: [400, 'There is nothing to send.'],
   TOO_LONG: [400, 'That is too long. Send it in parts.'],
+  UNANSWERED: [409, 'Answer first: the platform ends a conversation that nobody answers.'],
+  TOO_MANY_TAGS: [400, 'That is more than twenty tags.'],
   NOT_FAILED: [409, 'This reply has not failed.'],
   INVALID: [400, 'The page and the desk do not understand each other. Reload the page.'],
   NOT_JSON: [415, 'The desk takes JSON only.'],

@@ -7,17 +7,19 @@ import type { CannedReplies } from '../canned-replies.js';
 import type { ConversationQueries } from '../conversation-queries.js';
 import type { DeskConversations } from '../conversations/index.js';
 import { CLOSE_MESSAGE_ID } from '../conversations/outgoing-items.js';
+import type { CustomerQueries } from '../customer-queries.js';
 import { readDashboard } from '../dashboard.js';
 import type { DeadLetters } from '../dead-letters.js';
 import { DeskError } from '../errors.js';
 import type { LiveUpdates } from '../live-updates.js';
+import type { SavedFilters } from '../saved-filters.js';
 import type { Signals } from '../signals.js';
 import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
 import type { Teaching } from '../teaching.js';
 import type { AgentRoutes } from './agent-routes.js';
 import type { FindCurrentAgent } from './current-agent.js';
 import { streamUpdates } from './event-stream.js';
-import { cannedList, isAction, readAction, readBody, teachRequest } from './validate.js';
+import { cannedList, filterList, isAction, readAction, readBody, teachRequest } from './validate.js';
 
 /** The parts of the desk's API. */
 export interface ApiParts {
@@ -28,6 +30,8 @@ export interface ApiParts {
   readonly signals: Signals;
   readonly agents: Agents;
   readonly canned: CannedReplies;
+  readonly filters: SavedFilters;
+  readonly customers: CustomerQueries;
   readonly teaching: Teaching;
   readonly queues: QueueAdmin | null;
   readonly deadLetters: DeadLetters;
@@ -55,6 +59,7 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
       conversations: await queries.current(),
       counts: { waiting: counts.waiting ?? 0, active: counts.active ?? 0, closed: counts.closed ?? 0 },
       canned: await canned.list(),
+      filters: await parts.filters.list(agent),
       seq,
       now: Date.now(),
       durable: parts.queues !== null,
@@ -79,6 +84,12 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   routes.get('/api/conversations/:id', (_current, request) => queries.conversation(param(request, 'id')));
   routes.get('/api/conversations/:id/entries', (_current, request) =>
     queries.entries(param(request, 'id'), numberOf(request.query.before) ?? Number.MAX_SAFE_INTEGER),
+  );
+  routes.get('/api/conversations/:id/customer', (_current, request) =>
+    parts.customers.details(param(request, 'id')),
+  );
+  routes.change('put', '/api/filters', ({ agent }, { body }) =>
+    parts.filters.save(agent, readBody(filterList, body).filters),
   );
   routes.change('post', '/api/conversations/:id/:action', ({ agent }, request) =>
     act(parts, agent, param(request, 'id'), param(request, 'action'), request.body),
@@ -127,6 +138,14 @@ async function act(
       const { messageId, text } = readAction(action, body);
       return agentActions.note(agent, id, messageId, text);
     }
+    case 'tag': {
+      const { add, remove } = readAction(action, body);
+      return agentActions.tag(agent, id, add, remove);
+    }
+    case 'priority':
+      return agentActions.prioritise(agent, id, readAction(action, body).priority);
+    case 'snooze':
+      return agentActions.snooze(agent, id, readAction(action, body).until);
     case 'read':
       return agentActions.read(agent, id, readAction(action, body).customerMessages);
     case 'reply': {

@@ -7,6 +7,9 @@ const noInput = z.object({});
 const id = z.string().min(1).max(200);
 const text = z.string().max(100_000);
 
+const tags = z.array(z.string().trim().min(1).max(40)).max(20);
+const priority = z.enum(['low', 'normal', 'high', 'urgent']);
+
 const ACTION_SCHEMAS: { [Name in ActionName]: z.ZodType<ActionInputs[Name]> } = {
   claim: noInput,
   release: noInput,
@@ -14,6 +17,9 @@ const ACTION_SCHEMAS: { [Name in ActionName]: z.ZodType<ActionInputs[Name]> } = 
   reply: z.object({ messageId: id, text }),
   retry: z.object({ messageId: id }),
   note: z.object({ messageId: id, text }),
+  tag: z.object({ add: tags, remove: tags }),
+  priority: z.object({ priority }),
+  snooze: z.object({ until: z.int().min(0).nullable() }),
   close: noInput,
   read: z.object({ customerMessages: z.int().min(0) }),
 };
@@ -32,6 +38,22 @@ export const cannedList = z.object({
     .array(z.object({ id, title: z.string().min(1).max(200), text: z.string().min(1).max(20_000) }))
     .max(500),
   version: z.int().min(0),
+});
+
+/** The body of `PUT api/filters`. */
+export const filterList = z.object({
+  filters: z
+    .array(
+      z.object({
+        id,
+        name: z.string().trim().min(1).max(60),
+        view: z.enum(['mine', 'unassigned', 'all', 'closed']),
+        aiAgent: z.string().max(100).nullable(),
+        tag: z.string().max(40).nullable(),
+        priority: priority.nullable(),
+      }),
+    )
+    .max(30),
 });
 
 /** The body of `POST api/teach`. */

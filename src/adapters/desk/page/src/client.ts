@@ -8,10 +8,12 @@ import type {
   ConversationSummary,
   ConversationUpdate,
   ConversationView,
+  CustomerDetailsView,
   DashboardView,
   DeadLetterDetails,
   DeadLetterView,
   ErrorBody,
+  SavedFilter,
   StateView,
   TeachRequest,
   TeachView,
@@ -48,6 +50,8 @@ export interface Client {
     name: Name,
     input: ActionInputs[Name],
   ): Promise<ConversationSummary | undefined>;
+  customer(id: string): Promise<CustomerDetailsView>;
+  saveFilters(filters: readonly SavedFilter[]): Promise<readonly SavedFilter[]>;
   canned(): Promise<CannedList>;
   saveCanned(list: CannedList): Promise<CannedList>;
   teaching(aiAgent: string): Promise<TeachView>;
@@ -106,6 +110,8 @@ export function createClient(onLoggedOut: () => void): Client {
       return request('GET', `api/conversations?${new URLSearchParams(Object.fromEntries(given))}`);
     },
     act: (id, name, input) => request('POST', conversationPath(id, name), input),
+    customer: (id) => request('GET', conversationPath(id, 'customer')),
+    saveFilters: (filters) => request('PUT', 'api/filters', { filters }),
     canned: () => request('GET', 'api/canned'),
     saveCanned: (list) => request('PUT', 'api/canned', list),
     teaching: (aiAgent) => request('GET', `api/teach?aiAgent=${encodeURIComponent(aiAgent)}`),

@@ -1,11 +1,13 @@
 import type {
   AgentView,
   CannedList,
+  ConversationListView,
   ConversationSummary,
   ConversationUpdate,
   ConversationView,
   DeskSignal,
   PlatformStatus,
+  SavedFilter,
   StateView,
 } from '../../api.js';
 import type { Connection } from './live-updates.js';
@@ -16,14 +18,18 @@ export interface State {
   readonly agents: readonly AgentView[];
   /** The names of the platform's agents. */
   readonly aiAgents: readonly string[];
-  /** The one whose conversations are listed; `null` for all. */
-  readonly aiAgent: string | null;
+  /** Which conversations are listed. */
+  readonly filter: Filter;
+  /** The filters that the agent has saved. */
+  readonly savedFilters: readonly SavedFilter[];
   /** By id: all open ones, the newest closed ones, and older ones that are on screen. */
   readonly conversations: ReadonlyMap<string, ConversationSummary>;
   /** The number of closed ones kept; grows when the agent asks for more. */
   readonly closedLimit: number;
-  /** The ids that a search found; `null` without a search. */
-  readonly found: readonly string[] | null;
+  /** How many are closed, as far as the page knows. */
+  readonly closedCount: number;
+  /** What a search found; `null` without a search. */
+  readonly found: Found | null;
   /** Opened conversations with their entries. */
   readonly opened: ReadonlyMap<string, ConversationView>;
   /** The latest live updates, to be added to a conversation that is being loaded. */
@@ -36,6 +42,19 @@ export interface State {
   readonly clockAhead: number;
   readonly durable: boolean;
   readonly canTeach: boolean;
+}
+
+/** Which conversations are listed. Parts that are `null` select everything. */
+export type Filter = Omit<SavedFilter, 'id' | 'name'>;
+
+/** The filter of a page that was just opened. */
+export const NO_FILTER: Filter = { view: 'all', aiAgent: null, tag: null, priority: null };
+
+/** What a search found. */
+export interface Found {
+  readonly ids: readonly string[];
+  /** The part of a message that was found, by id of the conversation. */
+  readonly snippets: Readonly<Record<string, string>>;
 }
 
 /** Far more updates than arrive while a conversation is loading. */
@@ -54,9 +73,11 @@ export function initialState(view: StateView): State {
     me,
     agents,
     aiAgents,
-    aiAgent: null,
+    filter: NO_FILTER,
+    savedFilters: view.filters,
     conversations: new Map(view.conversations.map((summary) => [summary.id, summary])),
     closedLimit: CLOSED_PAGE,
+    closedCount: view.counts.closed,
     found: null,
     opened: new Map(),
     recent: [],
@@ -72,7 +93,8 @@ export function initialState(view: StateView): State {
 /** Applies a live update. An update that was applied before changes nothing. */
 export function withUpdate(state: State, entry: ConversationUpdate): State {
   const recent = [...state.recent.slice(-MAX_RECENT), entry];
-  const next = withSummaries({ ...state, recent }, [entry.summary]);
+  const closedCount = state.closedCount + (entry.event.type === 'closed' ? 1 : 0);
+  const next = withSummaries({ ...state, recent, closedCount }, [entry.summary]);
   const view = state.opened.get(entry.summary.id);
   if (!view) return next;
   const opened = new Map(state.opened).set(view.summary.id, withLater(view, [entry]));
@@ -108,22 +130,26 @@ function withLater(view: ConversationView, entries: readonly ConversationUpdate[
 }
 
 /** Sets the result of a search; `null` clears it. */
-export function withFound(state: State, found: readonly ConversationSummary[] | null): State {
-  return withoutOldClosed(
-    withSummaries({ ...state, found: found?.map(({ id }) => id) ?? null }, found ?? []),
-  );
+export function withFound(state: State, view: ConversationListView | null): State {
+  const found = view && { ids: view.conversations.map(({ id }) => id), snippets: view.snippets ?? {} };
+  return withoutOldClosed(withSummaries({ ...state, found }, view?.conversations ?? []));
 }
 
 /** Sets the number of closed conversations to keep. */
 export const withClosedLimit = (state: State, closedLimit: number): State =>
   withoutOldClosed({ ...state, closedLimit });
 
-/** Lists the conversations of one of the platform's agents, or of all. */
-export const withAiAgent = (state: State, aiAgent: string | null): State => ({ ...state, aiAgent });
+/** Changes which conversations are listed. */
+export const withFilter = (state: State, change: Partial<Filter>): State => ({
+  ...state,
+  filter: { ...state.filter, ...change },
+});
 
-/** Whether a conversation is of the agent whose conversations are listed. */
-export const isListed = ({ aiAgent }: State, summary: ConversationSummary): boolean =>
-  aiAgent === null || summary.aiAgent === aiAgent;
+/** Whether the filter lets a conversation through, whatever the view. */
+export const isListed = ({ filter }: State, summary: ConversationSummary): boolean =>
+  (filter.aiAgent === null || summary.aiAgent === filter.aiAgent) &&
+  (filter.tag === null || summary.tags.includes(filter.tag)) &&
+  (filter.priority === null || summary.priority === filter.priority);
 
 /** Adds earlier entries of a conversation. */
 export function withEarlier(
@@ -156,7 +182,7 @@ export function withSummaries(state: State, summaries: readonly ConversationSumm
 function withoutOldClosed(state: State): State {
   const old = closedOf(state)
     .slice(state.closedLimit)
-    .filter(({ id }) => !state.opened.has(id) && !state.found?.includes(id));
+    .filter(({ id }) => !state.opened.has(id) && !state.found?.ids.includes(id));
   if (old.length === 0) return state;
   const conversations = new Map(state.conversations);
   for (const { id } of old) conversations.delete(id);

@@ -10,6 +10,7 @@ import { ConfirmDialog } from './dialog.js';
 import { endedText } from './ended-text.js';
 import { BackIcon } from './icons.js';
 import { Menu } from './menu.js';
+import { SortingTools } from './sorting-tools.js';
 import { TimeLeft } from './time-left.js';
 
 const meOf = ({ me }: State) => me;
@@ -67,6 +68,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
           )}
         </p>
       </div>
+      <SortingTools summary={summary} act={act} />
       {state !== 'closed' && (
         <div class="actions">
           {agent === null && (

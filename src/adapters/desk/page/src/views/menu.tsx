@@ -12,10 +12,13 @@ export interface MenuItem {
  */
 export function Menu({
   label,
+  title,
   items,
   choose,
 }: {
   readonly label: string;
+  /** Says what is chosen, where the label is the current choice. */
+  readonly title?: string;
   readonly items: readonly MenuItem[];
   readonly choose: (key: string) => void;
 }) {
@@ -67,6 +70,8 @@ export function Menu({
         type="button"
         ref={button}
         aria-haspopup="menu"
+        aria-label={title && `${title}: ${label}`}
+        title={title}
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
         onKeyDown={(event) => {

@@ -2,8 +2,10 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import type { ConversationEvent, ConversationUpdate, ConversationView, DeliveryState } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
-import { failureText, t } from '../strings/index.js';
+import { failureText, formatTime, t } from '../strings/index.js';
 import { endedText } from './ended-text.js';
+import { priorityText } from './priority.js';
+import { RichText } from './rich-text.js';
 import { TeachDialog } from './teach-dialog.js';
 import { Time } from './time.js';
 
@@ -125,7 +127,7 @@ function Line({ entry: { event, at }, deskId, delivery, questions, nameOf }: Lin
           <bdi>{isAgent ? nameOf(event.agent) : t('customer')}</bdi>
           <Time at={at} />
         </span>
-        <p dir="auto">{event.text}</p>
+        <RichText text={event.text} />
         {isAgent && (
           <AgentLineFoot
             deskId={deskId}
@@ -146,7 +148,7 @@ function Line({ entry: { event, at }, deskId, delivery, questions, nameOf }: Lin
           <bdi>{nameOf(event.agent)}</bdi>
           <Time at={at} />
         </span>
-        <p dir="auto">{event.text}</p>
+        <RichText text={event.text} />
       </li>
     );
   }
@@ -224,6 +226,17 @@ function eventText(event: ConversationEvent, nameOf: (id: string | null) => stri
         agent: nameOf(event.agent),
         to: nameOf(event.to),
       });
+    case 'tagged':
+      return t('eventTagged', {
+        agent: nameOf(event.agent),
+        tags: [...event.added.map((tag) => `+${tag}`), ...event.removed.map((tag) => `−${tag}`)].join(' '),
+      });
+    case 'prioritised':
+      return t('eventPrioritised', { agent: nameOf(event.agent), priority: priorityText(event.priority) });
+    case 'snoozed':
+      return event.until === null
+        ? t('eventSnoozeEnded', { agent: nameOf(event.agent) })
+        : t('eventSnoozed', { agent: nameOf(event.agent), time: formatTime(event.until) });
     case 'closed':
       return endedText(event, nameOf);
     case 'opened':
