@@ -76,6 +76,7 @@ export const ERROR_CODES = [
   'INVALID',
   'NOT_JSON',
   'CANNED_CHANGED',
+  'LAST_PAIR',
   'CANNOT_TEACH',
   'CHANGED',
   'TEACHING',

@@ -60,7 +60,7 @@ export function welcome(options: WelcomeOptions): Welcome {
       ...(isSeveral && { agents: [...agents.keys()] }),
       database: describeDatabase(settings.databaseUrl),
       adapter: adapter && { name: adapter.name, url: `${url}${adapter.path}` },
-      ...(adapter?.oneTimePath && { desk: `${url}${adapter.path}${adapter.oneTimePath}` }),
+      ...(adapter?.oneTimePaths[0] && { desk: `${url}${adapter.path}${adapter.oneTimePaths[0]}` }),
       ...(dev && { credentials, commands }),
     },
     text: text.filter((line, index) => line !== '' || text[index - 1] !== '').join('\n'),
@@ -77,7 +77,8 @@ function agentsLine({ url, settings, dev, adapter }: WelcomeOptions): string {
     const chooses = serviceBaseUrl === undefined ? 'With replies on, ADAPTER chooses' : 'ADAPTER chooses';
     return `Human agents: ${meanwhile} ${chooses} where they answer: desk, ${ADAPTER_NAMES.join(', ')}.`;
   }
-  const { name, path, oneTimePath, hasWebhooks } = adapter;
+  const { name, path, oneTimePaths, hasWebhooks } = adapter;
+  const [oneTimePath] = oneTimePaths;
   const address = `${url}${path}`;
   if (name !== 'desk' && hasWebhooks) return `Human agents: ${name}; its webhooks go to ${address}`;
   if (name !== 'desk') return `Human agents: ${name}, which is polled for replies`;

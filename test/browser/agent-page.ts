@@ -53,6 +53,8 @@ export function agentAt(page: Page): AgentPage {
     await field.fill(text);
     await press(send);
   };
+  const itemsOf = (part: Locator, who: string) =>
+    part.getByRole('link').filter({ has: page.locator('.who', { hasText: who }) });
   const line = (text: string) =>
     log.getByRole('listitem').filter({ has: page.getByText(text, { exact: true }) });
   return {
@@ -62,10 +64,10 @@ export function agentAt(page: Page): AgentPage {
     field,
     notice: page.getByRole('status'),
     view: (name) => page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name }).click(),
-    item: (who) => inbox.getByRole('link').filter({ hasText: who }),
-    itemIn: (state, who) => inbox.locator(`.${state}`).getByRole('link').filter({ hasText: who }),
+    item: (who) => itemsOf(inbox, who),
+    itemIn: (state, who) => itemsOf(inbox.locator(`.${state}`), who),
     async open(who) {
-      await inbox.getByRole('link').filter({ hasText: who }).click();
+      await itemsOf(inbox, who).click();
       await page.getByRole('heading', { name: who }).waitFor();
     },
     press,

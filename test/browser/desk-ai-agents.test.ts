@@ -15,7 +15,7 @@ describeInBrowser('a desk with two AI agents', () => {
 
   it('shows whose conversation it is, and lists those of one agent on request', async () => {
     const program = runNode(['dist/cli/main.js', 'demo', '--json', '--agents', '2']);
-    const [, origin = '', token = ''] = await program.until(/"url":"(http:\/\/[^/"]+)\/\?token=([\w-]+)"/);
+    const [, origin = '', token = ''] = await program.until(/"url":"(http:\/\/[^/"]+)\/\?token=([\w-]+)/);
     const page = await browser.newPage();
     await page.goto(`${origin}/desk/enter?token=${token}`);
     for (const agentId of ['sales', 'support', 'support']) {

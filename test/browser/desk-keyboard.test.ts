@@ -126,7 +126,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await page.evaluate('document.activeElement.blur()');
 
     await press('?');
-    const sheet = page.getByRole('dialog', { name: 'Keyboard' });
+    const sheet = page.getByRole('dialog', { name: 'Settings and keyboard' });
     await sheet.getByText('next conversation', { exact: true }).waitFor();
     // Shortcuts do not apply while a dialog is open.
     await press('j');

@@ -121,9 +121,19 @@ export interface PlatformStatus {
   readonly isRefused: boolean;
 }
 
+/** An agent who looks at a conversation. `POST api/presence` says it of the agent of the page. */
+export interface PresenceView {
+  readonly agent: string;
+  /** `null`: at none. */
+  readonly conversation: string | null;
+  readonly isTyping: boolean;
+}
+
 /** What is shown now and not kept. Sent to a page when it connects, and with every change. */
 export interface DeskSignal {
   readonly platform: PlatformStatus;
+  /** The agents who have a conversation open. */
+  readonly presence: readonly PresenceView[];
 }
 
 /** `GET api/state`: everything the page needs at the start. */
@@ -263,6 +273,34 @@ export interface DashboardHour {
   readonly firstReplyMs: number | null;
 }
 
+/** Numbers of conversations. Times in milliseconds; `null` without any conversation to measure. */
+export interface ReportNumbers {
+  readonly requested: number;
+  /** Ended with a reply. */
+  readonly handled: number;
+  /** Ended without any. */
+  readonly missed: number;
+  /** From the request to the first reply. */
+  readonly firstReply: { readonly p50: number | null; readonly p90: number | null };
+  /** From the request to the end, of those handled. */
+  readonly handling: { readonly p50: number | null; readonly p90: number | null };
+}
+
+/**
+ * `GET api/report?from=&to=`: conversations requested in a time range, without its end. `GET api/report.csv?from=&to=` has
+ * them one by one.
+ */
+export interface ReportView extends ReportNumbers {
+  readonly from: number;
+  readonly to: number;
+  /** By day in the server's time zone, oldest first. */
+  readonly days: readonly (ReportNumbers & { readonly at: number })[];
+  /** By the agent they were assigned to last. */
+  readonly agents: readonly (ReportNumbers & { readonly agent: string })[];
+  /** Events and replies of the range that wait for a decision. */
+  readonly deadLetters: number;
+}
+
 /** An event or reply that was given up after all retries. */
 export interface DeadLetterView {
   readonly queue: 'inbox' | 'outbox';
@@ -295,11 +333,16 @@ export interface TeachView {
 
 /** `POST api/teach`: a new pair. The answer is the {@link TeachView} with it. */
 export interface TeachRequest extends QaPair {
+  /** The question of the pair that this one replaces. */
+  readonly instead?: string | undefined;
   /** The number of pairs that the agent saw, so that a list changed meanwhile is not overwritten. */
   readonly seen: number;
   /** The platform's agent to teach: each has a list of its own. */
   readonly aiAgent: string;
 }
+
+/** `POST api/teach/remove`: the AI agent is to forget a pair. The answer is the {@link TeachView} without it. */
+export type UnteachRequest = Pick<TeachRequest, 'question' | 'seen' | 'aiAgent'>;
 
 /** The body of every error. */
 export interface ErrorBody {

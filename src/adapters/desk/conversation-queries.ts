@@ -19,7 +19,7 @@ const MESSAGE_HITS = 200;
 /** The length of a message's part around the text that was found. */
 const SNIPPET = 120;
 /** Open conversations sent to the page at most. */
-const MAX_OPEN = 5_000;
+const MAX_OPEN = 10_000;
 
 /** Reads conversations for the page. */
 export interface ConversationQueries {

@@ -18,6 +18,7 @@ import { answerErrors, answerUnknown, createAgentRoutes } from './http/agent-rou
 import { addApiRoutes } from './http/api-routes.js';
 import { createBrowserSessions, type HostSession } from './http/current-agent.js';
 import { deskHeaders } from './http/headers.js';
+import { addInboxRoutes } from './http/inbox-routes.js';
 import { createLogin } from './http/login.js';
 import { createPageFiles } from './http/page-files.js';
 import { createSameOrigin } from './http/same-origin.js';
@@ -47,8 +48,8 @@ export interface DeskOptions {
   readonly secureCookies?: boolean;
   /** The pages that may show the desk in a frame. Default `none`. */
   readonly framedBy?: 'none' | 'same-origin';
-  /** Logs this agent in by a link that works once: `desk.oneTimePath`. For trying the desk out. */
-  readonly oneTimeLinkFor?: AgentView;
+  /** Logs these agents in by links that work once: `desk.oneTimePaths`. For trying the desk out. */
+  readonly oneTimeLinksFor?: readonly AgentView[];
   /** Whether users get a first reply automatically, so that agents see no deadline for it. Default `false`. */
   readonly isGreeted?: boolean;
   /** Texts to the user, business hours, agents' names: options of `createBridge`. */
@@ -63,8 +64,8 @@ export interface DeskOptions {
 
 /** A desk: an Express handler, mounted such as `app.use('/desk', desk)`. */
 export interface Desk extends RequestHandler {
-  /** The path of the one-time link below the mount path; `null` without {@link DeskOptions.oneTimeLinkFor}. */
-  readonly oneTimePath: string | null;
+  /** The paths of the one-time links below the mount path, in the order of {@link DeskOptions.oneTimeLinksFor}. */
+  readonly oneTimePaths: readonly string[];
   /** The agents who may work here. */
   readonly agents: Agents;
   readonly bridge: Bridge;
@@ -87,7 +88,7 @@ export interface Desk extends RequestHandler {
  * app.use('/desk', createDesk({ receiver, agents: 'stored' }));
  */
 export function createDesk(options: DeskOptions): Desk {
-  const { receiver, publicUrl, oneTimeLinkFor, secureCookies } = options;
+  const { receiver, publicUrl, oneTimeLinksFor = [], secureCookies } = options;
   const keepMs = daysToMs(options.keepDays ?? 30);
   const log = withRedaction(options.log ?? createLog());
   const { database, queues, isOutboxPaused } = receiver.storage;
@@ -97,12 +98,12 @@ export function createDesk(options: DeskOptions): Desk {
   const agents = createAgents(store);
   const sessions = createSessions(store);
   const updates = createLiveUpdates(store, log);
-  const signals = createSignals({ queues, isOutboxPaused, log });
+  const signals = createSignals({ store, queues, isOutboxPaused, log });
   const rejections = createRejectionLog(audit, log);
   const retention = startRetention({ store, sessions, log, keepMs });
 
   const hostSession = options.agents === 'stored' ? null : options.agents;
-  const oneTimeLogin = oneTimeLinkFor ? { link: createOneTimeLink(), agent: oneTimeLinkFor } : null;
+  const oneTimeLogins = oneTimeLinksFor.map((agent) => ({ link: createOneTimeLink(), agent }));
   const isSecure = (request: Request) => secureCookies ?? request.secure;
   const browserSessions = createBrowserSessions({ agents, sessions, audit, hostSession, isSecure });
   const findAgent = browserSessions.find;
@@ -113,6 +114,19 @@ export function createDesk(options: DeskOptions): Desk {
   const bridge = createBridge({ log, ...options.bridge, receiver, adapter });
 
   const apiRoutes = createAgentRoutes({ findAgent, isSameOrigin, rejections });
+  const filters = createSavedFilters(store);
+  addInboxRoutes(apiRoutes, {
+    store,
+    queues,
+    filters,
+    presence: signals.presence,
+    customers: createCustomerQueries({
+      store,
+      records: conversations.records,
+      findCustomer: options.customer ?? null,
+      log,
+    }),
+  });
   addApiRoutes(apiRoutes, {
     store,
     conversations,
@@ -121,13 +135,7 @@ export function createDesk(options: DeskOptions): Desk {
     signals,
     agents,
     canned: createCannedReplies(store),
-    filters: createSavedFilters(store),
-    customers: createCustomerQueries({
-      store,
-      records: conversations.records,
-      findCustomer: options.customer ?? null,
-      log,
-    }),
+    filters,
     teaching: createTeaching(store, receiver.services),
     deadLetters: createDeadLetters(store, queues, conversations),
     queues,
@@ -138,14 +146,14 @@ export function createDesk(options: DeskOptions): Desk {
 
   const router = Router();
   router.use(deskHeaders(options.framedBy ?? 'none'));
-  router.use(createLogin({ agents, browserSessions, rejections, isSameOrigin, hostSession, oneTimeLogin }));
+  router.use(createLogin({ agents, browserSessions, rejections, isSameOrigin, hostSession, oneTimeLogins }));
   router.use(apiRoutes.router, apiRoutes.logRejections);
   router.use('/api', answerUnknown(findAgent));
   router.use(createPageFiles(browserSessions, hostSession));
   router.use(answerErrors(log));
 
   return Object.assign(router as RequestHandler, {
-    oneTimePath: oneTimeLogin ? `/enter?token=${oneTimeLogin.link.token}` : null,
+    oneTimePaths: oneTimeLogins.map(({ link }) => `/enter?token=${link.token}`),
     agents,
     bridge,
     store,

@@ -20,6 +20,10 @@ export const DESK_ERRORS = {
     409,
     'Another agent changed the canned replies meanwhile. Copy what you need, cancel, and open them again.',
   ],
+  LAST_PAIR: [
+    409,
+    'The platform cannot have an empty list. Teach another answer first, or delete the document at the platform.',
+  ],
   TEACHING: [409, 'Another agent is teaching something just now. Try again in a moment.'],
   TEACHING_FAILED: [502, 'The platform did not take it. Try again later.'],
   NOT_DEAD: [409, 'This was settled already.'],

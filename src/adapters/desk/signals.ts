@@ -1,9 +1,12 @@
 import type { QueueAdmin } from '../../delivery/index.js';
 import type { Log } from '../../internal/index.js';
 import type { DeskSignal, PlatformStatus } from './api.js';
+import { createPresence, type Presence } from './presence.js';
+import type { DocumentStore } from './store/index.js';
 
 /** Sends what is shown now and not kept to everyone who is connected. */
 export interface Signals {
+  readonly presence: Presence;
   /** Calls back with the current signal, and with each later one. Returns a function that stops it. */
   subscribe(listener: (signal: DeskSignal) => void): () => void;
   stop(): void;
@@ -11,23 +14,27 @@ export interface Signals {
 
 /** The parts of {@link createSignals}. */
 export interface SignalsParts {
+  readonly store: DocumentStore;
   /** `null` with inline delivery, where no reply waits. */
   readonly queues: QueueAdmin | null;
   readonly isOutboxPaused: () => boolean;
   readonly log: Log;
 }
 
-/** How often the outbox is looked at, while anyone is connected. */
+/** How often outbox and presence are read, while anyone is connected. */
 const POLL_MS = 3_000;
+/** Changes of presence here are sent together after this time. */
+const GATHER_MS = 500;
 /** The oldest replies tell whether the platform takes any. */
 const LOOKED_AT = 20;
 
 /** Creates {@link Signals}. */
-export function createSignals({ queues, isOutboxPaused, log }: SignalsParts): Signals {
+export function createSignals({ store, queues, isOutboxPaused, log }: SignalsParts): Signals {
   const listeners = new Set<(signal: DeskSignal) => void>();
-  let signal: DeskSignal = { platform: { delayed: 0, isRefused: false } };
+  let signal: DeskSignal = { platform: { delayed: 0, isRefused: false }, presence: [] };
   let sent = JSON.stringify(signal);
   let isReading = false;
+  let gathering: NodeJS.Timeout | undefined;
 
   const publish = (next: DeskSignal): void => {
     signal = next;
@@ -41,16 +48,25 @@ export function createSignals({ queues, isOutboxPaused, log }: SignalsParts): Si
     if (isReading || listeners.size === 0) return;
     isReading = true;
     try {
-      publish({ platform: await platformStatus(queues, isOutboxPaused()) });
+      const platform = await platformStatus(queues, isOutboxPaused());
+      publish({ platform, presence: await presence.read() });
     } catch (err) {
-      log.warn({ err }, 'the desk could not look at the outbox');
+      log.warn({ err }, 'the desk could not read its outbox or who is there');
     } finally {
       isReading = false;
     }
   };
+  const pollSoon = (): void => {
+    gathering ??= setTimeout(() => {
+      gathering = undefined;
+      void poll();
+    }, GATHER_MS).unref();
+  };
+  const presence = createPresence(store, pollSoon);
   const timer = setInterval(() => void poll(), POLL_MS).unref();
 
   return {
+    presence,
     subscribe(listener) {
       listeners.add(listener);
       listener(signal);
@@ -59,6 +75,7 @@ export function createSignals({ queues, isOutboxPaused, log }: SignalsParts): Si
     },
     stop() {
       clearInterval(timer);
+      clearTimeout(gathering);
       listeners.clear();
     },
   };

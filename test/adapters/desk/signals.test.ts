@@ -21,4 +21,23 @@ describe('signals', () => {
     await eventually(() => expect(signalOf(stream)?.platform).toEqual({ delayed: 0, isRefused: false }));
     stream.close();
   });
+
+  it('say who looks at a conversation and who types, to agents of other processes too', async () => {
+    const { start, instance, ann, id } = await deskWithHandoff({ stored: true });
+    const bob = await (await start()).agent('bob');
+    const stream = await listen(instance.url, ann.cookie);
+    const say = (conversation: string | null, isTyping: boolean) =>
+      bob.send('POST', '/api/presence', { conversation, isTyping });
+    expect((await say(id, false)).status).toBe(204);
+    await eventually(() =>
+      expect(signalOf(stream)?.presence).toEqual([{ agent: 'bob', conversation: id, isTyping: false }]),
+    );
+    await say(id, true);
+    await eventually(() =>
+      expect(signalOf(stream)?.presence).toEqual([{ agent: 'bob', conversation: id, isTyping: true }]),
+    );
+    await say(null, false);
+    await eventually(() => expect(signalOf(stream)?.presence).toEqual([]));
+    stream.close();
+  });
 });

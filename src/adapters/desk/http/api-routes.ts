@@ -7,7 +7,6 @@ import type { CannedReplies } from '../canned-replies.js';
 import type { ConversationQueries } from '../conversation-queries.js';
 import type { DeskConversations } from '../conversations/index.js';
 import { CLOSE_MESSAGE_ID } from '../conversations/outgoing-items.js';
-import type { CustomerQueries } from '../customer-queries.js';
 import { readDashboard } from '../dashboard.js';
 import type { DeadLetters } from '../dead-letters.js';
 import { DeskError } from '../errors.js';
@@ -19,7 +18,7 @@ import type { Teaching } from '../teaching.js';
 import type { AgentRoutes } from './agent-routes.js';
 import type { FindCurrentAgent } from './current-agent.js';
 import { streamUpdates } from './event-stream.js';
-import { cannedList, filterList, isAction, readAction, readBody, teachRequest } from './validate.js';
+import { cannedList, isAction, readAction, readBody, teachRequest, unteachRequest } from './validate.js';
 
 /** The parts of the desk's API. */
 export interface ApiParts {
@@ -31,7 +30,6 @@ export interface ApiParts {
   readonly agents: Agents;
   readonly canned: CannedReplies;
   readonly filters: SavedFilters;
-  readonly customers: CustomerQueries;
   readonly teaching: Teaching;
   readonly queues: QueueAdmin | null;
   readonly deadLetters: DeadLetters;
@@ -85,12 +83,6 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   routes.get('/api/conversations/:id/entries', (_current, request) =>
     queries.entries(param(request, 'id'), numberOf(request.query.before) ?? Number.MAX_SAFE_INTEGER),
   );
-  routes.get('/api/conversations/:id/customer', (_current, request) =>
-    parts.customers.details(param(request, 'id')),
-  );
-  routes.change('put', '/api/filters', ({ agent }, { body }) =>
-    parts.filters.save(agent, readBody(filterList, body).filters),
-  );
   routes.change('post', '/api/conversations/:id/:action', ({ agent }, request) =>
     act(parts, agent, param(request, 'id'), param(request, 'action'), request.body),
   );
@@ -101,6 +93,9 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   routes.get('/api/teach', (_current, { query }) => teaching.view(textOf(query.aiAgent) || DEFAULT_AGENT));
   routes.change('post', '/api/teach', ({ agent }, { body }) =>
     teaching.teach(agent, readBody(teachRequest, body)),
+  );
+  routes.change('post', '/api/teach/remove', ({ agent }, { body }) =>
+    teaching.remove(agent, readBody(unteachRequest, body)),
   );
   routes.get('/api/dashboard', () => readDashboard(store, parts.queues));
   routes.get('/api/dead/:queue/:id', (_current, request) =>

@@ -15,7 +15,7 @@ export interface LoginParts {
   readonly rejections: RejectionLog;
   readonly isSameOrigin: IsSameOrigin;
   readonly hostSession: HostSession | null;
-  readonly oneTimeLogin: { readonly link: OneTimeLink; readonly agent: AgentView } | null;
+  readonly oneTimeLogins: readonly { readonly link: OneTimeLink; readonly agent: AgentView }[];
 }
 
 const WRONG = { code: 'WRONG', message: 'Name or password is wrong.' };
@@ -29,7 +29,7 @@ const NETWORK_LIMIT = { free: 20, longestMs: 15 * 60_000 };
 
 /** Creates the routes for login, logout and the one-time link. */
 export function createLogin(parts: LoginParts): Router {
-  const { agents, browserSessions, rejections, isSameOrigin, hostSession, oneTimeLogin } = parts;
+  const { agents, browserSessions, rejections, isSameOrigin, hostSession, oneTimeLogins } = parts;
   const nameThrottle = createLoginThrottle(NAME_LIMIT);
   const networkThrottle = createLoginThrottle(NETWORK_LIMIT);
   const router = Router();
@@ -84,8 +84,9 @@ export function createLogin(parts: LoginParts): Router {
   router.get('/enter', async (request, response) => {
     const { path, ip, query } = request;
     const token = typeof query.token === 'string' ? query.token : '';
-    if (oneTimeLogin?.link.use(token)) {
-      await browserSessions.start(request, response, oneTimeLogin.agent, 'login by the one-time link');
+    const login = oneTimeLogins.find(({ link }) => link.use(token));
+    if (login) {
+      await browserSessions.start(request, response, login.agent, 'login by the one-time link');
     } else {
       await rejections.write({ agent: null, reason: 'a wrong or used link', path, ip });
     }

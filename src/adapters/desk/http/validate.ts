@@ -40,6 +40,9 @@ export const cannedList = z.object({
   version: z.int().min(0),
 });
 
+/** The body of `POST api/presence`. */
+export const presenceRequest = z.object({ conversation: id.nullable(), isTyping: z.boolean() });
+
 /** The body of `PUT api/filters`. */
 export const filterList = z.object({
   filters: z
@@ -60,9 +63,13 @@ export const filterList = z.object({
 export const teachRequest = z.object({
   question: z.string().trim().min(1).max(5_000),
   answer: z.string().trim().min(1).max(20_000),
+  instead: z.string().max(5_000).optional(),
   seen: z.int().min(0),
   aiAgent: z.string().max(100).default(DEFAULT_AGENT),
 });
+
+/** The body of `POST api/teach/remove`. */
+export const unteachRequest = teachRequest.pick({ question: true, seen: true, aiAgent: true });
 
 /** The body of `POST login`. */
 export const loginRequest = z.object({ name: z.string().max(200), password: z.string().max(1_000) });

@@ -28,6 +28,8 @@ export const DOCUMENT_KIND = {
   history: 'history',
   agent: 'agent',
   session: 'session',
+  /** The conversation that an agent looks at. */
+  presence: 'presence',
   settings: 'settings',
 } as const;
 

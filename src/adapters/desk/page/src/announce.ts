@@ -1,5 +1,6 @@
 import type { ConversationUpdate } from '../../api.js';
 import { customerName } from './identity.js';
+import { showInIcon } from './notifications.js';
 import { t } from './strings/index.js';
 
 const STORAGE_KEY = 'handoff-desk-muted';
@@ -35,8 +36,9 @@ function playTones(): void {
   }
 }
 
-/** Shows the number of conversations that need attention in the title. */
+/** Shows the number of conversations that need attention in the title, and that there are any in the icon. */
 export function showInTitle(count: number): void {
+  showInIcon(count);
   document.title = count > 0 ? `(${count}) ${t('desk')}` : t('desk');
 }
 

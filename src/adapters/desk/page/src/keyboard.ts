@@ -10,6 +10,7 @@ export const SHORTCUTS: readonly (readonly [string, TextName])[] = [
   ['n', 'keyNote'],
   ['c', 'keyClaim'],
   ['/', 'keySearch'],
+  ['/…', 'keySlash'],
   ['Ctrl+Enter', 'keySend'],
   ['Esc', 'keyEscape'],
   ['?', 'keyHelp'],

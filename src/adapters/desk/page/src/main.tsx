@@ -3,6 +3,7 @@ import { announcementOf, playSound } from './announce.js';
 import { createClient } from './client.js';
 import { Desk } from './desk-context.js';
 import { createNotices } from './notices.js';
+import { notifySystem } from './notifications.js';
 import { hrefOf, isVisible } from './route.js';
 import { followShared } from './shared-updates.js';
 import { hasUnknownAgent, initialState, type State, withSignal, withUpdate } from './state.js';
@@ -35,7 +36,9 @@ async function start(): Promise<void> {
       const announcement = announcementOf(update, first.me.id);
       if (announcement === null) return;
       playSound();
-      if (!isVisible(update.summary.id)) notify(announcement, hrefOf(update.summary.id));
+      const href = hrefOf(update.summary.id);
+      notifySystem(announcement, href);
+      if (!isVisible(update.summary.id)) notify(announcement, href);
     },
     onSignal(signal) {
       store.update((state) => withSignal(state, signal));

@@ -7,6 +7,7 @@ import type {
   ConversationView,
   DeskSignal,
   PlatformStatus,
+  PresenceView,
   SavedFilter,
   StateView,
 } from '../../api.js';
@@ -38,6 +39,8 @@ export interface State {
   readonly connection: Connection;
   /** Whether replies reach the platform. */
   readonly platform: PlatformStatus;
+  /** Who looks at which conversation. */
+  readonly presence: readonly PresenceView[];
   /** How far the server's clock is ahead, in milliseconds. */
   readonly clockAhead: number;
   readonly durable: boolean;
@@ -84,6 +87,7 @@ export function initialState(view: StateView): State {
     canned,
     connection: 'connecting',
     platform: { delayed: 0, isRefused: false },
+    presence: [],
     clockAhead: view.now - Date.now(),
     durable,
     canTeach,
@@ -102,7 +106,11 @@ export function withUpdate(state: State, entry: ConversationUpdate): State {
 }
 
 /** Applies a signal. */
-export const withSignal = (state: State, { platform }: DeskSignal): State => ({ ...state, platform });
+export const withSignal = (state: State, { platform, presence }: DeskSignal): State => ({
+  ...state,
+  platform,
+  presence,
+});
 
 /** Adds a loaded conversation, with the updates that arrived while it was loading. */
 export function withOpened(state: State, loaded: ConversationView): State {

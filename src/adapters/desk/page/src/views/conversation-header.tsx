@@ -10,6 +10,7 @@ import { ConfirmDialog } from './dialog.js';
 import { endedText } from './ended-text.js';
 import { BackIcon } from './icons.js';
 import { Menu } from './menu.js';
+import { OtherAgents } from './presence.js';
 import { SortingTools } from './sorting-tools.js';
 import { TimeLeft } from './time-left.js';
 
@@ -66,6 +67,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
           {state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (
             <TimeLeft until={summary.replyBy} />
           )}
+          <OtherAgents id={id} />
         </p>
       </div>
       <SortingTools summary={summary} act={act} />

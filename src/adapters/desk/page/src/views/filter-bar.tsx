@@ -11,6 +11,8 @@ const aiAgentsOf = ({ aiAgents }: State) => aiAgents;
 const savedOf = ({ savedFilters }: State) => savedFilters;
 const tagsOf = ({ conversations }: State): readonly string[] =>
   [...new Set([...conversations.values()].flatMap(({ tags }) => tags))].sort();
+const hasPrioritiesOf = ({ conversations }: State): boolean =>
+  [...conversations.values()].some(({ priority }) => priority !== 'normal');
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((each, index) => each === b[index]);
 
@@ -22,6 +24,7 @@ export function FilterBar() {
   const aiAgents = useDeskState(aiAgentsOf);
   const saved = useDeskState(savedOf);
   const tags = useDeskState(tagsOf, isSameList);
+  const hasPriorities = useDeskState(hasPrioritiesOf);
   const [isNaming, setNaming] = useState(false);
   const change = (part: Partial<Filter>): void => store.update((state) => withFilter(state, part));
   const save = (filters: readonly SavedFilter[]): Promise<boolean> =>
@@ -59,20 +62,22 @@ export function FilterBar() {
           ))}
         </select>
       )}
-      <select
-        aria-label={t('priority')}
-        value={filter.priority ?? ''}
-        onChange={({ currentTarget }) =>
-          change({ priority: (currentTarget.value || null) as Priority | null })
-        }
-      >
-        <option value="">{t('allPriorities')}</option>
-        {PRIORITIES.map((priority) => (
-          <option key={priority} value={priority}>
-            {priorityText(priority)}
-          </option>
-        ))}
-      </select>
+      {(hasPriorities || filter.priority !== null) && (
+        <select
+          aria-label={t('priority')}
+          value={filter.priority ?? ''}
+          onChange={({ currentTarget }) =>
+            change({ priority: (currentTarget.value || null) as Priority | null })
+          }
+        >
+          <option value="">{t('allPriorities')}</option>
+          {PRIORITIES.map((priority) => (
+            <option key={priority} value={priority}>
+              {priorityText(priority)}
+            </option>
+          ))}
+        </select>
+      )}
       {saved.map((each) => (
         <button
           type="button"

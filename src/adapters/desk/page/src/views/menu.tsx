@@ -12,13 +12,10 @@ export interface MenuItem {
  */
 export function Menu({
   label,
-  title,
   items,
   choose,
 }: {
   readonly label: string;
-  /** Says what is chosen, where the label is the current choice. */
-  readonly title?: string;
   readonly items: readonly MenuItem[];
   readonly choose: (key: string) => void;
 }) {
@@ -70,8 +67,6 @@ export function Menu({
         type="button"
         ref={button}
         aria-haspopup="menu"
-        aria-label={title && `${title}: ${label}`}
-        title={title}
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
         onKeyDown={(event) => {

@@ -26,8 +26,7 @@ export function SortingTools({ summary, act }: SortingProps) {
   return (
     <div class="sorting">
       <Menu
-        label={priorityText(priority)}
-        title={t('priority')}
+        label={t('priorityIs', { priority: priorityText(priority) })}
         items={PRIORITIES.map((each) => ({ key: each, label: priorityText(each) }))}
         choose={(each) => void act('priority', { priority: each as Priority })}
       />
