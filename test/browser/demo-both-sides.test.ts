@@ -91,7 +91,7 @@ describeInBrowser('both sides of the demo on one page', () => {
     await demo.right.locator('[data-conversation]').click();
     await demo.answer('Goodbye.');
     await demo.customerSees('Goodbye.');
-    await demo.right.getByRole('button', { name: 'Close' }).click();
+    await demo.right.getByRole('button', { name: 'Close', exact: true }).click();
     await demo.right.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await demo.left.getByText('The human closed the conversation').waitFor();
     await demo.nextStep('Done: a whole handoff.');
@@ -107,7 +107,7 @@ describeInBrowser('both sides of the demo on one page', () => {
     const colleague = page.frameLocator('#colleague');
     await colleague.locator('[data-conversation]').click();
     await page.getByRole('button', { name: 'You', exact: true }).click();
-    await right.getByText('Ann is looking').waitFor();
+    await right.getByText('Ann is looking', { exact: true }).waitFor();
     await right.getByRole('button', { name: 'Transfer to…' }).click();
     await right.getByRole('menuitem', { name: 'Ann' }).click();
     await right.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click();

@@ -22,6 +22,7 @@ describeInBrowser('a desk with two AI agents', () => {
       await post(`${origin}/service/simulator/handoff`, { agentId, componentId: 'demo-desk' });
       await post(`${origin}/service/simulator/close`, {}).catch(() => undefined);
     }
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'Closed' }).click();
     const badges = page.locator('.inbox .item .ai-agent');
     await expect.poll(async () => (await badges.allTextContents()).toSorted()).toContain('support');
     await expect.poll(() => badges.allTextContents()).toContain('sales');

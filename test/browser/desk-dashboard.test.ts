@@ -59,7 +59,7 @@ describeInBrowser('the dashboard of the desk', () => {
       .getByRole('cell', { name: /handled \d/ })
       .first()
       .waitFor();
-    await page.getByRole('row', { name: 'Ann' }).getByText('2', { exact: true }).waitFor();
+    await page.getByRole('row', { name: 'Ann' }).getByText('2', { exact: true }).first().waitFor();
 
     await chart.getByText('As a table').click();
 

@@ -84,9 +84,7 @@ export function createCustomerQueries(parts: CustomerQueriesParts): CustomerQuer
 
 const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
-const textOf = (value: unknown): string =>
-  value instanceof Date
-    ? value.toISOString()
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : String(value);
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value instanceof Date ? value.toISOString() : (JSON.stringify(value) ?? '');
+}

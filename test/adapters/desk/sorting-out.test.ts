@@ -28,6 +28,15 @@ describe('tags and priority', () => {
     );
   });
 
+  it('come from the routing function of the application, with the department as a tag', async () => {
+    const route = () => ({ tags: ['vip', 'refund'], priority: 'high', department: 'Shipping' }) as const;
+    const { ann, id } = await deskWithHandoff({ bridge: { route } });
+    expect((await ann.conversation(id)).summary).toMatchObject({
+      tags: ['Shipping', 'refund', 'vip'],
+      priority: 'high',
+    });
+  });
+
   it('have limits', async () => {
     const { ann, id } = await deskWithHandoff();
     const many = (start: number) => Array.from({ length: 20 }, (_, nth) => `tag ${start + nth}`);

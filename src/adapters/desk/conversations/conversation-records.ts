@@ -111,7 +111,8 @@ function textOf(event: ConversationEvent, { transcript }: ConversationRecord): s
 
 /** The record of a newly requested conversation. */
 export function createRecord(session: HandoffSession, isGreeted: boolean): ConversationRecord {
-  const { key, conversationId, agent, user, botId, transcript, requestedAt, replyBy } = session;
+  const { key, conversationId, agent, user, botId, transcript, requestedAt, replyBy, route } = session;
+  const tags = [...(route?.tags ?? []), ...(route?.department === undefined ? [] : [route.department])];
   return {
     id: key,
     conversationId,
@@ -124,8 +125,8 @@ export function createRecord(session: HandoffSession, isGreeted: boolean): Conve
     firstReplyAt: null,
     ended: null,
     last: lastWordsOf(transcript, requestedAt.getTime()),
-    tags: [],
-    priority: 'normal',
+    tags: [...new Set(tags)].sort(),
+    priority: route?.priority ?? 'normal',
     snoozedUntil: null,
     customerMessages: 0,
     read: {},

@@ -6,7 +6,14 @@ import { createNotices } from './notices.js';
 import { notifySystem } from './notifications.js';
 import { hrefOf, isVisible } from './route.js';
 import { followShared } from './shared-updates.js';
-import { hasUnknownAgent, initialState, type State, withSignal, withUpdate } from './state.js';
+import {
+  hasUnknownAgent,
+  hasUnknownPresence,
+  initialState,
+  type State,
+  withSignal,
+  withUpdate,
+} from './state.js';
 import { createStore, type Store } from './store.js';
 import { t } from './strings/index.js';
 import { DeskPage } from './views/desk-page.js';
@@ -41,6 +48,7 @@ async function start(): Promise<void> {
       if (!isVisible(update.summary.id)) notify(announcement, href);
     },
     onSignal(signal) {
+      if (hasUnknownPresence(store.get(), signal)) loadAgents();
       store.update((state) => withSignal(state, signal));
     },
     onConnection(connection) {

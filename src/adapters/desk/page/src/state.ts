@@ -219,3 +219,7 @@ export function hasUnknownAgent({ agents }: State, { event, summary }: Conversat
   ];
   return named.some((id) => id !== null && !agents.some((agent) => agent.id === id));
 }
+
+/** Whether an agent is there whom the page does not know yet. */
+export const hasUnknownPresence = ({ agents }: State, { presence }: DeskSignal): boolean =>
+  presence.some((each) => !agents.some(({ id }) => id === each.agent));

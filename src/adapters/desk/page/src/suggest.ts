@@ -49,7 +49,7 @@ function wordsOf(text: string): ReadonlySet<string> {
 }
 
 const pairsOf = (word: string): string[] => {
-  const characters = [...word];
+  const characters = Array.from(word);
   return characters.length === 1
     ? characters
     : characters.slice(1).map((character, index) => `${characters[index]}${character}`);

@@ -171,11 +171,17 @@ export function Composer({ summary, entries }: ComposerProps) {
         }}
       />
       {undo.isWaiting ? (
-        <button type="button" onClick={undo.cancel}>
+        // Another element than the one below: a press of it must not become a press of that.
+        <button type="button" key="undo" onClick={undo.cancel}>
           {t('undoSend')}
         </button>
       ) : (
-        <button type="submit" class="primary" disabled={isSending || isTooLate || text.trim() === ''}>
+        <button
+          type="submit"
+          key="send"
+          class="primary"
+          disabled={isSending || isTooLate || text.trim() === ''}
+        >
           {t(activeMode === 'note' ? 'addNote' : 'send')}
         </button>
       )}

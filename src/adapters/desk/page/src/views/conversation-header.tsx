@@ -37,7 +37,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
   const [isClosing, setClosing] = useState(false);
   const [receiver, setReceiver] = useState<AgentView | null>(null);
   const { id, state, agent } = summary;
-  const name = customerName(summary.user);
+  const customer = customerName(summary.user);
   const act = async <Name extends ActionName>(name: Name, input: ActionInputs[Name]): Promise<void> => {
     const hadFocus = hasFocusInActions();
     if ((await attempt(() => client.act(id, name, input))) && hadFocus) focusField();
@@ -53,10 +53,10 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
           <BackIcon />
         </button>
       </nav>
-      <Avatar name={name} />
+      <Avatar name={customer} />
       <div class="title">
-        <h2 dir="auto" title={summary.user.userId ?? summary.user.anonymousId ?? name}>
-          {name}
+        <h2 dir="auto" title={summary.user.userId ?? summary.user.anonymousId ?? customer}>
+          {customer}
         </h2>
         <p class="facts">
           <span class={`state ${state}`}>{t(state)}</span>

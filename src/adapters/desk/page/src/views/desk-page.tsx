@@ -7,6 +7,7 @@ import { useRoute } from '../route.js';
 import { type State, unreadOf } from '../state.js';
 import type { Store } from '../store.js';
 import { t } from '../strings/index.js';
+import { CommandPalette } from './command-palette.js';
 import { ConversationPane } from './conversation-pane.js';
 import { Dashboard } from './dashboard.js';
 import { HelpDialog } from './help-dialog.js';
@@ -27,7 +28,10 @@ export function DeskPage({
   const [isHelpOpen, setHelpOpen] = useState(false);
   const toggleHelp = useCallback(() => setHelpOpen((open) => !open), []);
   const closeHelp = useCallback(() => setHelpOpen(false), []);
-  useShortcuts({ toggleHelp });
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const openPalette = useCallback(() => setPaletteOpen(true), []);
+  const closePalette = useCallback(() => setPaletteOpen(false), []);
+  useShortcuts({ toggleHelp, openPalette });
   useTitle();
   const shown = route.kind === 'conversation' ? route.id : null;
 
@@ -52,6 +56,7 @@ export function DeskPage({
         </main>
       </div>
       <NoticeLine notices={notices} />
+      {isPaletteOpen && <CommandPalette close={closePalette} />}
       {isHelpOpen && <HelpDialog close={closeHelp} />}
     </div>
   );

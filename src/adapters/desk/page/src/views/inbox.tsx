@@ -118,7 +118,7 @@ function SearchResults({ ids, shown }: { readonly ids: readonly string[]; readon
 function useGroups(): InboxGroups {
   const [tick, setTick] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setTick((tick) => tick + 1), TICK_MS);
+    const timer = setInterval(() => setTick((last) => last + 1), TICK_MS);
     return () => clearInterval(timer);
   }, []);
   return useDeskState(
