@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const fromSource = (path: string): string => new URL(`./src/${path}`, import.meta.url).pathname;
 
 /** The longest files start first, so that no worker is left with one at the end. */
-const LONG = /live-conformance|ten-thousand|crash\.test|contract-|test\/browser\//;
+const LONG = /live-conformance|ten-thousand|crash\.test|contract-|restarts-|test\/browser\//;
 
 /** Tests that need PostgreSQL. They share one server. */
 const POSTGRES = ['test/**/*postgres*.test.ts', 'test/handoff/retention.test.ts'];

@@ -36,7 +36,7 @@ app.use('/desk', desk);
 app.use('/service', simulator.app);
 await receiver.start();
 for (let index = 0; index < Number(count); index += 1)
-  await desk.agents.saveName({ id: `a${index}`, name: `Agent ${index}` });
+  await desk.agents.saveExternal({ id: `a${index}`, name: `Agent ${index}`, role: 'supervisor' });
 
 process.on('message', (message) => {
   if (message === 'memory') process.send?.({ memory: process.memoryUsage() });

@@ -64,6 +64,17 @@ export const ERROR_CODES = [
 
   // The desk's answers to its page
   'NOT_FOUND',
+  'NOT_ALLOWED',
+  'WRONG_PASSWORD',
+  'WRONG_CODE',
+  'BUSY',
+  'NOT_YOURSELF',
+  'AGENT_EXISTS',
+  'TOO_MANY_TRIES',
+  'TOO_MANY_STREAMS',
+  'NO_PASSWORD',
+  'OPENID_CLIENT_MISSING',
+  'TEAMS_CHANGED',
   'CLOSED',
   'NOT_YOURS',
   'TAKEN',

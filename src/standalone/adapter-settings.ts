@@ -24,6 +24,7 @@ export async function adapterIssues(values: SettingTexts<SettingKey>): Promise<S
     ...(name ? await ownSettingsIssues(name, values) : []),
     ...(name || isDesk ? serviceIssues(values) : []),
     ...withoutEffectIssues(values),
+    ...openIdIssues(values),
   ];
 }
 
@@ -112,6 +113,20 @@ function unnamedAdapterIssues(values: SettingTexts<SettingKey>): SettingIssue[] 
 function serviceIssues({ serviceBaseUrl, serviceApiKey }: SettingTexts<SettingKey>): SettingIssue[] {
   if (serviceBaseUrl !== undefined && serviceApiKey !== undefined) return [];
   return [['adapter', 'needs SERVICE_BASE_URL and SERVICE_API_KEY: agents could not answer users.']];
+}
+
+/** The login with OpenID Connect needs all of its settings. */
+function openIdIssues(values: SettingTexts<SettingKey>): SettingIssue[] {
+  const needed = [
+    'deskOpenidIssuer',
+    'deskOpenidClientId',
+    'deskOpenidClientSecret',
+    'deskOpenidRoles',
+  ] as const;
+  if ([...needed, 'deskOpenidRoleClaim' as const].every((key) => values[key] === undefined)) return [];
+  return [...needed, 'publicUrl' as const]
+    .filter((key) => values[key] === undefined)
+    .map((key): SettingIssue => [key, 'is missing: the login with OpenID Connect needs it.']);
 }
 
 /** Settings that only a bridge reads are reported when there is no bridge: the hours would not be kept. */

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { AgentView } from '../adapters/desk/index.js';
+import type { AgentView, DeskOptions } from '../adapters/desk/index.js';
 import {
   type AdapterCheckResult,
   type Bridge,
@@ -72,7 +72,7 @@ export async function loadAdapter(settings: Settings): Promise<ConnectAdapter | 
   const name = chooseAdapter(settings);
   if (name === 'none') return null;
   const options = bridgeOptions(settings);
-  if (name === 'desk') return loadDesk(options, settings.greeting !== undefined);
+  if (name === 'desk') return loadDesk(options, settings);
   const adapter = await ADAPTER_CATALOG[name].create(settings);
   return ({ receiver, log }) => {
     const bridge = createBridge({ ...options, log, receiver, adapter });
@@ -89,14 +89,15 @@ export async function loadAdapter(settings: Settings): Promise<ConnectAdapter | 
   };
 }
 
-async function loadDesk(options: CommonBridgeOptions, isGreeted: boolean): Promise<ConnectAdapter> {
+async function loadDesk(options: CommonBridgeOptions, settings: Settings): Promise<ConnectAdapter> {
   const { createDesk } = await import('../adapters/desk/index.js');
   return ({ receiver, log, oneTimeLinksFor, framed }) => {
     const desk = createDesk({
       receiver,
       agents: 'stored',
       bridge: { ...options, log },
-      isGreeted,
+      isGreeted: settings.greeting !== undefined,
+      ...deskOptions(settings),
       log,
       ...(oneTimeLinksFor && { oneTimeLinksFor }),
       ...(framed && { framedBy: 'same-origin' as const }),
@@ -115,6 +116,24 @@ async function loadDesk(options: CommonBridgeOptions, isGreeted: boolean): Promi
         await bridged;
       },
     };
+  };
+}
+
+/** The options of the desk that have settings. */
+function deskOptions(settings: Settings): Pick<DeskOptions, 'publicUrl' | 'idleMinutes' | 'openId'> {
+  const { publicUrl, deskIdleMinutes, deskOpenidIssuer, deskOpenidRoles, deskOpenidRoleClaim } = settings;
+  return {
+    ...(publicUrl !== undefined && { publicUrl: `${publicUrl}${DESK_PATH}` }),
+    ...(deskIdleMinutes !== undefined && { idleMinutes: deskIdleMinutes }),
+    ...(deskOpenidIssuer !== undefined && {
+      openId: {
+        issuer: deskOpenidIssuer,
+        clientId: settings.deskOpenidClientId ?? '',
+        clientSecret: settings.deskOpenidClientSecret ?? '',
+        roleClaim: deskOpenidRoleClaim ?? 'groups',
+        roles: deskOpenidRoles ?? {},
+      },
+    }),
   };
 }
 

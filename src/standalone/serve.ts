@@ -44,7 +44,9 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   process.on('uncaughtException', crash);
 
   const { settings, delivery } = await openStorage(read, sources.dev ?? false, log);
-  const oneTimeLinksFor = sources.dev ? [{ id: 'dev', name: 'Developer' }] : [];
+  const oneTimeLinksFor = sources.dev
+    ? [{ id: 'dev', name: 'Developer', role: 'administrator' as const }]
+    : [];
   const standalone = await createStandalone(settings, {
     reporter,
     log,

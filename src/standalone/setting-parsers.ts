@@ -60,3 +60,29 @@ function parseDays(text: string): readonly Weekday[] {
   const length = ((last - first + 7) % 7) + 1;
   return Array.from({ length }, (_, index) => WEEK[(first + index) % 7] ?? 'mon');
 }
+
+/** Parses PUBLIC_URL; gives it without a slash at the end. */
+export function parsePublicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') {
+    return url.href.replace(/\/+$/, '');
+  }
+  throw configError('must be the address of this program, such as https://help.example.com.');
+}
+
+const ROLE_NAMES = ['agent', 'supervisor', 'administrator'] as const;
+
+/** A role of an agent at the desk. */
+type RoleName = (typeof ROLE_NAMES)[number];
+
+/** Parses DESK_OPENID_ROLES, such as `support=agent,it=administrator`. */
+export function parseRoles(text: string): Readonly<Record<string, RoleName>> {
+  const pairs = text.split(',').map((pair) => {
+    const at = pair.lastIndexOf('=');
+    const value = pair.slice(0, at).trim();
+    const role = ROLE_NAMES.find((name) => name === pair.slice(at + 1).trim());
+    if (at > 0 && value !== '' && role) return [value, role] as const;
+    throw configError('must name roles as in support=agent,leads=supervisor,it=administrator.');
+  });
+  return Object.fromEntries(pairs);
+}

@@ -6,7 +6,7 @@ import { ADAPTER_NAMES } from './adapter-catalog.js';
 import { DEFAULT_DATABASE_URL, parseDatabaseUrl } from './database.js';
 import { HANDOFF_AUTH_CHOICES, HANDOFF_AUTH_KINDS } from './handoff-auth.js';
 import { HEALTH_PATHS } from './health.js';
-import { parseBusinessHours, parseTrustProxy } from './setting-parsers.js';
+import { parseBusinessHours, parsePublicUrl, parseRoles, parseTrustProxy } from './setting-parsers.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const UNITS = { b: 1, kb: 1_024, mb: 1_048_576, ms: 1, s: 1_000 };
@@ -109,6 +109,7 @@ export const settingsSchema = z.object({
     .regex(/^[\w.:-]+$/, 'must be an address or a name of this machine, such as 127.0.0.1, :: or localhost.')
     .optional(),
   mountPath: mountPath.default('/webhook'),
+  publicUrl: parsedBy(parsePublicUrl).optional(),
   trustProxy: parsedBy(parseTrustProxy).default(false),
   webhookUsername: acceptedBy(
     (username) => webhookUser({ username }),
@@ -187,6 +188,12 @@ export const settingsSchema = z.object({
   businessHours: parsedBy(parseBusinessHours).optional(),
   outsideHours: z.string().optional(),
   unavailable: z.string().optional(),
+  deskIdleMinutes: wholeNumber(1_440).optional(),
+  deskOpenidIssuer: z.string().optional(),
+  deskOpenidClientId: z.string().optional(),
+  deskOpenidClientSecret: z.string().optional(),
+  deskOpenidRoleClaim: z.string().optional(),
+  deskOpenidRoles: parsedBy(parseRoles).optional(),
   probeAuth: z.enum(['required', 'none'], 'must be required or none.').default('required'),
   bodyLimit: quantity(
     /^\d{1,9}(b|kb|mb)?$/i,

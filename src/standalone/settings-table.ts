@@ -33,6 +33,11 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--trust-proxy <proxies>',
     help: 'the proxies whose X-Forwarded-* headers are trusted: false (default), the number of proxies, their addresses, or true for any',
   },
+  publicUrl: {
+    env: 'PUBLIC_URL',
+    flag: '--public-url <url>',
+    help: 'the public URL of this program, such as https://help.example.com; the desk is below it, at /desk, and answers requests for this host only. On HTTPS, its cookies are bound to the host and browsers are told to use HTTPS only',
+  },
   webhookUsername: {
     env: 'WEBHOOK_USERNAME',
     flag: '--webhook-username <name>',
@@ -348,6 +353,36 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--unavailable <text>',
     help: 'the reply to users whose conversation cannot be opened; without it the handoff request is refused',
   },
+  deskIdleMinutes: {
+    env: 'DESK_IDLE_MINUTES',
+    flag: '--desk-idle-minutes <number>',
+    help: 'the minutes without activity after which an agent is logged out of the desk; default 120',
+  },
+  deskOpenidIssuer: {
+    env: 'DESK_OPENID_ISSUER',
+    flag: '--desk-openid-issuer <url>',
+    help: 'the issuer of an OpenID Connect provider where agents can log in, beside passwords; needs PUBLIC_URL and the package openid-client',
+  },
+  deskOpenidClientId: {
+    env: 'DESK_OPENID_CLIENT_ID',
+    flag: '--desk-openid-client-id <id>',
+    help: "the desk's client id at the provider; its redirect URI is <PUBLIC_URL>/desk/login/openid/callback",
+  },
+  deskOpenidClientSecret: {
+    env: 'DESK_OPENID_CLIENT_SECRET',
+    flag: '--desk-openid-client-secret <secret>',
+    help: "the desk's client secret at the provider",
+  },
+  deskOpenidRoleClaim: {
+    env: 'DESK_OPENID_ROLE_CLAIM',
+    flag: '--desk-openid-role-claim <name>',
+    help: 'the claim that decides the role of an agent; default groups',
+  },
+  deskOpenidRoles: {
+    env: 'DESK_OPENID_ROLES',
+    flag: '--desk-openid-roles <roles>',
+    help: 'the role for each value of the claim: support=agent,leads=supervisor,it=administrator; others may not log in',
+  },
   probeAuth: {
     env: 'PROBE_AUTH',
     flag: '--probe-auth <choice>',
@@ -404,7 +439,7 @@ export interface SettingGroup {
 
 /** Every setting in exactly one group, in the order of the help and of `docs/settings.md`. */
 export const SETTING_GROUPS: readonly SettingGroup[] = [
-  { title: 'Server', keys: ['port', 'host', 'mountPath', 'trustProxy', 'bodyLimit'] },
+  { title: 'Server', keys: ['port', 'host', 'mountPath', 'publicUrl', 'trustProxy', 'bodyLimit'] },
   {
     title: 'Authentication',
     keys: ['webhookUsername', 'webhookSecret', 'handoffAuth', 'handoffToken', 'probeAuth'],
@@ -420,6 +455,17 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     title: 'Human agents',
     keys: ['adapter', 'agentNames', 'businessHours', 'outsideHours', 'unavailable'],
+  },
+  {
+    title: 'With ADAPTER=desk',
+    keys: [
+      'deskIdleMinutes',
+      'deskOpenidIssuer',
+      'deskOpenidClientId',
+      'deskOpenidClientSecret',
+      'deskOpenidRoleClaim',
+      'deskOpenidRoles',
+    ],
   },
   ...ADAPTER_NAMES.map((name) => ({ title: `With ADAPTER=${name}`, keys: adapterSettings(name) })),
   { title: 'Output and shutdown', keys: ['showText', 'logLevel', 'shutdownDelay', 'shutdownTimeout'] },

@@ -18,7 +18,7 @@ describeInBrowser('untrusted text at the desk', () => {
 
   it('is shown as text everywhere', async () => {
     const { bench, desk, logInAs } = await startDesk(browser);
-    await desk.agents.saveName({ id: 'bob', name: MARKUP.slice(0, 90) });
+    await desk.agents.saveExternal({ id: 'bob', name: MARKUP.slice(0, 90), role: 'agent' });
     const ann = await logInAs('ann');
     const { page } = ann;
     const customer = await bench.requestHandoff({

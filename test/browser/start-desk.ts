@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import express from 'express';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { createDesk, type Desk, type HostSession } from '../../src/adapters/desk/index.js';
+import { type AgentRole, createDesk, type Desk, type HostSession } from '../../src/adapters/desk/index.js';
 import { type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
 import { createReceiver } from '../../src/index.js';
 import { createTestBench, type TestBench } from '../../src/testing/index.js';
@@ -13,6 +13,7 @@ import { type AgentWindow, agentAt } from './agent-page.js';
 
 /** The agents of the test desk. */
 export const AGENTS = { ann: 'Ann', bob: 'Bob' } as const;
+const ROLE_OF: Readonly<Record<string, AgentRole>> = { ann: 'administrator', bob: 'supervisor' };
 /** The password of every agent. */
 export const PASSWORD = 'correct horse battery';
 
@@ -65,7 +66,9 @@ export async function startDesk(
   if (!desk) throw new Error('the bench created no receiver');
   onTestFinished(() => desk?.close());
   onTestFinished(() => bench.close());
-  for (const [id, name] of Object.entries(AGENTS)) await desk.agents.save({ id, name }, PASSWORD);
+  for (const [id, name] of Object.entries(AGENTS)) {
+    await desk.agents.save({ id, name, role: ROLE_OF[id] ?? 'agent' }, PASSWORD);
+  }
   const { url: origin, server } = await serve(app);
   const url = `${origin}/desk/`;
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { logIn, postLogin } from '../adapters/desk/agent-client.js';
@@ -35,16 +35,21 @@ describe('the commands of the desk', () => {
         ['add-agent', 'ann', '--name', 'Ann Lee', '--password-stdin', '--json'],
         `${PASSWORD}\n`,
       );
-      expect([added.code, added.json()]).toEqual([0, { login: 'ann', name: 'Ann Lee', done: 'added' }]);
+      expect([added.code, added.json()]).toEqual([
+        0,
+        { login: 'ann', name: 'Ann Lee', role: 'administrator', done: 'added' },
+      ]);
       await desk(['add-agent', 'ben']);
       expect((await desk(['list-agents', '--json'])).json()).toEqual({
         agents: [
-          { id: 'ann', name: 'Ann Lee' },
-          { id: 'ben', name: 'ben' },
+          { id: 'ann', name: 'Ann Lee', role: 'administrator' },
+          { id: 'ben', name: 'ben', role: 'agent' },
         ],
       });
       const agent = await logIn(url, 'ann', PASSWORD);
-      expect((await agent.state()).me).toEqual({ id: 'ann', name: 'Ann Lee' });
+      expect((await agent.state()).me).toEqual({ id: 'ann', name: 'Ann Lee', role: 'administrator' });
+      expect((await desk(['set-role', 'ben', 'supervisor'])).stdout).toBe('ben is supervisor.\n');
+      expect((await desk(['set-role', 'nobody', 'agent'])).code).toBe(1);
       expect((await postLogin(url, { name: 'ben', password: PASSWORD })).status).toBe(401);
 
       expect((await desk(['remove-agent', 'ann'])).stdout).toBe('ann was removed.\n');
@@ -59,11 +64,12 @@ describe('the commands of the desk', () => {
         [null, 'agent added'],
         [null, 'agent added'],
         ['ann', 'login'],
+        [null, 'role changed'],
         [null, 'refused: login failed'],
         [null, 'agent removed'],
       ]);
       const text = await desk(['audit', '--last', '1']);
-      expect(text.stdout).toMatch(/^\d{4}-\S+Z {2}- {2}agent removed +ann\n$/);
+      expect(text.stdout).toMatch(/^\d{4}-\S+Z {2}- {2}- {2}agent removed +ann\n$/);
       expect(JSON.stringify(lines)).not.toContain(PASSWORD);
     },
     LONG_MS,
@@ -82,13 +88,19 @@ describe('the commands of the desk', () => {
     });
   });
 
+  it.skipIf(process.platform === 'win32')('create a database that other users cannot read', async () => {
+    const file = join(temporaryFolder(), 'desk.db');
+    await runCli(['desk', 'add-agent', 'ann', '--database-url', `sqlite:${file}`]);
+    expect(statSync(file).mode & 0o077).toBe(0);
+  });
+
   it('find the database in the config file of the server', async () => {
     const DATABASE_URL = databaseUrl();
     const config = fileWith({ DATABASE_URL, PORT: '1' });
     const { code } = await runCli(['desk', 'add-agent', 'ann', '--config', config]);
     expect(code).toBe(0);
     const { json } = await runCli(['desk', 'list-agents', '--json'], { env: { DATABASE_URL } });
-    expect(json()).toEqual({ agents: [{ id: 'ann', name: 'ann' }] });
+    expect(json()).toEqual({ agents: [{ id: 'ann', name: 'ann', role: 'administrator' }] });
   });
 
   it.each(['list-agents', 'audit', 'remove-agent'])('do not create a missing database: %s', async (name) => {
@@ -109,9 +121,10 @@ describe('the commands of the desk', () => {
   it.each<[string[], string, RegExp]>([
     [['add-agent', 'Ann Lee'], '', /A login name is lower-case/],
     [['add-agent', 'ann', '--name', ' '], '', /A name has 1 to 100/],
-    [['add-agent', 'ann', '--password-stdin'], 'sEcret', /at least 10 characters/],
+    [['add-agent', 'ann', '--password-stdin'], 'sEcret', /at least 12 characters/],
     [['add-agent', 'ann', '--password-stdin'], '', /Standard input was empty/],
     [['add-agent', 'ann', '--database-url', 'none'], '', /there is nothing to open/],
+    [['add-agent', 'ann', '--role', 'boss'], '', /Allowed choices are agent, supervisor, administrator/],
     [['audit', '--last', '0'], '', /a whole number from 1/],
   ])('refuse %j as wrong use', async (args, input, expected) => {
     const { code, stdout, stderr } = await runCli(['desk', ...args], {

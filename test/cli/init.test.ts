@@ -16,7 +16,12 @@ describe('init', () => {
     expect(stdout).toContain('(express, sqlite, none)');
     expect(stdout).toContain('  npm install\n  npm test\n');
     const read = (path: string): string => readFileSync(join(cwd, 'My Receiver', path), 'utf8');
-    expect(JSON.parse(read('package.json'))).toMatchObject({ name: 'my-receiver', private: true });
+    expect(JSON.parse(read('package.json'))).toMatchObject({
+      name: 'my-receiver',
+      private: true,
+      dependencies: { express: expect.stringMatching(/^\^5\./) },
+    });
+    expect(read('package.json')).not.toContain('undefined');
     for (const path of readdirSync(join(cwd, 'My Receiver'), { recursive: true, encoding: 'utf8' })) {
       if (statSync(join(cwd, 'My Receiver', path)).isFile()) expect(read(path)).not.toMatch(/#if|#end|\{\{/);
     }
@@ -40,7 +45,7 @@ describe('init', () => {
     mkdirSync(join(cwd, 'full'));
     writeFileSync(join(cwd, 'full/notes.txt'), 'mine');
     const { code, stderr } = await init(cwd, 'full');
-    expect([code, stderr]).toEqual([2, 'full is not empty. Choose a new folder.\n']);
+    expect([code, stderr]).toEqual([2, 'The folder full is not empty. Choose a new one.\n']);
     expect(readdirSync(join(cwd, 'full'))).toEqual(['notes.txt']);
   });
 

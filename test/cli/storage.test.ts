@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -99,6 +99,10 @@ describe('handoff-kit backup', { timeout: 120_000 }, () => {
     const again = await runCli(['backup', copy], { env });
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('There is a file at')]);
     expect(readFileSync(copy, 'utf8')).toBe('an older backup');
+    writeFileSync(join(folder, 'second.db.partial'), '');
+    const twice = await runCli(['backup', join(folder, 'second.db')], { env });
+    expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('another backup is running')]);
+    rmSync(join(folder, 'second.db.partial'));
     const nowhere = await runCli(['backup', join(folder, 'no', 'copy.db')], { env });
     expect([nowhere.code, nowhere.stderr]).toEqual([
       1,

@@ -1,22 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-list.js';
+import { PAGES, read } from './pages.js';
 
-const ROOT = new URL('../../', import.meta.url);
-const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
-const filesIn = (folder: string): string[] =>
-  readdirSync(new URL(folder, ROOT))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `${folder}${name}`);
-
-const DOCUMENTS = [
-  'README.md',
-  'SECURITY.md',
-  'examples/README.md',
-  ...filesIn('docs/'),
-  ...readdirSync(new URL('src/adapters/', ROOT)).map((name) => `src/adapters/${name}/README.md`),
-];
+/** The help of the commands, which the test of each command's help covers. */
+const GENERATED = 'docs/reference/cli.md';
 
 /** The whole program, with every command loaded. */
 async function wholeProgram(): Promise<Command> {
@@ -47,8 +35,10 @@ function helpOf(command: Command): string {
 function commandLinesIn(text: string): string[] {
   const joined = text.replace(/\\\n\s*/g, '');
   const lines = [
-    ...joined.matchAll(/`handoff-kit ([^`\n]+)`/g),
-    ...joined.matchAll(/^(?:\s*\$ )?(?:[^`\n]*[|&] )?(?:[A-Z_]+=\S+ )*handoff-kit (-?[a-z][^`\n]*)$/gm),
+    ...joined.matchAll(/`(?:npx )?handoff-kit ([^`\n]+)`/g),
+    ...joined.matchAll(
+      /^(?:\s*\$ )?(?:[^`\n]*[|&] )?(?:[A-Z_]+=\S+ )*(?:npx )?handoff-kit (-?[a-z][^`\n]*)$/gm,
+    ),
   ].map(([, line = '']) => line);
   // A remark is two spaces away, and another program may follow.
   return lines.flatMap((line) => line.split(/ {2,}| [|>] | && /, 1));
@@ -83,7 +73,7 @@ function flagProblems({ options, commands, registeredArguments: known }: Command
 }
 
 describe('command lines', () => {
-  it.each(DOCUMENTS)('in %s exist', (path) => {
+  it.each(PAGES.filter((path) => path !== GENERATED))('in %s exist', (path) => {
     expect(commandLinesIn(read(path)).flatMap(problemsOf)).toEqual([]);
   });
 
@@ -117,7 +107,7 @@ describe('command lines', () => {
         options.filter(({ hidden }) => !hidden).map(({ long }) => long),
       ),
     );
-    const named = DOCUMENTS.flatMap((path) => [...read(path).matchAll(/`(--[a-z-]+)[^`\n]*`/g)]);
+    const named = PAGES.flatMap((path) => [...read(path).matchAll(/`(--[a-z-]+)[^`\n]*`/g)]);
     expect(named.length).toBeGreaterThan(0);
     expect(
       named
@@ -126,9 +116,9 @@ describe('command lines', () => {
     ).toEqual([]);
   });
 
-  it('of every command are in the README', () => {
-    const section = /^## The command line$(.*?)^## /ms.exec(read('README.md'))?.[1] ?? '';
-    const missing = COMMANDS.filter(({ name }) => !new RegExp(`\`(handoff-kit )?${name}\\b`).test(section));
+  it('of every command are in the guide to the command line', () => {
+    const guide = read('docs/command-line.md');
+    const missing = COMMANDS.filter(({ name }) => !new RegExp(`\`(handoff-kit )?${name}\\b`).test(guide));
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 });

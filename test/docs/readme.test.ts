@@ -1,18 +1,18 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SETTINGS } from '../../src/standalone/index.js';
+import { blocksIn, ROOT, read } from './pages.js';
 
-const ROOT = resolve(import.meta.dirname, '../..');
 const WORK = join(ROOT, '.readme-check');
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const README = read('README.md');
 
-const blocks = [...README.matchAll(/^```ts( run)?\n([\s\S]*?)^```$/gm)].map(([, run, code = '']) => ({
-  code,
-  run: run !== undefined,
-}));
+const [opening = ''] = blocksIn(README)
+  .filter(({ name }) => name === 'run')
+  .map(({ code }) => code);
 
 beforeAll(() => {
   rmSync(WORK, { recursive: true, force: true });
@@ -21,51 +21,24 @@ beforeAll(() => {
 afterAll(() => rmSync(WORK, { recursive: true, force: true }));
 
 describe('the README', () => {
-  it('has code blocks that compile', () => {
-    expect(blocks.length).toBeGreaterThan(3);
-    writeFileSync(
-      join(WORK, 'tsconfig.json'),
-      JSON.stringify({
-        extends: '../tsconfig.json',
-        compilerOptions: { noUnusedLocals: false },
-        include: ['*.ts'],
-      }),
-    );
-    blocks.forEach(({ code }, index) => {
-      writeFileSync(join(WORK, `block-${index}.ts`), code);
-    });
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    expect(() => execFileSync(process.execPath, [tsc, '-p', WORK], { encoding: 'utf8' })).not.toThrow();
-  });
-
-  it('has tests that pass', () => {
-    const tests = blocks.filter(({ code }) => code.includes("from 'node:test'"));
-    expect(tests.length).toBeGreaterThan(1);
-    const files = tests.map(({ code }, index) => {
-      // Written without types, so that Node runs it as it is printed.
-      const file = join(WORK, `readme-${index}.test.mjs`);
-      writeFileSync(file, code);
-      return file;
-    });
-    // Under vitest, node:test would take itself for a child of another runner.
-    const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
-    const output = execFileSync(process.execPath, ['--test', ...files], { encoding: 'utf8', env });
-    expect(output).toMatch(/^(?:#|ℹ) fail 0$/m);
-    expect(output).not.toMatch(/^(?:#|ℹ) pass 0$/m);
-  });
-
   it('names only npm scripts that exist', () => {
-    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const { scripts } = JSON.parse(read('package.json'));
     const named = [...README.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:]+)/g)].map(([, name]) => name);
     expect(named.length).toBeGreaterThan(0);
     for (const name of named) expect(scripts).toHaveProperty([String(name)]);
+  });
+
+  it('opens with code whose variables have the names of the command line', () => {
+    const known = [...Object.values(SETTINGS).map(({ env }) => env), 'HANDOFF_TOKEN'];
+    const named = opening.match(/\b[A-Z]+(?:_[A-Z]+)*\b(?= =|,| \}|\)| \?\?)/g) ?? [];
+    expect(named).toContain('SERVICE_API_KEY');
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 
   it.each([
     ['a username and a secret', { WEBHOOK_SECRET: 'secret' }, 'Basic YWNtZTpzZWNyZXQ='],
     ['a username alone', {}, 'Bearer acme'],
   ])('opens with code that runs with %s: a user is answered', async (_with, secret, authorization) => {
-    const { code } = blocks.find(({ run }) => run) ?? { code: '' };
     const replies: unknown[] = [];
     const service = createServer((request, response) => {
       request.setEncoding('utf8').on('data', (text: string) => replies.push(JSON.parse(text)));
@@ -75,7 +48,7 @@ describe('the README', () => {
     const port = await freePort();
     const token = 'a-token-that-is-long-enough';
     // Written without types, so that Node runs it as it is printed.
-    writeFileSync(join(WORK, 'opening.mjs'), code);
+    writeFileSync(join(WORK, 'opening.mjs'), opening);
     const { WEBHOOK_SECRET: _secret, ...environment } = process.env;
     const child = spawn(process.execPath, [join(WORK, 'opening.mjs')], {
       env: {
@@ -87,7 +60,11 @@ describe('the README', () => {
         SERVICE_API_KEY: 'key',
         SERVICE_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
       },
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
     });
     try {
       const answer = await postWhenUp(`http://127.0.0.1:${port}/webhook/${token}/chat`, {
@@ -101,6 +78,7 @@ describe('the README', () => {
       expect(await postWhenUp(`http://127.0.0.1:${port}/webhook`, message, { authorization })).toBe(
         '{"code":200,"msg":"success"}',
       );
+      await expect.poll(() => printed).toContain(`Listening on http://localhost:${port}/webhook`);
     } finally {
       await ended(child);
       service.close();

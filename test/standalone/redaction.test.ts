@@ -92,10 +92,16 @@ describe('the output of the program', () => {
     for (const hidden of SECRETS) expect(program.stdout() + program.stderr()).not.toContain(hidden);
   });
 
-  it('is one JSON object per line when it is not a terminal', async () => {
+  it('is one JSON object per line with --json, of one shape: events, states and the log', async () => {
     const program = await allWritten([], {});
     const lines = (program.stdout() + program.stderr()).trim().split('\n');
-    expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'));
+    for (const line of lines) {
+      expect(JSON.parse(line)).toMatchObject({
+        level: expect.stringMatching(/^(trace|debug|info|warn|error)$/),
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        msg: expect.any(String),
+      });
+    }
     const events = program.stdout().matchAll(/"event":"([^"]+)"/g);
     expect(new Set(Array.from(events, ([, name]) => name))).toEqual(
       new Set(['message', 'handoff.requested', 'handoff.message', 'probe']),

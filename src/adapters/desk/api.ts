@@ -3,12 +3,15 @@
  *
  * @module
  */
+import type { AgentRole, Permission } from './agents/roles.js';
 
 /** An agent who works at the desk. */
 export interface AgentView {
   readonly id: string;
   /** Shown to other agents, and to the user where agents' names are shown. */
   readonly name: string;
+  /** What the agent may do. */
+  readonly role: AgentRole;
 }
 
 /** The state of a conversation: `waiting` without an agent, `active` with one. */
@@ -139,6 +142,8 @@ export interface DeskSignal {
 /** `GET api/state`: everything the page needs at the start. */
 export interface StateView {
   readonly me: AgentView;
+  /** What the agent may do, so that the page hides the rest. The server checks it in any case. */
+  readonly may: readonly Permission[];
   /** Sent with every change, in the header `x-desk-token`. */
   readonly token: string;
   readonly agents: readonly AgentView[];
@@ -156,7 +161,7 @@ export interface StateView {
   readonly now: number;
   /** Whether replies survive an outage of the platform. */
   readonly durable: boolean;
-  /** Whether agents can teach the AI agent. */
+  /** Whether this agent can teach the AI agent. */
   readonly canTeach: boolean;
 }
 
@@ -343,6 +348,68 @@ export interface TeachRequest extends QaPair {
 
 /** `POST api/teach/remove`: the AI agent is to forget a pair. The answer is the {@link TeachView} without it. */
 export type UnteachRequest = Pick<TeachRequest, 'question' | 'seen' | 'aiAgent'>;
+
+/** A session of the agent. */
+export interface SessionView {
+  readonly id: string;
+  readonly startedAt: number;
+  /** When the agent last did something. */
+  readonly seenAt: number;
+  /** The address and the browser it started from. */
+  readonly from: string;
+  readonly browser: string;
+  readonly isCurrent: boolean;
+}
+
+/** `GET api/account`: the agent's own account. */
+export interface AccountView {
+  /** Whether the agent has a password here; others log in elsewhere. */
+  readonly hasPassword: boolean;
+  /** Whether logins need a code of an authenticator app. */
+  readonly hasTotp: boolean;
+  readonly sessions: readonly SessionView[];
+}
+
+/** `GET api/admin/agents`: an agent as administrators see it. */
+export interface AdminAgentView extends AgentView {
+  readonly hasPassword: boolean;
+  readonly hasTotp: boolean;
+}
+
+/** A team of agents. */
+export interface TeamView {
+  readonly id: string;
+  readonly name: string;
+  /** The ids of its agents. */
+  readonly members: readonly string[];
+}
+
+/** The teams. The version tells whether another administrator has changed them meanwhile. */
+export interface TeamList {
+  readonly teams: readonly TeamView[];
+  readonly version: number;
+}
+
+/** `GET api/admin/audit?search=&since=&until=&before=`: lines of the audit log, latest first. */
+export interface AuditPage {
+  readonly entries: readonly AuditEntryView[];
+  /** Whether there are earlier ones: `before` is the `seq` of the last. */
+  readonly more: boolean;
+}
+
+/** A line of the audit log. */
+export interface AuditEntryView {
+  readonly seq: number;
+  readonly at: number;
+  /** The agent's id; `null` without a session. */
+  readonly agent: string | null;
+  readonly action: string;
+  readonly from?: string;
+  readonly conversationId?: string;
+  readonly detail?: string;
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+}
 
 /** The body of every error. */
 export interface ErrorBody {

@@ -1,27 +1,35 @@
-import { type Request, type RequestHandler, Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { type Bridge, type BridgeOptions, createBridge } from '../../bridge/index.js';
 import { createLog, withRedaction } from '../../internal/create-log.js';
 import { configError, type Log } from '../../internal/index.js';
 import type { Receiver } from '../../receiver/index.js';
 import { createDeskAdapter } from './adapter.js';
+import { createAccount } from './agents/account.js';
 import { type Agents, createAgents } from './agents/agents.js';
+import { createLoginLimits } from './agents/login-throttle.js';
 import { createOneTimeLink } from './agents/one-time-link.js';
 import { createSessions } from './agents/sessions.js';
-import type { AgentView } from './api.js';
-import { createRejectionLog } from './audit.js';
+import type { AgentInput } from './agents/stored-agent.js';
+import { createTeams } from './agents/teams.js';
+import { createRejectionLog, runForClient } from './audit.js';
 import { createCannedReplies } from './canned-replies.js';
 import { createConversationQueries } from './conversation-queries.js';
 import { createDeskConversations } from './conversations/index.js';
 import { createCustomerQueries, type FindCustomer } from './customer-queries.js';
 import { createDeadLetters } from './dead-letters.js';
+import { addAccountRoutes } from './http/account-routes.js';
+import { addAdminRoutes } from './http/admin-routes.js';
 import { answerErrors, answerUnknown, createAgentRoutes } from './http/agent-routes.js';
 import { addApiRoutes } from './http/api-routes.js';
 import { createBrowserSessions, type HostSession } from './http/current-agent.js';
 import { deskHeaders } from './http/headers.js';
 import { addInboxRoutes } from './http/inbox-routes.js';
 import { createLogin } from './http/login.js';
+import { createOpenIdLogin, type OpenIdOptions } from './http/openid.js';
 import { createPageFiles } from './http/page-files.js';
+import { parsePublicUrl, requireHost } from './http/public-url.js';
 import { createSameOrigin } from './http/same-origin.js';
+import { createSessionCookie } from './http/session-cookie.js';
 import { createLiveUpdates } from './live-updates.js';
 import { startRetention } from './retention.js';
 import { createSavedFilters } from './saved-filters.js';
@@ -39,17 +47,19 @@ export interface DeskOptions {
    */
   readonly agents: 'stored' | HostSession;
   /**
-   * The public URL of the desk, for links to conversations and for the check that requests come from its own page.
+   * The public URL of the desk. Links to conversations and the check that requests come from its own page use it; on
+   * HTTPS the cookie is bound to this host (`Secure`, `__Host-`) and browsers are told to use HTTPS only. Requests for
+   * another host are refused.
    *
    * @example 'https://help.example.com/desk'
    */
   readonly publicUrl?: string;
-  /** Whether cookies are for HTTPS only. Default: as the request came, seen through `trust proxy` of Express. */
-  readonly secureCookies?: boolean;
+  /** Login with an OpenID Connect provider, beside passwords. Needs {@link publicUrl} and the package `openid-client`. */
+  readonly openId?: OpenIdOptions;
   /** The pages that may show the desk in a frame. Default `none`. */
   readonly framedBy?: 'none' | 'same-origin';
-  /** Logs these agents in by links that work once: `desk.oneTimePaths`. For trying the desk out. */
-  readonly oneTimeLinksFor?: readonly AgentView[];
+  /** Logs these agents in by links that work once: `desk.oneTimePaths`. For trying the desk out; default role `agent`. */
+  readonly oneTimeLinksFor?: readonly AgentInput[];
   /** Whether users get a first reply automatically, so that agents see no deadline for it. Default `false`. */
   readonly isGreeted?: boolean;
   /** Texts to the user, business hours, agents' names: options of `createBridge`. */
@@ -58,6 +68,8 @@ export interface DeskOptions {
   readonly customer?: FindCustomer;
   /** How many days closed conversations, the journal and the audit log are kept. Default 30. */
   readonly keepDays?: number;
+  /** After how many minutes without activity an agent is logged out. Default 120. */
+  readonly idleMinutes?: number;
   /** A pino logger, or one like it. */
   readonly log?: Log;
 }
@@ -88,15 +100,18 @@ export interface Desk extends RequestHandler {
  * app.use('/desk', createDesk({ receiver, agents: 'stored' }));
  */
 export function createDesk(options: DeskOptions): Desk {
-  const { receiver, publicUrl, oneTimeLinksFor = [], secureCookies } = options;
-  const keepMs = daysToMs(options.keepDays ?? 30);
+  const { receiver, oneTimeLinksFor = [] } = options;
+  const publicUrl = parsePublicUrl(options.publicUrl);
+  const keepMs = milliseconds('keepDays', options.keepDays ?? 30, 86_400_000);
+  const idleMs = milliseconds('idleMinutes', options.idleMinutes ?? 120, 60_000);
   const log = withRedaction(options.log ?? createLog());
   const { database, queues, isOutboxPaused } = receiver.storage;
   const store = createDocumentStore(database);
   const conversations = createDeskConversations(store, log, options.isGreeted ?? false);
   const { audit } = conversations;
   const agents = createAgents(store);
-  const sessions = createSessions(store);
+  const account = createAccount(store);
+  const sessions = createSessions(store, { idleMs });
   const updates = createLiveUpdates(store, log);
   const signals = createSignals({ store, queues, isOutboxPaused, log });
   const rejections = createRejectionLog(audit, log);
@@ -104,16 +119,17 @@ export function createDesk(options: DeskOptions): Desk {
 
   const hostSession = options.agents === 'stored' ? null : options.agents;
   const oneTimeLogins = oneTimeLinksFor.map((agent) => ({ link: createOneTimeLink(), agent }));
-  const isSecure = (request: Request) => secureCookies ?? request.secure;
-  const browserSessions = createBrowserSessions({ agents, sessions, audit, hostSession, isSecure });
+  const cookie = createSessionCookie(publicUrl);
+  const browserSessions = createBrowserSessions({ agents, sessions, audit, hostSession, cookie });
   const findAgent = browserSessions.find;
   const isSameOrigin = createSameOrigin(publicUrl);
 
-  const urlOf = (id: string) => publicUrl && `${publicUrl.replace(/\/+$/, '')}/#/${encodeURIComponent(id)}`;
+  const urlOf = (id: string) => (publicUrl ? `${publicUrl.href}/#/${encodeURIComponent(id)}` : undefined);
   const adapter = createDeskAdapter(conversations, urlOf);
   const bridge = createBridge({ log, ...options.bridge, receiver, adapter });
 
-  const apiRoutes = createAgentRoutes({ findAgent, isSameOrigin, rejections });
+  const limits = createLoginLimits();
+  const apiRoutes = createAgentRoutes({ findAgent, touch: sessions.touch, isSameOrigin, rejections });
   const filters = createSavedFilters(store);
   addInboxRoutes(apiRoutes, {
     store,
@@ -144,9 +160,40 @@ export function createDesk(options: DeskOptions): Desk {
     canTeach: [...receiver.services.values()].some((service) => service !== null),
   });
 
+  addAccountRoutes(apiRoutes, {
+    account,
+    sessions,
+    browserSessions,
+    limits,
+    audit,
+    issuer: (request) => `Desk ${publicUrl?.host ?? request.host}`,
+    hasPasswords: hostSession === null,
+  });
+  addAdminRoutes(apiRoutes, { store, agents, account, teams: createTeams(store), audit });
+
   const router = Router();
-  router.use(deskHeaders(options.framedBy ?? 'none'));
-  router.use(createLogin({ agents, browserSessions, rejections, isSameOrigin, hostSession, oneTimeLogins }));
+  router.use((request, _response, next) => runForClient(request.ip, next));
+  router.use(deskHeaders(options.framedBy ?? 'none', publicUrl?.isHttps ?? false));
+  if (publicUrl) router.use(requireHost(publicUrl));
+  const { openId } = options;
+  if (openId && hostSession)
+    throw configError('openId is for stored agents; with a host application, log in there.');
+  if (openId) {
+    router.use(createOpenIdLogin({ options: openId, publicUrl, browserSessions, rejections, log }));
+  }
+  const openIdName = openId ? (openId.name ?? new URL(openId.issuer).host) : null;
+  router.use(
+    createLogin({
+      openIdName,
+      account,
+      limits,
+      browserSessions,
+      rejections,
+      isSameOrigin,
+      hostSession,
+      oneTimeLogins,
+    }),
+  );
   router.use(apiRoutes.router, apiRoutes.logRejections);
   router.use('/api', answerUnknown(findAgent));
   router.use(createPageFiles(browserSessions, hostSession));
@@ -166,7 +213,9 @@ export function createDesk(options: DeskOptions): Desk {
   });
 }
 
-function daysToMs(days: number): number {
-  if (Number.isFinite(days) && days > 0) return days * 86_400_000;
-  throw configError('keepDays must be a number of days, more than 0.');
+function milliseconds(option: 'keepDays' | 'idleMinutes', value: number, unit: number): number {
+  if (Number.isFinite(value) && value > 0) return value * unit;
+  throw configError(
+    `${option} must be a number of ${option === 'keepDays' ? 'days' : 'minutes'}, more than 0.`,
+  );
 }

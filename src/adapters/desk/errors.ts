@@ -3,6 +3,7 @@ import { HandoffKitError } from '../../internal/index.js';
 /** The errors that the API answers, with their HTTP status and a text for the agent. */
 export const DESK_ERRORS = {
   NOT_FOUND: [404, 'There is no such conversation.'],
+  NOT_ALLOWED: [403, 'Your role does not allow this. Ask an administrator of the desk.'],
   CLOSED: [409, 'This conversation has ended. The customer has to ask again.'],
   NOT_YOURS: [409, 'Another agent has this conversation. Take it over first.'],
   TAKEN: [409, 'Another agent was faster.'],
@@ -12,6 +13,15 @@ export const DESK_ERRORS = {
   UNANSWERED: [409, 'Answer first: the platform ends a conversation that nobody answers.'],
   TOO_MANY_TAGS: [400, 'That is more than twenty tags.'],
   NOT_FAILED: [409, 'This reply has not failed.'],
+  WRONG_PASSWORD: [403, 'The password is wrong.'],
+  WRONG_CODE: [403, 'The code is wrong. Take the newest one of the app.'],
+  BUSY: [503, 'Many agents log in just now. Try again in a moment.'],
+  NOT_YOURSELF: [409, 'You cannot do this to yourself. Ask another administrator.'],
+  AGENT_EXISTS: [409, 'There is an agent with this login name already.'],
+  TOO_MANY_TRIES: [429, 'Too many tries. Wait a minute.'],
+  TOO_MANY_STREAMS: [429, 'The desk is open in too many tabs. Close some.'],
+  NO_PASSWORD: [409, 'You log in elsewhere, so you have no password here.'],
+  TEAMS_CHANGED: [409, 'Another administrator changed the teams meanwhile. Open them again.'],
   INVALID: [400, 'The page and the desk do not understand each other. Reload the page.'],
   NOT_JSON: [415, 'The desk takes JSON only.'],
   CANNOT_TEACH: [409, 'The desk was not told where the platform is, so it cannot teach the AI agent.'],

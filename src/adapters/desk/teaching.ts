@@ -99,7 +99,12 @@ export function createTeaching(
       const isNew = before.document !== null && before.document.id !== document?.id;
       const detail = `${pairs.length} pairs${isNew ? `, in a new document instead of ${before.document?.id}` : ''}`;
       const value = { document, pairs };
-      if (!(await write(aiAgent, value, version, [audit.line(agent.id, action, { detail })]))) {
+      const line = audit.line(agent.id, action, {
+        detail,
+        before: { pairs: before.pairs.length, document: before.document?.id ?? null },
+        after: { pairs: pairs.length, document: document?.id ?? null },
+      });
+      if (!(await write(aiAgent, value, version, [line]))) {
         throw new DeskError('CHANGED');
       }
       return value;

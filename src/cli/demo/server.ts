@@ -54,9 +54,9 @@ const AGENTS = {
 } as const;
 /** Two, so that a transfer and two agents in one conversation can be tried. */
 const HUMAN_AGENTS = [
-  { id: 'you', name: 'You' },
-  { id: 'ann', name: 'Ann' },
-];
+  { id: 'you', name: 'You', role: 'administrator' },
+  { id: 'ann', name: 'Ann', role: 'agent' },
+] as const;
 
 /** Longer than the platform's usual minute: a first-time user needs time to read. */
 const WAIT_TIMEOUT_MS = 300_000;

@@ -8,8 +8,13 @@ import { type Answers, QUESTIONS } from './choices.js';
 /** The templates in the root of the package; the path is the same from `src` and `dist`. */
 const TEMPLATES = new URL('../../../templates/', import.meta.url);
 
-const own: { readonly version: string; readonly devDependencies: Readonly<Record<string, string>> } =
-  createRequire(import.meta.url)('../../../package.json');
+interface PackageJson {
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const own: PackageJson = createRequire(import.meta.url)('../../../package.json');
 
 /** Versions of packages that this package itself is not developed with. */
 const OTHER_VERSIONS: Readonly<Record<string, string>> = {
@@ -85,7 +90,7 @@ const packageNameOf = (folder: string): string =>
 /** Writes a project into a folder, which must be new or empty. Gives the paths of its files. */
 export function generateProject(folder: string, answers: Answers): string[] {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
-    throw new UsageError(`${folder} is not empty. Choose a new folder.`);
+    throw new UsageError(`the folder ${folder} is not empty. Choose a new one.`);
   }
   const facts = factsOf(answers);
   const values: Readonly<Record<string, string>> = {
@@ -161,12 +166,11 @@ const TYPESCRIPT_OF_NEXT = '5.9.3';
 
 /** The versions that the tests of this package run with, and compatible later ones. */
 function versionsOf(names: readonly string[], isNext = false): Record<string, string> {
-  const versions = names.toSorted().map((name) => {
-    const version =
-      isNext && name === 'typescript'
-        ? TYPESCRIPT_OF_NEXT
-        : (own.devDependencies[name] ?? OTHER_VERSIONS[name]);
-    return [name, `^${version?.replace(/^\^/, '')}`] as const;
-  });
-  return Object.fromEntries(versions);
+  const known: Readonly<Record<string, string>> = {
+    ...OTHER_VERSIONS,
+    ...own.devDependencies,
+    ...own.dependencies,
+    ...(isNext && { typescript: TYPESCRIPT_OF_NEXT }),
+  };
+  return Object.fromEntries(names.toSorted().map((name) => [name, `^${known[name]?.replace(/^\^/, '')}`]));
 }

@@ -67,17 +67,13 @@ const SETTINGS = `
   PRAGMA cache_size = -16000;
   CREATE TABLE IF NOT EXISTS schema_version (component TEXT PRIMARY KEY, version INTEGER NOT NULL)`;
 
-/** Creates a file that only its owner can read. SQLite gives the write-ahead log the same mode. */
-export function createEmptyFile(file: string): void {
-  closeSync(openSync(file, 'a', 0o600));
-}
-
 /** Opens a database file, and creates it if it does not exist. */
 export function openConnection(file: string): Connection {
   const DatabaseSync = loadDriver();
   let connection: Connection | undefined;
   try {
-    if (file !== ':memory:' && !existsSync(file)) createEmptyFile(file);
+    // For its owner alone. SQLite gives the write-ahead log the same mode.
+    if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
     connection = new DatabaseSync(file);
     connection.exec(SETTINGS);
     return connection;

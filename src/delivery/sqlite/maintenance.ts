@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { configError, HandoffKitError } from '../../internal/index.js';
-import { type Connection, createEmptyFile, loadDriver, openConnection } from './database.js';
+import { type Connection, loadDriver, openConnection } from './database.js';
 
 /** The files of a database: itself, its write-ahead log and the index of that log. */
 const filesOf = (file: string): string[] => [file, `${file}-wal`, `${file}-shm`];
@@ -19,9 +19,10 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 export function backUpSqlite(file: string, copy: string): number {
   if (existsSync(copy)) throw configError(`there is a file at ${copy} already. Name a new one.`);
   const partial = `${copy}.partial`;
+  let isOurs = false;
   try {
-    for (const rest of filesOf(partial)) rmSync(rest, { force: true });
-    createEmptyFile(partial);
+    closeSync(openSync(partial, 'wx', 0o600));
+    isOurs = true;
     use(file, (connection) => void connection.prepare('VACUUM INTO ?').all(partial));
     // Opened as it is: with a write-ahead log, the copy would have further files.
     const [damage] = use(partial, findDamage, (path) => new (loadDriver())(path));
@@ -30,16 +31,24 @@ export function backUpSqlite(file: string, copy: string): number {
     renameSync(partial, copy);
     sync(dirname(copy));
   } catch (error) {
-    for (const rest of filesOf(partial)) rmSync(rest, { force: true });
-    if (error instanceof HandoffKitError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new HandoffKitError(
-      'DATABASE_UNUSABLE',
-      `cannot copy ${file} to ${copy} (${why}). Check that the folder exists and can be written to, and that the disk has room.`,
-      { cause: error },
-    );
+    if (isOurs) rmSync(partial, { force: true });
+    throw error instanceof HandoffKitError ? error : notCopied(error, file, copy);
   }
   return sizeOf(copy);
+}
+
+function notCopied(cause: unknown, file: string, copy: string): HandoffKitError {
+  if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') {
+    return configError(
+      `there is a file at ${copy}.partial: another backup is running, or one was interrupted. Wait for it, or remove the file.`,
+    );
+  }
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new HandoffKitError(
+    'DATABASE_UNUSABLE',
+    `cannot copy ${file} to ${copy} (${why}). Check that the folder exists and can be written to, and that the disk has room.`,
+    { cause },
+  );
 }
 
 /** The state of a database file. */

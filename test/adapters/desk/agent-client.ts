@@ -87,7 +87,7 @@ export async function clientOf(url: string, cookie: string): Promise<AgentClient
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    const isJson = response.headers.get('content-type')?.includes('application/json') ?? false;
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   };
 

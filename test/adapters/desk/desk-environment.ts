@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import express from 'express';
 import { onTestFinished } from 'vitest';
-import { createDesk, type DeskOptions, readAudit } from '../../../src/adapters/desk/index.js';
+import { type AgentRole, createDesk, type DeskOptions, readAudit } from '../../../src/adapters/desk/index.js';
 import { sqlite } from '../../../src/delivery/sqlite/index.js';
 import {
   createReceiver,
@@ -85,8 +85,8 @@ export async function createDeskEnvironment({
     onTestFinished(stop);
 
     /** Adds an agent and logs them in. */
-    const agent = async (id: string): Promise<AgentClient> => {
-      await desk.agents.save({ id, name: id.toUpperCase() }, PASSWORD);
+    const agent = async (id: string, role: AgentRole = 'supervisor'): Promise<AgentClient> => {
+      await desk.agents.save({ id, name: id.toUpperCase(), role }, PASSWORD);
       return logIn(url, id, PASSWORD);
     };
     const audit = () => readAudit(desk.store, 10_000);

@@ -94,7 +94,7 @@ describe('the desk stores', () => {
     await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
     const open = await ann.idOf((await bench.requestHandoff()).id);
     const { store } = instance.desk;
-    const parts = { store, sessions: createSessions(store), log: silentLog };
+    const parts = { store, sessions: createSessions(store, { idleMs: 1_000 }), log: silentLog };
     await eventually(async () => expect(await store.list('outgoing', { group: 'open' })).toEqual([]));
 
     const anHour = startRetention({ ...parts, keepMs: 3_600_000 });
@@ -113,8 +113,8 @@ describe('the desk stores', () => {
   it('sessions until they expire', async () => {
     const store = createMemoryDocumentStore();
     let now = Date.now();
-    const sessions = createSessions(store, () => now);
-    const cookie = await sessions.start('ann', 'v1');
+    const sessions = createSessions(store, { idleMs: 2 * SESSION_MS, now: () => now });
+    const cookie = await sessions.start({ agentId: 'ann', passwordVersion: 'v1', from: '', browser: '' });
     await sessions.prune();
     expect(await sessions.find(cookie)).toMatchObject({ agentId: 'ann', passwordVersion: 'v1' });
     now += SESSION_MS + 1;
@@ -128,5 +128,6 @@ describe('the desk stores', () => {
     const { start } = await createDeskEnvironment();
     await expect(start({ keepDays: 0 })).rejects.toThrow('keepDays');
     await expect(start({ publicUrl: '/desk' })).rejects.toThrow('publicUrl');
+    await expect(start({ idleMinutes: Number.NaN })).rejects.toThrow('idleMinutes');
   });
 });

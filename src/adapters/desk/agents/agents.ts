@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { HandoffKitError } from '../../../internal/index.js';
 import type { AgentView } from '../api.js';
 import { createAudit } from '../audit.js';
 import { createConversationRecords, recordOf } from '../conversations/conversation-records.js';
 import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
-import { DUMMY_HASH, hashPassword, passwordProblem, verifyPassword } from './password.js';
-
-interface StoredAgent extends AgentView {
-  /** A hash; empty for agents who log in at the host application, so that no password matches. */
-  readonly password: string;
-  /** Changes with every new password, which ends older sessions. */
-  readonly passwordVersion?: string;
-  readonly addedAt: number;
-}
+import { hashPassword, passwordProblem } from './password.js';
+import type { AgentRole } from './roles.js';
+import {
+  type AgentInput,
+  agentViewOf,
+  createAgentDocuments,
+  invalidAgent,
+  type StoredAgent,
+} from './stored-agent.js';
 
 /** An agent with the version of their password, which sessions are checked against. */
 export interface AgentCredentials {
@@ -27,18 +26,20 @@ export interface Agents {
   /** An agent with the version of their password. */
   credentials(id: string): Promise<AgentCredentials | null>;
   /**
-   * Adds an agent, or gives an existing one a new password and name, which ends their sessions.
+   * Adds an agent, or gives an existing one a new password and name, which ends their sessions. Without a role, the
+   * first agent of all becomes an administrator, later ones agents, and existing ones keep theirs. `by` is the
+   * administrator who does it, for the audit log.
    *
    * @example
-   * await desk.agents.save({ id: 'ann', name: 'Ann Lee' }, password);
+   * await desk.agents.save({ id: 'ann', name: 'Ann Lee', role: 'supervisor' }, password);
    */
-  save(agent: AgentView, password: string): Promise<'added' | 'changed'>;
-  /** Stores an agent who logs in at the host application, so that others can see them and transfer to them. */
-  saveName(agent: AgentView): Promise<void>;
+  save(agent: AgentInput, password: string, by?: string): Promise<'added' | 'changed'>;
+  /** Gives an agent another role; `false` when there is no such agent. */
+  setRole(id: string, role: AgentRole, by?: string): Promise<boolean>;
+  /** Stores an agent who logs in elsewhere, so that others can see them and transfer to them. */
+  saveExternal(agent: AgentView): Promise<void>;
   /** Removes an agent, ends their sessions and releases their conversations; `false` when there is no such agent. */
-  remove(id: string): Promise<boolean>;
-  /** The agent with this password; `null` when it is wrong. Takes the same time for unknown agents. */
-  authenticate(id: string, password: string): Promise<AgentView | null>;
+  remove(id: string, by?: string): Promise<boolean>;
 }
 
 /** More conversations than a team has open at a time. */
@@ -51,10 +52,7 @@ export function createAgents(store: DocumentStore): Agents {
   const audit = createAudit(store);
   const records = createConversationRecords(store);
   const kind = DOCUMENT_KIND.agent;
-  const find = async (id: string) => {
-    const document = await store.get(kind, id);
-    return document ? { version: document.version, agent: document.value as StoredAgent } : null;
-  };
+  const { find, change } = createAgentDocuments(store);
 
   /** Gives the conversations of an agent who is gone back to the others. */
   const releaseAll = async (id: string): Promise<void> => {
@@ -70,65 +68,73 @@ export function createAgents(store: DocumentStore): Agents {
     }
   };
 
+  const firstRole = async (): Promise<AgentRole> =>
+    (await store.list(kind, { limit: 1 })).length === 0 ? 'administrator' : 'agent';
+
   return {
     async list() {
       const documents = await store.list(kind, { limit: 1_000 });
       return documents
-        .map(({ value }) => viewOf(value as StoredAgent))
+        .map(({ value }) => agentViewOf(value as StoredAgent))
         .sort((a, b) => a.name.localeCompare(b.name));
     },
     async get(id) {
       const found = await find(id);
-      return found ? viewOf(found.agent) : null;
+      return found ? agentViewOf(found.agent) : null;
     },
     async credentials(id) {
       const found = await find(id);
-      return found && { agent: viewOf(found.agent), passwordVersion: found.agent.passwordVersion ?? '' };
+      return found && { agent: agentViewOf(found.agent), passwordVersion: found.agent.passwordVersion ?? '' };
     },
-    async save({ id, name }, password) {
+    async save({ id, name, role }, password, by) {
       if (!LOGIN_NAME.test(id)) {
         throw invalidAgent('a login name is lower-case letters, digits, dots, hyphens and @, at most 64.');
       }
       if (name.trim() === '' || name.length > 100) throw invalidAgent('a name has 1 to 100 characters.');
-      const problem = passwordProblem(password);
+      const problem = passwordProblem(password, id);
       if (problem) throw invalidAgent(problem);
-      const credentials = { password: await hashPassword(password), passwordVersion: randomUUID() };
-      for (;;) {
-        const found = await find(id);
-        const addedAt = found?.agent.addedAt ?? Date.now();
-        const value: StoredAgent = { id, name, ...credentials, addedAt };
-        const action = found ? 'changed' : 'added';
-        const written = await store.write({
-          put: [{ kind, id, value, version: found?.version ?? 0 }],
-          append: [audit.line(null, `agent ${action}`, { detail: id })],
+      const { hashed } = await hashPassword(password);
+      const roleOfNew = role ?? (await firstRole());
+      const before = await change(id, (stored) => {
+        const newRole = role ?? (stored ? agentViewOf(stored).role : roleOfNew);
+        const addedAt = stored?.addedAt ?? Date.now();
+        const credentials = { password: hashed, passwordVersion: randomUUID() };
+        const agent: StoredAgent = { id, name, role: newRole, ...credentials, addedAt };
+        const action = stored ? 'agent changed' : 'agent added';
+        const line = audit.line(by ?? null, action, {
+          detail: id,
+          ...(stored && { before: { name: stored.name, role: agentViewOf(stored).role } }),
+          after: { name, role: newRole },
         });
-        if (written) return action;
-      }
+        return { agent, append: [line] };
+      });
+      return before ? 'changed' : 'added';
     },
-    async saveName({ id, name }) {
-      const found = await find(id);
-      if (found?.agent.name === name) return;
-      const value: StoredAgent = { password: '', addedAt: Date.now(), ...found?.agent, id, name };
-      // A concurrent request of the same agent writes the same, so an outdated version does not matter.
-      await store.write({ put: [{ kind, id, value, version: found?.version ?? 0 }] });
+    async setRole(id, role, by) {
+      const before = await change(id, (agent) => {
+        if (!agent || agent.role === role) return null;
+        const roles = { before: { role: agentViewOf(agent).role }, after: { role } };
+        return {
+          agent: { ...agent, role },
+          append: [audit.line(by ?? null, 'role changed', { detail: id, ...roles })],
+        };
+      });
+      return before !== null;
     },
-    async remove(id) {
+    async saveExternal({ id, name, role }) {
+      await change(id, (agent) => {
+        if (agent?.name === name && agent.role === role) return null;
+        return { agent: { password: '', addedAt: Date.now(), ...agent, id, name, role } };
+      });
+    },
+    async remove(id, by) {
       if (!(await find(id))) return false;
       await store.write({
         remove: [{ kind, id }],
-        append: [audit.line(null, 'agent removed', { detail: id })],
+        append: [audit.line(by ?? null, 'agent removed', { detail: id })],
       });
       await releaseAll(id);
       return true;
     },
-    async authenticate(id, password) {
-      const found = await find(id);
-      const isRight = await verifyPassword(password, found?.agent.password || DUMMY_HASH);
-      return isRight && found ? viewOf(found.agent) : null;
-    },
   };
 }
-
-const viewOf = ({ id, name }: StoredAgent): AgentView => ({ id, name });
-
-const invalidAgent = (message: string): HandoffKitError => new HandoffKitError('INVALID_AGENT', message);

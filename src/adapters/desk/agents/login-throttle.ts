@@ -66,6 +66,44 @@ export function createLoginThrottle({
   };
 }
 
+/** At most a minute, so that guessing a name does not lock its owner out for long. */
+const NAME_LIMIT = { free: 5, longestMs: 60_000 };
+/** A whole office may share one address. */
+const NETWORK_LIMIT = { free: 20, longestMs: 15 * 60_000 };
+/** Codes can be tried with the right password only, so this locks nobody else out. */
+const CODE_LIMIT = { free: 5, longestMs: 15 * 60_000 };
+
+/** The limits of a desk for passwords and codes. */
+export interface LoginLimits {
+  /** Counts an attempt, as {@link LoginThrottle.attempt} does. */
+  attempt(name: string, ip: string | undefined, hasCode: boolean): number;
+  /** Takes a counted attempt back; `isWrongCode` counts that all the same. */
+  undo(name: string, ip: string | undefined, options?: { readonly isWrongCode: boolean }): void;
+  /** The attempt succeeded. */
+  succeed(name: string, ip: string | undefined): void;
+}
+
+/** Creates {@link LoginLimits}. */
+export function createLoginLimits(): LoginLimits {
+  const names = createLoginThrottle(NAME_LIMIT);
+  const networks = createLoginThrottle(NETWORK_LIMIT);
+  const codes = createLoginThrottle(CODE_LIMIT);
+  return {
+    attempt: (name, ip, hasCode) =>
+      networks.attempt(networkOf(ip)) || names.attempt(name) || (hasCode ? codes.attempt(name) : 0),
+    undo(name, ip, { isWrongCode } = { isWrongCode: false }) {
+      networks.undo(networkOf(ip));
+      names.undo(name);
+      if (!isWrongCode) codes.undo(name);
+    },
+    succeed(name, ip) {
+      networks.undo(networkOf(ip));
+      names.reset(name);
+      codes.reset(name);
+    },
+  };
+}
+
 /** The network that attempts from an address count for: the /64 of IPv6, since one host has all of it. */
 export function networkOf(ip: string | undefined): string {
   if (ip === undefined) return 'unknown';

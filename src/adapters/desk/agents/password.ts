@@ -1,40 +1,118 @@
-import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  randomBytes,
+  type ScryptOptions,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto';
+import { DeskError } from '../errors.js';
+import { COMMON_PASSWORDS } from './common-passwords.js';
 
-/** About 50 ms and 32 MB per hash. */
-const COST = { N: 32_768, r: 8, p: 1 } as const;
+/** About 100 ms and 64 MB per hash. Older hashes have their own numbers in them. */
+const COST = { N: 65_536, r: 8, p: 1 } as const;
+/** The first half is stored to compare passwords with; the second half encrypts the agent's other secrets. */
 const KEY_BYTES = 32;
 
-const derive = (password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> =>
+/**
+ * Hashes run in the thread pool of Node, which also reads the files of the page. Two at a time leave threads for that;
+ * more than fifty waiting would be an attack, or take longer than an agent waits.
+ */
+const MAX_RUNNING = 2;
+const MAX_WAITING = 50;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function takeTurn(): Promise<void> {
+  if (running < MAX_RUNNING) running += 1;
+  else if (waiting.length >= MAX_WAITING) throw new DeskError('BUSY');
+  else await new Promise<void>((resolve) => waiting.push(resolve));
+}
+
+function passTurn(): void {
+  const next = waiting.shift();
+  if (next) next();
+  else running -= 1;
+}
+
+const runScrypt = (password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const maxmem = 256 * (options.N ?? COST.N) * (options.r ?? COST.r);
-    scrypt(password.normalize('NFKC'), salt, KEY_BYTES, { ...options, maxmem }, (error, key) =>
+    scrypt(password.normalize('NFKC'), salt, 2 * KEY_BYTES, { ...options, maxmem }, (error, key) =>
       error ? reject(error) : resolve(key),
     );
   });
 
-/** Hashes a password: `scrypt$N$r$p$salt$key`. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16);
-  const key = await derive(password, salt, COST);
-  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$');
+async function derive(password: string, salt: Buffer, options: ScryptOptions) {
+  await takeTurn();
+  try {
+    const key = await runScrypt(password, salt, options);
+    return { stored: key.subarray(0, KEY_BYTES), sealingKey: key.subarray(KEY_BYTES) };
+  } finally {
+    passTurn();
+  }
 }
 
-/** Whether a password matches a hash. */
-export async function verifyPassword(password: string, hashed: string): Promise<boolean> {
+/** A hashed password, and a key that only its owner can derive again. */
+export interface HashedPassword {
+  /** `scrypt$N$r$p$salt$key`. */
+  readonly hashed: string;
+  readonly sealingKey: Buffer;
+}
+
+/** Hashes a password. */
+export async function hashPassword(password: string): Promise<HashedPassword> {
+  const salt = randomBytes(16);
+  const { stored, sealingKey } = await derive(password, salt, COST);
+  const { N, r, p } = COST;
+  const hashed = ['scrypt', N, r, p, salt.toString('base64url'), stored.toString('base64url')].join('$');
+  return { hashed, sealingKey };
+}
+
+/** The sealing key of a password; `null` when it does not match the hash. */
+export async function verifyPassword(password: string, hashed: string): Promise<Buffer | null> {
   const [scheme, n, r, p, salt = '', key = ''] = hashed.split('$');
-  if (scheme !== 'scrypt') return false;
+  if (scheme !== 'scrypt') return null;
   const expected = Buffer.from(key, 'base64url');
   const options = { N: Number(n), r: Number(r), p: Number(p) };
-  const actual = await derive(password, Buffer.from(salt, 'base64url'), options);
-  return expected.length === actual.length && timingSafeEqual(expected, actual);
+  const { stored, sealingKey } = await derive(password, Buffer.from(salt, 'base64url'), options);
+  return expected.length === stored.length && timingSafeEqual(expected, stored) ? sealingKey : null;
 }
 
 /** A hash that no password matches. Unknown agents are checked against it, so that they take as long as known ones. */
 export const DUMMY_HASH = `scrypt$${COST.N}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** The problem with a new password, or `null`. */
-export function passwordProblem(password: string): string | null {
-  if (password.length < 10) return 'A password needs at least 10 characters.';
-  if (password.length > 200) return 'A password may have at most 200 characters.';
-  return null;
+/** Encrypts a secret of an agent with the key of their password (AES-256-GCM). */
+export function seal(secret: string, key: Buffer): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+  return [iv, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url')).join('.');
 }
+
+/** Decrypts a secret that {@link seal} encrypted. Throws with another key. */
+export function unseal(sealed: string, key: Buffer): string {
+  const [iv, text, tag] = sealed.split('.').map((part) => Buffer.from(part, 'base64url'));
+  if (!iv || !text || tag?.length !== 16) throw new TypeError('not a sealed secret');
+  const decipher = createDecipheriv('aes-256-gcm', key, iv);
+  decipher.setAuthTag(tag);
+  return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
+}
+
+const MIN_LENGTH = 12;
+const MAX_LENGTH = 128;
+
+/** The problem with a new password of an agent, or `null`. */
+export function passwordProblem(password: string, login: string): string | null {
+  const { length } = [...password];
+  if (length < MIN_LENGTH) return `A password needs at least ${MIN_LENGTH} characters.`;
+  if (length > MAX_LENGTH) return `A password may have at most ${MAX_LENGTH} characters.`;
+  const plain = password.toLowerCase();
+  const withoutName = plain.replaceAll(login.toLowerCase(), '');
+  const isGuessable =
+    COMMON_PASSWORDS.has(plain) || isRepetition(plain) || [...withoutName].length < MIN_LENGTH - 4;
+  return isGuessable ? 'This password is easy to guess. Take several words, or a generated one.' : null;
+}
+
+/** Whether a text is a short one, repeated: `abcabcabcabc`. */
+const isRepetition = (text: string): boolean => /^(.{1,6}?)\1+.{0,2}$/su.test(text);

@@ -1,5 +1,6 @@
+import { may } from '../agents/roles.js';
 import type { AgentView, ConversationSummary, Priority } from '../api.js';
-import { createAudit } from '../audit.js';
+import { changedFields, createAudit } from '../audit.js';
 import { DeskError } from '../errors.js';
 import type { DocumentStore, DocumentWrite } from '../store/index.js';
 import {
@@ -23,7 +24,7 @@ import {
 export interface AgentActions {
   claim(agent: AgentView, id: string): Promise<ConversationSummary>;
   release(agent: AgentView, id: string): Promise<ConversationSummary>;
-  /** Assigns a conversation to another agent, or takes it over from one. */
+  /** Assigns a conversation to another agent, or takes it over from one, which needs the permission for it. */
   transfer(agent: AgentView, id: string, to: string): Promise<ConversationSummary>;
   /** Adds a note for agents. Idempotent by `messageId`. */
   note(agent: AgentView, id: string, messageId: string, text: string): Promise<ConversationSummary>;
@@ -56,6 +57,9 @@ const MAX_TEXT = 20_000;
 /** Tags of a conversation. */
 const MAX_TAGS = 20;
 
+/** The fields whose changes the audit log shows. None of them holds words of a customer. */
+const AUDITED = ['state', 'agent'] as const;
+
 /** Creates {@link AgentActions}. */
 export function createAgentActions(store: DocumentStore, records: ConversationRecords): AgentActions {
   const audit = createAudit(store);
@@ -72,7 +76,8 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
       const decided = await decide(record);
       if (!decided) return null;
       const { conversationId } = record;
-      const line = audit.line(agent.id, action, { conversationId, ...(detail && { detail }) });
+      const changed = changedFields(record, decided.record, AUDITED);
+      const line = audit.line(agent.id, action, { conversationId, ...(detail && { detail }), ...changed });
       return { ...decided, append: [...(decided.append ?? []), line] };
     });
     if (!summary) throw new DeskError('NOT_FOUND');
@@ -108,6 +113,7 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
         (record) => {
           requireOpen(record);
           if (record.agent === to) return null;
+          if (record.agent !== null && record.agent !== agent.id) requireTakeOver(agent);
           return {
             record: { ...record, state: 'active', agent: to, snoozedUntil: null },
             events: [{ type: 'transferred', agent: agent.id, to }],
@@ -242,6 +248,10 @@ function requireOpen({ state }: ConversationRecord): void {
 
 function requireOwner(record: ConversationRecord, agent: AgentView): void {
   if (record.agent !== agent.id) throw new DeskError('NOT_YOURS');
+}
+
+function requireTakeOver({ role }: AgentView): void {
+  if (!may(role, 'takeOver')) throw new DeskError('NOT_ALLOWED');
 }
 
 function checkText(text: string): void {

@@ -7,7 +7,9 @@ import {
   type Response,
   Router,
 } from 'express';
-import type { Log } from '../../../internal/index.js';
+import { HandoffKitError, type Log } from '../../../internal/index.js';
+import { may, type Permission } from '../agents/roles.js';
+import type { AgentSession } from '../agents/sessions.js';
 import type { RejectionLog } from '../audit.js';
 import { DeskError } from '../errors.js';
 import type { CurrentAgent, FindCurrentAgent } from './current-agent.js';
@@ -19,9 +21,9 @@ export type AgentRouteHandler = (current: CurrentAgent, request: Request, respon
 /** Routes for agents who are logged in. */
 export interface AgentRoutes {
   readonly router: Router;
-  get(path: string, handler: AgentRouteHandler): void;
+  get(path: string, permission: Permission, handler: AgentRouteHandler): void;
   /** A route that changes something: the request must come from the desk's page and carry the session's token. */
-  change(method: 'post' | 'put', path: string, handler: AgentRouteHandler): void;
+  change(method: 'post' | 'put', path: string, permission: Permission, handler: AgentRouteHandler): void;
   /** Error middleware: writes rejected changes to the audit log. */
   readonly logRejections: ErrorRequestHandler;
 }
@@ -29,18 +31,28 @@ export interface AgentRoutes {
 /** The parts of {@link createAgentRoutes}. */
 export interface AgentRoutesParts {
   readonly findAgent: FindCurrentAgent;
+  /** Records that an agent did something. */
+  readonly touch: (session: AgentSession) => Promise<void>;
   readonly isSameOrigin: IsSameOrigin;
   readonly rejections: RejectionLog;
 }
 
 const readJson = json({ limit: '256kb', type: 'application/json' });
 
+/** Requests that the page makes without the agent doing anything; they do not prolong a session. */
+const AUTOMATIC: readonly string[] = ['/api/events', '/api/agents', '/api/dashboard', '/api/presence'];
+
 const NOT_LOGGED_IN = { code: 'NOT_LOGGED_IN', message: 'Log in first.' };
 const FORGED = { code: 'FORGED', message: 'This did not come from the page of the desk. Reload it.' };
 const UNKNOWN = { code: 'NOT_FOUND', message: 'There is nothing here.' };
 
 /** Creates {@link AgentRoutes}. The body of a request is read only after its agent is known. */
-export function createAgentRoutes({ findAgent, isSameOrigin, rejections }: AgentRoutesParts): AgentRoutes {
+export function createAgentRoutes({
+  findAgent,
+  touch,
+  isSameOrigin,
+  rejections,
+}: AgentRoutesParts): AgentRoutes {
   const router = Router();
   const agents = new WeakMap<Request, CurrentAgent>();
 
@@ -59,8 +71,16 @@ export function createAgentRoutes({ findAgent, isSameOrigin, rejections }: Agent
       return;
     }
     agents.set(request, current);
+    if (!AUTOMATIC.includes(request.path)) await touch(current.session);
     next();
   };
+
+  const requirePermission =
+    (permission: Permission): RequestHandler =>
+    (request, _response, next) => {
+      if (!may(currentAgentOf(request).agent.role, permission)) throw new DeskError('NOT_ALLOWED');
+      next();
+    };
 
   const requireOwnPage: RequestHandler = async (request, response, next) => {
     const { agent, token } = currentAgentOf(request);
@@ -84,15 +104,24 @@ export function createAgentRoutes({ findAgent, isSameOrigin, rejections }: Agent
 
   return {
     router,
-    get: (path, handler) => void router.get(path, requireAgent, answerWith(handler)),
-    change: (method, path, handler) =>
-      void router[method](path, requireAgent, requireOwnPage, requireJson, readJson, answerWith(handler)),
+    get: (path, permission, handler) =>
+      void router.get(path, requireAgent, requirePermission(permission), answerWith(handler)),
+    change: (method, path, permission, handler) =>
+      void router[method](
+        path,
+        requireAgent,
+        requireOwnPage,
+        requirePermission(permission),
+        requireJson,
+        readJson,
+        answerWith(handler),
+      ),
     async logRejections(error, request, _response, next) {
       const agent = agents.get(request)?.agent.id;
       const { method, path, ip } = request;
       const reason = error instanceof DeskError ? error.code : `${statusOf(error)}`;
       const isRejection = statusOf(error) < 500 || error instanceof DeskError;
-      if (agent !== undefined && isRejection && method !== 'GET') {
+      if (agent !== undefined && isRejection && (method !== 'GET' || reason === 'NOT_ALLOWED')) {
         await rejections.write({ agent, reason, path, ip });
       }
       next(error);
@@ -123,7 +152,12 @@ export function answerErrors(log: Log) {
     }
     if (error instanceof DeskError) {
       if (error.cause) log.warn({ err: error.cause, path: request.path }, 'the desk refused an agent');
+      if (error.status === 503 || error.status === 429) response.set('retry-after', '5');
       response.status(error.status).json({ code: error.code, message: error.message });
+      return;
+    }
+    if (isInvalidAgent(error)) {
+      response.status(400).json({ code: error.code, message: error.message });
       return;
     }
     const status = statusOf(error);
@@ -132,6 +166,10 @@ export function answerErrors(log: Log) {
     response.status(status).json({ code: status >= 500 ? 'FAILED' : 'INVALID', message });
   };
 }
+
+/** Agents read the reason: it is about a name or password that they chose. */
+const isInvalidAgent = (error: unknown): error is HandoffKitError =>
+  error instanceof HandoffKitError && error.code === 'INVALID_AGENT';
 
 /** The 4xx status of an error from a body parser; 500 for every other error. */
 function statusOf(error: unknown): number {

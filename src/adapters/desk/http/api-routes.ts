@@ -2,7 +2,14 @@ import type { Request } from 'express';
 import type { QueueAdmin } from '../../../delivery/index.js';
 import { DEFAULT_AGENT } from '../../../events/index.js';
 import type { Agents } from '../agents/agents.js';
-import type { AgentView, ConversationStatus, ConversationSummary, StateView } from '../api.js';
+import { may, permissionsOf } from '../agents/roles.js';
+import type {
+  AgentView,
+  ConversationStatus,
+  ConversationSummary,
+  DeadLetterView,
+  StateView,
+} from '../api.js';
 import type { CannedReplies } from '../canned-replies.js';
 import type { ConversationQueries } from '../conversation-queries.js';
 import type { DeskConversations } from '../conversations/index.js';
@@ -17,7 +24,7 @@ import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
 import type { Teaching } from '../teaching.js';
 import type { AgentRoutes } from './agent-routes.js';
 import type { FindCurrentAgent } from './current-agent.js';
-import { streamUpdates } from './event-stream.js';
+import { type OpenStreams, streamUpdates } from './event-stream.js';
 import { cannedList, isAction, readAction, readBody, teachRequest, unteachRequest } from './validate.js';
 
 /** The parts of the desk's API. */
@@ -45,12 +52,23 @@ const STATES: readonly ConversationStatus[] = ['waiting', 'active', 'closed'];
 export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   const { store, conversations, queries, updates, agents, canned, teaching, deadLetters, findAgent } = parts;
 
-  routes.get('/api/state', async ({ agent, token }): Promise<StateView> => {
+  const auditDeadLetter = (agent: AgentView, action: string, letter: DeadLetterView) =>
+    conversations.audit.write(agent.id, `${action} of a dead letter`, {
+      conversationId: letter.conversationId,
+      detail: `${letter.queue} ${letter.id}`,
+      ...(action !== 'read' && {
+        before: { state: 'dead', attempts: letter.attempts },
+        after: { state: action === 'retry' ? 'waiting' : 'discarded' },
+      }),
+    });
+
+  routes.get('/api/state', 'answer', async ({ agent, token }): Promise<StateView> => {
     // Read before the lists: changes in between arrive again as live updates, which is harmless.
     const seq = await store.head();
     const counts = await store.count(DOCUMENT_KIND.conversation);
     return {
       me: agent,
+      may: permissionsOf(agent.role),
       token,
       agents: await agents.list(),
       aiAgents: parts.aiAgents,
@@ -61,15 +79,17 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
       seq,
       now: Date.now(),
       durable: parts.queues !== null,
-      canTeach: parts.canTeach,
+      canTeach: parts.canTeach && may(agent.role, 'teach'),
     };
   });
-  routes.get('/api/agents', () => agents.list());
-  routes.get('/api/events', (_current, request, response) => {
+  routes.get('/api/agents', 'answer', () => agents.list());
+  const open: OpenStreams = new Map();
+  routes.get('/api/events', 'answer', ({ session }, request, response) => {
     const hasSession = async () => (await findAgent(request)) !== null;
-    streamUpdates(request, response, { updates, signals: parts.signals, hasSession });
+    const { signals } = parts;
+    streamUpdates(request, response, { updates, signals, hasSession, sessionId: session.id, open });
   });
-  routes.get('/api/conversations', (_current, { query }) => {
+  routes.get('/api/conversations', 'answer', (_current, { query }) => {
     const state = STATES.find((each) => each === query.state);
     const search = textOf(query.search);
     const before = numberOf(query.before);
@@ -79,34 +99,41 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
       ...(before !== null && { before }),
     });
   });
-  routes.get('/api/conversations/:id', (_current, request) => queries.conversation(param(request, 'id')));
-  routes.get('/api/conversations/:id/entries', (_current, request) =>
+  routes.get('/api/conversations/:id', 'answer', (_current, request) =>
+    queries.conversation(param(request, 'id')),
+  );
+  routes.get('/api/conversations/:id/entries', 'answer', (_current, request) =>
     queries.entries(param(request, 'id'), numberOf(request.query.before) ?? Number.MAX_SAFE_INTEGER),
   );
-  routes.change('post', '/api/conversations/:id/:action', ({ agent }, request) =>
+  routes.change('post', '/api/conversations/:id/:action', 'answer', ({ agent }, request) =>
     act(parts, agent, param(request, 'id'), param(request, 'action'), request.body),
   );
-  routes.get('/api/canned', () => canned.list());
-  routes.change('put', '/api/canned', ({ agent }, { body }) =>
+  routes.get('/api/canned', 'answer', () => canned.list());
+  routes.change('put', '/api/canned', 'editCanned', ({ agent }, { body }) =>
     canned.save(agent, readBody(cannedList, body)),
   );
-  routes.get('/api/teach', (_current, { query }) => teaching.view(textOf(query.aiAgent) || DEFAULT_AGENT));
-  routes.change('post', '/api/teach', ({ agent }, { body }) =>
+  routes.get('/api/teach', 'answer', (_current, { query }) =>
+    teaching.view(textOf(query.aiAgent) || DEFAULT_AGENT),
+  );
+  routes.change('post', '/api/teach', 'teach', ({ agent }, { body }) =>
     teaching.teach(agent, readBody(teachRequest, body)),
   );
-  routes.change('post', '/api/teach/remove', ({ agent }, { body }) =>
+  routes.change('post', '/api/teach/remove', 'teach', ({ agent }, { body }) =>
     teaching.remove(agent, readBody(unteachRequest, body)),
   );
-  routes.get('/api/dashboard', () => readDashboard(store, parts.queues));
-  routes.get('/api/dead/:queue/:id', (_current, request) =>
-    deadLetters.show(queueOf(request), param(request, 'id')),
+  routes.get('/api/dashboard', 'answer', ({ agent }) =>
+    readDashboard(store, may(agent.role, 'deadLetters') ? parts.queues : null),
   );
+  routes.get('/api/dead/:queue/:id', 'deadLetters', async ({ agent }, request) => {
+    const letter = await deadLetters.show(queueOf(request), param(request, 'id'));
+    await auditDeadLetter(agent, 'read', letter);
+    return letter;
+  });
   for (const action of ['retry', 'discard'] as const) {
-    routes.change('post', `/api/dead/:queue/:id/${action}`, async ({ agent }, request) => {
-      const queue = queueOf(request);
-      const id = param(request, 'id');
-      await deadLetters[action](queue, id);
-      await conversations.audit.write(agent.id, `${action} of a dead letter`, { detail: `${queue} ${id}` });
+    routes.change('post', `/api/dead/:queue/:id/${action}`, 'deadLetters', async ({ agent }, request) => {
+      const letter = await deadLetters.show(queueOf(request), param(request, 'id'));
+      await deadLetters[action](letter.queue, letter.id);
+      await auditDeadLetter(agent, action, letter);
     });
   }
 }

@@ -1,24 +1,27 @@
-import { parse } from 'cookie';
 import type { Request, Response } from 'express';
 import type { Agents } from '../agents/agents.js';
-import { SESSION_MS, type Sessions } from '../agents/sessions.js';
+import { type AgentSession, SESSION_MS, type Sessions } from '../agents/sessions.js';
+import type { AgentInput } from '../agents/stored-agent.js';
 import type { AgentView } from '../api.js';
 import type { Audit } from '../audit.js';
+import type { SessionCookie } from './session-cookie.js';
 
 /** The agent that a request comes from. */
 export interface CurrentAgent {
   readonly agent: AgentView;
   /** Requests that change something must carry this token. */
   readonly token: string;
+  readonly session: AgentSession;
 }
 
 /**
- * Tells the desk which agent is logged in at the host application; `null` when none is. Called for every request.
+ * Tells the desk which agent is logged in at the host application; `null` when none is. Called for every request. An agent
+ * without a role may answer conversations and no more.
  *
  * @example
  * createDesk({ receiver, agents: (request) => request.session.user ?? null });
  */
-export type HostSession = (request: Request) => AgentView | null | Promise<AgentView | null>;
+export type HostSession = (request: Request) => AgentInput | null | Promise<AgentInput | null>;
 
 /** Finds the agent of a request; `null` without a valid session. */
 export type FindCurrentAgent = (request: Request) => Promise<CurrentAgent | null>;
@@ -28,6 +31,8 @@ export interface BrowserSessions {
   readonly find: FindCurrentAgent;
   /** Logs an agent in, in place of any session that the browser had. */
   start(request: Request, response: Response, agent: AgentView, auditAction: string): Promise<void>;
+  /** The same for an agent who is known elsewhere: by the host application, a provider or a link. */
+  startExternal(request: Request, response: Response, agent: AgentInput, auditAction: string): Promise<void>;
   /** Logs the agent of a browser out. */
   end(request: Request, response: Response): Promise<void>;
 }
@@ -39,63 +44,67 @@ export interface BrowserSessionsParts {
   readonly audit: Audit;
   /** Set when agents log in at the host application. */
   readonly hostSession: HostSession | null;
-  /** Whether the cookie is for HTTPS only. */
-  readonly isSecure: (request: Request) => boolean;
+  readonly cookie: SessionCookie;
 }
 
-const COOKIE_NAME = 'handoff_desk';
+/** The name of a browser is cut to this length. */
+const MAX_BROWSER = 200;
 
 /**
  * Creates {@link BrowserSessions}. A session ends when its agent is removed or gets a new password. With a host
  * application, the agent who is logged in there must be the session's agent.
  */
 export function createBrowserSessions(parts: BrowserSessionsParts): BrowserSessions {
-  const { agents, sessions, audit, hostSession, isSecure } = parts;
+  const { agents, sessions, audit, hostSession, cookie } = parts;
 
-  /** Hidden from scripts and other sites, and limited to the desk's own paths. */
-  const cookieOptions = (request: Request) => ({
-    httpOnly: true,
-    sameSite: 'strict' as const,
-    secure: isSecure(request),
-    path: request.baseUrl || '/',
-  });
+  /** The valid sessions of a browser: one, unless a page of a sibling domain planted the cookie of another. */
+  const sessionsOf = async (request: Request): Promise<readonly AgentSession[]> => {
+    const found = await Promise.all(cookie.read(request).map((value) => sessions.find(value)));
+    return found.filter((session) => session !== null);
+  };
+
+  const agentOf = async (request: Request, session: AgentSession): Promise<AgentView | null> => {
+    if (hostSession) {
+      const agent = await hostSession(request);
+      return agent?.id === session.agentId ? viewOf(agent) : null;
+    }
+    const credentials = await agents.credentials(session.agentId);
+    return credentials?.passwordVersion === session.passwordVersion ? credentials.agent : null;
+  };
+
+  const start: BrowserSessions['start'] = async (request, response, { id }, auditAction) => {
+    await sessions.end((await sessionsOf(request)).map((session) => session.id));
+    const credentials = await agents.credentials(id);
+    const value = await sessions.start({
+      agentId: id,
+      passwordVersion: credentials?.passwordVersion ?? '',
+      from: request.ip ?? 'unknown',
+      browser: (request.get('user-agent') ?? '').slice(0, MAX_BROWSER),
+    });
+    cookie.set(request, response, value, SESSION_MS);
+    await audit.write(id, auditAction);
+  };
 
   return {
-    async find(request) {
-      const cookie = readCookie(request);
-      const session = cookie === null ? null : await sessions.find(cookie);
-      if (!session) return null;
-      const { agentId, token } = session;
-      if (hostSession) {
-        const agent = await hostSession(request);
-        return agent?.id === agentId ? { agent: { id: agent.id, name: agent.name }, token } : null;
-      }
-      const credentials = await agents.credentials(agentId);
-      if (credentials?.passwordVersion !== session.passwordVersion) return null;
-      return { agent: credentials.agent, token };
+    start,
+    async startExternal(request, response, agent, auditAction) {
+      await agents.saveExternal(viewOf(agent));
+      await start(request, response, viewOf(agent), auditAction);
     },
-    async start(request, response, { id, name }, auditAction) {
-      const old = readCookie(request);
-      if (old !== null) await sessions.end(old);
-      await agents.saveName({ id, name });
-      const credentials = await agents.credentials(id);
-      const cookie = await sessions.start(id, credentials?.passwordVersion ?? '');
-      response.cookie(COOKIE_NAME, cookie, { ...cookieOptions(request), maxAge: SESSION_MS });
-      await audit.write(id, auditAction);
+    async find(request) {
+      for (const session of await sessionsOf(request)) {
+        const agent = await agentOf(request, session);
+        if (agent) return { agent, token: session.token, session };
+      }
+      return null;
     },
     async end(request, response) {
-      const cookie = readCookie(request);
-      if (cookie !== null) {
-        const session = await sessions.find(cookie);
-        await sessions.end(cookie);
-        if (session) await audit.write(session.agentId, 'logout');
-      }
-      response.clearCookie(COOKIE_NAME, cookieOptions(request));
+      const found = await sessionsOf(request);
+      await sessions.end(found.map(({ id }) => id));
+      for (const { agentId } of found) await audit.write(agentId, 'logout');
+      cookie.clear(request, response);
     },
   };
 }
 
-function readCookie({ headers }: Request): string | null {
-  const value = parse(headers.cookie ?? '')[COOKIE_NAME];
-  return value !== undefined && /^[\w-]{20,100}$/.test(value) ? value : null;
-}
+const viewOf = ({ id, name, role = 'agent' }: AgentInput): AgentView => ({ id, name, role });

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { ConversationUpdate } from '../api.js';
+import { DeskError } from '../errors.js';
 import type { LiveUpdates } from '../live-updates.js';
 import type { Signals } from '../signals.js';
 
@@ -10,15 +11,27 @@ const MAX_BACKLOG_BYTES = 4 * 1024 * 1024;
 /** How often the session is checked again. */
 const SESSION_CHECK_MS = 5_000;
 
+/** Streams of one session at a time. A browser needs one; without a shared one, each tab. */
+const MAX_STREAMS = 20;
+
+/** The open streams of each session. */
+export type OpenStreams = Map<string, number>;
+
 /** The parts of {@link streamUpdates}. */
 export interface StreamParts {
   readonly updates: LiveUpdates;
   readonly signals: Signals;
   readonly hasSession: () => Promise<boolean>;
+  readonly sessionId: string;
+  readonly open: OpenStreams;
 }
 
 /** Sends updates as server-sent events, after the last one the browser has. The id of an event is its number. */
 export function streamUpdates(request: Request, response: Response, parts: StreamParts): void {
+  const { sessionId, open } = parts;
+  const count = (open.get(sessionId) ?? 0) + 1;
+  if (count > MAX_STREAMS) throw new DeskError('TOO_MANY_STREAMS');
+  open.set(sessionId, count);
   const seen = Number(request.get('last-event-id') ?? request.query.after ?? 0);
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -53,6 +66,9 @@ export function streamUpdates(request: Request, response: Response, parts: Strea
     clearInterval(sessionCheck);
     unsubscribe();
     unsubscribeSignals();
+    const left = (open.get(sessionId) ?? 1) - 1;
+    if (left > 0) open.set(sessionId, left);
+    else open.delete(sessionId);
   });
 }
 

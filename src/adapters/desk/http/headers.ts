@@ -17,8 +17,11 @@ const contentSecurityPolicy = (frameAncestors: string): string =>
     'trusted-types',
   ].join('; ');
 
-/** Sets the security headers of every answer. */
-export function deskHeaders(framedBy: 'none' | 'same-origin'): RequestHandler {
+/** A year, as browsers' preload lists require. Other hosts of the domain are not the desk's business. */
+const HSTS = { 'strict-transport-security': 'max-age=31536000' };
+
+/** Sets the security headers of every answer. `isHttps`: browsers must not use HTTP for this host any more. */
+export function deskHeaders(framedBy: 'none' | 'same-origin', isHttps: boolean): RequestHandler {
   const csp = contentSecurityPolicy(framedBy === 'none' ? "'none'" : "'self'");
   return (_request, response, next) => {
     response.set({
@@ -30,6 +33,7 @@ export function deskHeaders(framedBy: 'none' | 'same-origin'): RequestHandler {
       'cross-origin-resource-policy': 'same-origin',
       'permissions-policy': 'camera=(), microphone=(), geolocation=()',
       'cache-control': 'no-store',
+      ...(isHttps && HSTS),
     });
     next();
   };

@@ -20,17 +20,17 @@ export interface InboxParts {
 /** Adds the routes around conversations: the customer, saved filters, who else is there, and reports. */
 export function addInboxRoutes(routes: AgentRoutes, parts: InboxParts): void {
   const { store, queues, customers, filters, presence } = parts;
-  routes.get('/api/conversations/:id/customer', (_current, { params }) =>
+  routes.get('/api/conversations/:id/customer', 'answer', (_current, { params }) =>
     customers.details(String(params.id)),
   );
-  routes.change('put', '/api/filters', ({ agent }, { body }) =>
+  routes.change('put', '/api/filters', 'answer', ({ agent }, { body }) =>
     filters.save(agent, readBody(filterList, body).filters),
   );
-  routes.change('post', '/api/presence', ({ agent }, { body }) =>
+  routes.change('post', '/api/presence', 'answer', ({ agent }, { body }) =>
     presence.set(agent.id, readBody(presenceRequest, body)),
   );
-  routes.get('/api/report', (_current, { query }) => readReport(store, queues, rangeOf(query)));
-  routes.get('/api/report.csv', async (_current, { query }, response) => {
+  routes.get('/api/report', 'answer', (_current, { query }) => readReport(store, queues, rangeOf(query)));
+  routes.get('/api/report.csv', 'answer', async (_current, { query }, response) => {
     const { from, to } = rangeOf(query);
     const csv = await readReportCsv(store, { from, to });
     const day = (at: number) => new Date(at).toISOString().slice(0, 10);

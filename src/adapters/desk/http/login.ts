@@ -1,8 +1,9 @@
 import { json, type Request, type RequestHandler, type Response, Router } from 'express';
-import type { Agents } from '../agents/agents.js';
-import { createLoginThrottle, networkOf } from '../agents/login-throttle.js';
+import type { Account, Authentication } from '../agents/account.js';
+import type { LoginLimits } from '../agents/login-throttle.js';
 import type { OneTimeLink } from '../agents/one-time-link.js';
-import type { AgentView, ErrorBody } from '../api.js';
+import type { AgentInput } from '../agents/stored-agent.js';
+import type { ErrorBody } from '../api.js';
 import type { RejectionLog } from '../audit.js';
 import type { BrowserSessions, HostSession } from './current-agent.js';
 import type { IsSameOrigin } from './same-origin.js';
@@ -10,28 +11,33 @@ import { loginRequest, readBody } from './validate.js';
 
 /** The parts of {@link createLogin}. */
 export interface LoginParts {
-  readonly agents: Agents;
+  readonly account: Account;
+  readonly limits: LoginLimits;
   readonly browserSessions: BrowserSessions;
   readonly rejections: RejectionLog;
   readonly isSameOrigin: IsSameOrigin;
   readonly hostSession: HostSession | null;
-  readonly oneTimeLogins: readonly { readonly link: OneTimeLink; readonly agent: AgentView }[];
+  /** The name of the OpenID provider, if agents can log in there. */
+  readonly openIdName: string | null;
+  readonly oneTimeLogins: readonly { readonly link: OneTimeLink; readonly agent: AgentInput }[];
 }
 
 const WRONG = { code: 'WRONG', message: 'Name or password is wrong.' };
+const CODE_NEEDED = { code: 'CODE_NEEDED', message: 'Enter the code of your authenticator app.' };
+const WRONG_CODE = { code: 'WRONG_CODE', message: 'The code is wrong. Take the newest one of the app.' };
 const FORGED = { code: 'FORGED', message: 'Log in on the page of the desk.' };
 const ELSEWHERE = { code: 'ELSEWHERE', message: 'Log in at the application that this desk is part of.' };
 
-/** At most a minute, so that guessing a name does not lock its owner out for long. */
-const NAME_LIMIT = { free: 5, longestMs: 60_000 };
-/** A whole office may share one address. */
-const NETWORK_LIMIT = { free: 20, longestMs: 15 * 60_000 };
+/** The answers and audit lines of failed logins. */
+const FAILURES: Readonly<Record<Exclude<Authentication['outcome'], 'ok'>, readonly [string, ErrorBody]>> = {
+  wrong: ['login failed', WRONG],
+  'code needed': ['login without a code', CODE_NEEDED],
+  'wrong code': ['login with a wrong code', WRONG_CODE],
+};
 
 /** Creates the routes for login, logout and the one-time link. */
 export function createLogin(parts: LoginParts): Router {
-  const { agents, browserSessions, rejections, isSameOrigin, hostSession, oneTimeLogins } = parts;
-  const nameThrottle = createLoginThrottle(NAME_LIMIT);
-  const networkThrottle = createLoginThrottle(NETWORK_LIMIT);
+  const { account, limits, browserSessions, rejections, isSameOrigin, hostSession, oneTimeLogins } = parts;
   const router = Router();
 
   const reject = async (
@@ -40,8 +46,10 @@ export function createLogin(parts: LoginParts): Router {
     status: number,
     reason: string,
     body: ErrorBody,
+    name?: string,
   ) => {
-    await rejections.write({ agent: null, reason, path: request.path, ip: request.ip });
+    const { path, ip } = request;
+    await rejections.write({ agent: null, reason, path, ip, ...(name !== undefined && { name }) });
     response.status(status).json(body);
   };
 
@@ -53,30 +61,50 @@ export function createLogin(parts: LoginParts): Router {
   const logInByHost = async (host: HostSession, request: Request, response: Response): Promise<void> => {
     const agent = await host(request);
     if (!agent) return reject(request, response, 401, 'not logged in at the host application', ELSEWHERE);
-    await browserSessions.start(request, response, agent, 'login by the host application');
+    await browserSessions.startExternal(request, response, agent, 'login by the host application');
     response.status(204).end();
+  };
+
+  /** Checks the password and code. An attempt that could not be checked does not count. */
+  const authenticate = async (name: string, password: string, code: string, ip: string | undefined) => {
+    try {
+      return await account.authenticate(name, password, code);
+    } catch (error) {
+      limits.undo(name, ip);
+      throw error;
+    }
   };
 
   const logIn: RequestHandler = async (request, response) => {
     if (hostSession) return logInByHost(hostSession, request, response);
-    const { name, password } = readBody(loginRequest, request.body);
-    const network = networkOf(request.ip);
-    const waitMs = networkThrottle.attempt(network) || nameThrottle.attempt(name);
+    const { name, password, code } = readBody(loginRequest, request.body);
+    const { ip } = request;
+    const waitMs = limits.attempt(name, ip, code !== '');
     if (waitMs > 0) {
       const seconds = Math.ceil(waitMs / 1_000);
       response.set('retry-after', `${seconds}`);
       const body = { code: 'WAIT', message: `Too many tries. Wait ${seconds} seconds.` };
-      return reject(request, response, 429, 'too many logins', body);
+      return reject(request, response, 429, 'too many logins', body, name);
     }
-    const agent = await agents.authenticate(name, password);
-    if (!agent) return reject(request, response, 401, 'login failed', WRONG);
-    networkThrottle.undo(network);
-    nameThrottle.reset(name);
-    await browserSessions.start(request, response, agent, 'login');
+    const result = await authenticate(name, password, code, ip);
+    if (result.outcome !== 'ok') {
+      if (result.outcome !== 'wrong') limits.undo(name, ip, { isWrongCode: result.outcome === 'wrong code' });
+      const [reason, body] = FAILURES[result.outcome];
+      return reject(request, response, 401, reason, body, name);
+    }
+    limits.succeed(name, ip);
+    const how = {
+      password: 'login',
+      code: 'login with a code',
+      'recovery code': 'login with a recovery code',
+    };
+    await browserSessions.start(request, response, result.agent, how[result.by]);
     response.status(204).end();
   };
 
   router.post('/login', requireOwnPage, json({ limit: '8kb' }), logIn);
+  // For the login page, which shows a link to the provider.
+  router.get('/login/options', (_request, response) => void response.json({ openId: parts.openIdName }));
   router.post('/logout', requireOwnPage, async (request, response) => {
     await browserSessions.end(request, response);
     response.status(204).end();
@@ -86,7 +114,7 @@ export function createLogin(parts: LoginParts): Router {
     const token = typeof query.token === 'string' ? query.token : '';
     const login = oneTimeLogins.find(({ link }) => link.use(token));
     if (login) {
-      await browserSessions.start(request, response, login.agent, 'login by the one-time link');
+      await browserSessions.startExternal(request, response, login.agent, 'login by the one-time link');
     } else {
       await rejections.write({ agent: null, reason: 'a wrong or used link', path, ip });
     }

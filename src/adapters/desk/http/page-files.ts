@@ -25,7 +25,7 @@ export function createPageFiles(browserSessions: BrowserSessions, hostSession: H
   const hasSession = async (request: Request, response: Response): Promise<boolean> => {
     if (await browserSessions.find(request)) return true;
     const agent = (await hostSession?.(request)) ?? null;
-    if (agent) await browserSessions.start(request, response, agent, 'login by the host application');
+    if (agent) await browserSessions.startExternal(request, response, agent, 'login by the host application');
     return agent !== null;
   };
   const requireAgent: RequestHandler = async (request, response, next) => {

@@ -1,33 +1,27 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Request } from 'express';
-import { configError } from '../../../internal/index.js';
+import type { PublicUrl } from './public-url.js';
 
 /** Whether a request came from the desk's own page. */
 export type IsSameOrigin = (request: Request) => boolean;
 
 /**
  * Creates {@link IsSameOrigin} from the headers `Origin` and `Sec-Fetch-Site`. The desk's own origin is that of
- * `publicUrl`, or of the request, seen through `trust proxy` of Express.
+ * `publicUrl`; without one, that of the request, seen through `trust proxy` of Express.
  */
-export function createSameOrigin(publicUrl?: string): IsSameOrigin {
-  const publicOrigin = publicUrl === undefined ? null : originOf(publicUrl);
+export function createSameOrigin(publicUrl: PublicUrl | null): IsSameOrigin {
+  const publicOrigin = publicUrl?.origin ?? null;
   return (request) => {
     const { origin } = request.headers;
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin') return false;
     if (origin === undefined) return site === 'same-origin';
-    if (origin === publicOrigin) return true;
+    if (publicOrigin !== null) return origin === publicOrigin;
     // A proxy may terminate TLS without a header that says so. On HTTPS, a page on HTTP is not the desk's own.
     const schemes = request.secure ? ['https'] : ['https', 'http'];
     const hosts = [request.host, request.headers.host];
     return schemes.some((scheme) => hosts.some((host) => origin === `${scheme}://${host}`));
   };
-}
-
-function originOf(publicUrl: string): string {
-  const url = URL.canParse(publicUrl) ? new URL(publicUrl) : null;
-  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.origin;
-  throw configError('publicUrl must be an address such as https://help.example.com/desk.');
 }
 
 /** Whether a request carries the session's token. */

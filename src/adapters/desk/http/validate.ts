@@ -72,7 +72,12 @@ export const teachRequest = z.object({
 export const unteachRequest = teachRequest.pick({ question: true, seen: true, aiAgent: true });
 
 /** The body of `POST login`. */
-export const loginRequest = z.object({ name: z.string().max(200), password: z.string().max(1_000) });
+export const loginRequest = z.object({
+  name: z.string().max(200),
+  password: z.string().max(1_000),
+  /** The code of an authenticator app, or a recovery code. */
+  code: z.string().max(50).default(''),
+});
 
 /** Validates a body. The error of an invalid body does not repeat its values. */
 export function readBody<Value>(schema: z.ZodType<Value>, body: unknown): Value {

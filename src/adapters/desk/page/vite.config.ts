@@ -21,7 +21,7 @@ export default defineConfig({
       input: { main: at('index.html'), login: at('login.html'), 'host-login': at('host-login.html') },
       output: {
         entryFileNames: ({ name }) => `${folderOf(name)}/[name]-[hash].js`,
-        chunkFileNames: 'assets/login/[name]-[hash].js',
+        chunkFileNames: ({ name }) => `${name === 'admin' ? 'assets' : 'assets/login'}/[name]-[hash].js`,
         assetFileNames: ({ names }) => `${folderOf(names[0]?.replace(/\.\w+$/, ''))}/[name]-[hash][extname]`,
       },
     },

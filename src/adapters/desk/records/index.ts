@@ -4,5 +4,6 @@
  * @module
  */
 export { createAgents } from '../agents/agents.js';
+export { type AgentRole, ROLES } from '../agents/roles.js';
 export { readAudit } from '../audit.js';
 export { type DocumentStore, openDocumentStore } from '../store/index.js';

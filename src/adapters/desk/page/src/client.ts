@@ -67,6 +67,8 @@ export interface Client {
   deadLetter(item: Pick<DeadLetterView, 'queue' | 'id'>): Promise<DeadLetterDetails>;
   settleDeadLetter(item: Pick<DeadLetterView, 'queue' | 'id'>, how: 'retry' | 'discard'): Promise<void>;
   logout(): Promise<void>;
+  /** Calls any other route. */
+  call<Answer>(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<Answer>;
 }
 
 const TIMEOUT_MS = 20_000;
@@ -130,6 +132,7 @@ export function createClient(onLoggedOut: () => void): Client {
     deadLetter: (item) => request('GET', deadLetterPath(item)),
     settleDeadLetter: (item, how) => request('POST', `${deadLetterPath(item)}/${how}`, {}),
     logout: () => request('POST', 'logout', {}),
+    call: request,
   };
 }
 

@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { useCallback, useContext } from 'preact/hooks';
+import type { Permission } from '../../agents/roles.js';
 import { type Client, ClientError } from './client.js';
 import type { Notify } from './notices.js';
 import type { State } from './state.js';
@@ -29,6 +30,11 @@ export function useDeskState<Part>(
   isSame?: (before: Part, now: Part) => boolean,
 ): Part {
   return useStore(useDesk().store, pick, isSame);
+}
+
+/** Whether the agent may do something. The server checks it in any case. */
+export function useMay(permission: Permission): boolean {
+  return useDeskState(useCallback((state: State) => state.may.includes(permission), [permission]));
 }
 
 /** The text of an error in the language of the page. */

@@ -53,6 +53,19 @@ export function changeDraft(key: DraftKey, change: (draft: Draft) => Draft): voi
   dispatchEvent(new Event(CHANGED));
 }
 
+/** Removes all drafts, at the logout: the next one at this computer must not find them. */
+export function removeDrafts(): void {
+  localStorage.removeItem(STORAGE_KEY);
+}
+
+/** Removes the drafts of other agents who used this browser and were logged out for being idle. */
+export function removeDraftsOfOthers(agent: string): void {
+  const own = Object.entries(readDrafts()).filter(([name]) =>
+    name.startsWith(`${JSON.stringify([agent]).slice(0, -1)},`),
+  );
+  localStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(own)));
+}
+
 /** Takes what was being sent when the page was left back into its field, to be sent again with the same id. */
 export function restoreUnsent(key: DraftKey): void {
   changeDraft(key, (draft) => (draft.sending ? withText(draft, draft.sending.text) : draft));

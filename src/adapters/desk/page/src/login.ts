@@ -8,19 +8,35 @@ const button = findElement('button', HTMLButtonElement);
 document.title = t('loginTitle');
 findElement('h1', HTMLElement).textContent = t('loginTitle');
 button.textContent = t('loginSubmit');
-const [nameLabel, passwordLabel] = document.querySelectorAll('label span');
+const [nameLabel, passwordLabel, codeLabel] = document.querySelectorAll('label span');
+const codeField = findElement('#code', HTMLLabelElement);
 if (nameLabel) nameLabel.textContent = t('loginName');
 if (passwordLabel) passwordLabel.textContent = t('loginPassword');
+if (codeLabel) codeLabel.textContent = t('loginCode');
+
+const openIdLink = findElement('#openid', HTMLAnchorElement);
+fetch('login/options')
+  .then((response) => response.json())
+  .then(({ openId }: { openId: string | null }) => {
+    if (openId === null) return;
+    openIdLink.textContent = t('loginOpenId', { name: openId });
+    openIdLink.hidden = false;
+  })
+  .catch(console.error);
 
 async function logIn(): Promise<string | null> {
-  const { name, password } = Object.fromEntries(new FormData(form));
+  const { name, password, code: secondFactor } = Object.fromEntries(new FormData(form));
   const response = await fetch('login', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name, password }),
+    body: JSON.stringify({ name, password, code: secondFactor }),
   });
   if (response.ok) return null;
   const { code, message }: { code: string; message: string } = await response.json();
+  if (code === 'CODE_NEEDED') {
+    codeField.hidden = false;
+    codeField.querySelector('input')?.focus();
+  }
   if (code === 'WAIT') return t('loginWait', { count: response.headers.get('retry-after') ?? '' });
   return errorText(code) ?? message;
 }

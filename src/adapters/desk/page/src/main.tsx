@@ -1,8 +1,10 @@
 import { render } from 'preact';
+import { watchActivity } from './activity.js';
 import { announcementOf, playSound } from './announce.js';
 import { createClient } from './client.js';
 import { Desk } from './desk-context.js';
-import { createNotices } from './notices.js';
+import { removeDraftsOfOthers } from './drafts.js';
+import { createNotices, takeNotice } from './notices.js';
 import { notifySystem } from './notifications.js';
 import { hrefOf, isVisible } from './route.js';
 import { followShared } from './shared-updates.js';
@@ -17,6 +19,7 @@ import {
 import { createStore, type Store } from './store.js';
 import { t } from './strings/index.js';
 import { DeskPage } from './views/desk-page.js';
+import { makeBidiVisible } from './visible-bidi.js';
 
 const root = document.querySelector('#desk');
 
@@ -29,6 +32,11 @@ async function start(): Promise<void> {
   const first = await client.state();
   const store: Store<State> = createStore(initialState(first));
   const { notices, notify } = createNotices();
+  const left = takeNotice();
+  if (left !== null) notify(left);
+  makeBidiVisible();
+  removeDraftsOfOthers(first.me.id);
+  watchActivity(() => void client.call('POST', 'api/account/active', {}).catch(() => undefined));
 
   const loadAgents = (): void =>
     void client.agents().then(

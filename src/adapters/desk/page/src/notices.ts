@@ -17,6 +17,21 @@ export interface Notices {
 /** Shows a notice for a few seconds. With `href`, it is a link. */
 export type Notify = (text: string, href?: string) => void;
 
+const STORAGE_KEY = 'handoff-desk-notice';
+
+/** Loads the page again, and shows a notice then. */
+export function reloadWith(text: string): void {
+  sessionStorage.setItem(STORAGE_KEY, text);
+  location.reload();
+}
+
+/** The notice that was left for this page; it is shown once. */
+export function takeNotice(): string | null {
+  const text = sessionStorage.getItem(STORAGE_KEY);
+  sessionStorage.removeItem(STORAGE_KEY);
+  return text;
+}
+
 /** Creates the store of notices, and the function that shows one. */
 export function createNotices(): { readonly notices: Store<Notices>; readonly notify: Notify } {
   const notices = createStore<Notices>({ last: null });

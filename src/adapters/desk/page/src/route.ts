@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The view that the URL selects: a conversation, the dashboard, or the inbox alone. */
+/** The view that the URL selects: a conversation, the dashboard, the settings, or the inbox alone. */
 export type Route =
   | { readonly kind: 'list' }
   | { readonly kind: 'dashboard' }
+  | { readonly kind: 'settings'; readonly tab: string }
   | { readonly kind: 'conversation'; readonly id: string };
 
 /** Parses the hash of the URL. */
@@ -11,6 +12,7 @@ export function routeOf(hash: string): Route {
   const path = hash.replace(/^#\/?/, '');
   if (path === '') return { kind: 'list' };
   if (path === 'dashboard') return { kind: 'dashboard' };
+  if (/^settings(\/|$)/.test(path)) return { kind: 'settings', tab: path.slice('settings/'.length) };
   return { kind: 'conversation', id: decode(path) };
 }
 

@@ -16,6 +16,8 @@ import type { Connection } from './live-updates.js';
 /** The state of the page. */
 export interface State {
   readonly me: AgentView;
+  /** What the agent may do. */
+  readonly may: StateView['may'];
   readonly agents: readonly AgentView[];
   /** The names of the platform's agents. */
   readonly aiAgents: readonly string[];
@@ -71,9 +73,10 @@ export const CLOSED_PAGE = 50;
 
 /** The initial state. */
 export function initialState(view: StateView): State {
-  const { me, agents, aiAgents, canned, durable, canTeach } = view;
+  const { me, may, agents, aiAgents, canned, durable, canTeach } = view;
   return {
     me,
+    may,
     agents,
     aiAgents,
     filter: NO_FILTER,

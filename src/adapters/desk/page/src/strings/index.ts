@@ -31,8 +31,12 @@ export function chooseLanguage(next: Language): void {
 
 /** A text in the language of the page. */
 export function t(name: TextName, values: Readonly<Record<string, string | number>> = {}): string {
-  return TEXTS[language][name].replace(/\{(\w+)\}/g, (whole, key: string) => String(values[key] ?? whole));
+  return fill(TEXTS[language][name], values);
 }
+
+/** Fills the values into a text. */
+export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
+  text.replace(/\{(\w+)\}/g, (whole, key: string) => String(values[key] ?? whole));
 
 /** The text of an error code of the desk, if it has a translation. */
 export const errorText = (code: string): string | null => textOf(`error${code}`);

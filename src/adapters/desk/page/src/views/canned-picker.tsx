@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CannedList, CannedReply } from '../../../api.js';
-import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { useAttempt, useDesk, useDeskState, useMay } from '../desk-context.js';
 import type { State } from '../state.js';
 import { t } from '../strings/index.js';
 import { Dialog } from './dialog.js';
@@ -14,6 +14,7 @@ const EDIT = '';
 /** Inserts a canned reply, or opens the editor. */
 export function CannedPicker({ insert }: { readonly insert: (text: string) => void }) {
   const canned = useDeskState(cannedOf);
+  const mayEdit = useMay('editCanned');
   const [isEditing, setEditing] = useState(false);
   return (
     <>
@@ -21,7 +22,7 @@ export function CannedPicker({ insert }: { readonly insert: (text: string) => vo
         label={t('canned')}
         items={[
           ...canned.replies.map(({ id, title }) => ({ key: id, label: title })),
-          { key: EDIT, label: t('cannedEdit') },
+          ...(mayEdit ? [{ key: EDIT, label: t('cannedEdit') }] : []),
         ]}
         choose={(key) => {
           if (key === EDIT) setEditing(true);
@@ -33,7 +34,14 @@ export function CannedPicker({ insert }: { readonly insert: (text: string) => vo
   );
 }
 
-function CannedEditor({ initial, close }: { readonly initial: CannedList; readonly close: () => void }) {
+/** Edits the canned replies. */
+export function CannedEditor({
+  initial,
+  close,
+}: {
+  readonly initial: CannedList;
+  readonly close: () => void;
+}) {
   const { client, store, notify } = useDesk();
   const attempt = useAttempt();
   const [{ replies, version }, setList] = useState(initial);

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ActionInputs, ActionName, AgentView, ConversationSummary } from '../../../api.js';
-import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { useAttempt, useDesk, useDeskState, useMay } from '../desk-context.js';
 import { customerName } from '../identity.js';
 import { navigateTo } from '../route.js';
 import type { State } from '../state.js';
@@ -33,6 +33,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
   const attempt = useAttempt();
   const me = useDeskState(meOf);
   const agents = useDeskState(agentsOf);
+  const mayTakeOver = useMay('takeOver');
   const isSeveral = useDeskState(hasSeveralAiAgents);
   const [isClosing, setClosing] = useState(false);
   const [receiver, setReceiver] = useState<AgentView | null>(null);
@@ -78,7 +79,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
               {t('claim')}
             </button>
           )}
-          {agent !== null && agent !== me.id && (
+          {agent !== null && agent !== me.id && mayTakeOver && (
             <button type="button" onClick={() => void act('transfer', { to: me.id })}>
               {t('takeOver')}
             </button>
@@ -88,11 +89,13 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
               {t('release')}
             </button>
           )}
-          <Menu
-            label={t('transfer')}
-            items={others.map(({ id: key, name }) => ({ key, label: name }))}
-            choose={(to) => setReceiver(others.find((each) => each.id === to) ?? null)}
-          />
+          {(agent === null || agent === me.id || mayTakeOver) && (
+            <Menu
+              label={t('transfer')}
+              items={others.map(({ id: key, name }) => ({ key, label: name }))}
+              choose={(to) => setReceiver(others.find((each) => each.id === to) ?? null)}
+            />
+          )}
           <button type="button" onClick={() => setClosing(true)}>
             {t('close')}
           </button>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { DashboardView } from '../../../api.js';
-import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { useAttempt, useDesk, useDeskState, useMay } from '../desk-context.js';
 import type { State } from '../state.js';
 import { duration, t } from '../strings/index.js';
 import { BarChart } from './bar-chart.js';
@@ -17,6 +17,7 @@ export function Dashboard() {
   const { client } = useDesk();
   const attempt = useAttempt();
   const agents = useDeskState(agentsOf);
+  const maySettle = useMay('deadLetters');
   const [view, setView] = useState<DashboardView | null>(null);
   const refresh = () => attempt(async () => setView(await client.dashboard()));
   useEffect(() => {
@@ -92,7 +93,7 @@ export function Dashboard() {
         </section>
       )}
       <Report />
-      <DeadLetters dead={view.dead} onChange={() => void refresh()} />
+      {maySettle && <DeadLetters dead={view.dead} onChange={() => void refresh()} />}
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { useRoute } from '../route.js';
 import { type State, unreadOf } from '../state.js';
 import type { Store } from '../store.js';
 import { t } from '../strings/index.js';
+import { AdminLoader } from './admin-loader.js';
 import { CommandPalette } from './command-palette.js';
 import { ConversationPane } from './conversation-pane.js';
 import { Dashboard } from './dashboard.js';
@@ -40,7 +41,7 @@ export function DeskPage({
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
         {t('skip')}
       </button>
-      <TopBar redraw={redraw} openHelp={toggleHelp} isDashboard={route.kind === 'dashboard'} />
+      <TopBar redraw={redraw} openHelp={toggleHelp} shown={route.kind} />
       <ConnectionLine />
       <div class="panes">
         <Inbox shown={shown} />
@@ -48,9 +49,10 @@ export function DeskPage({
           ref={main}
           tabIndex={-1}
           class="pane main-pane"
-          aria-label={route.kind === 'dashboard' ? t('dashboard') : t('live')}
+          aria-label={t(route.kind === 'dashboard' || route.kind === 'settings' ? route.kind : 'live')}
         >
           {route.kind === 'dashboard' && <Dashboard />}
+          {route.kind === 'settings' && <AdminLoader tab={route.tab} />}
           {route.kind === 'conversation' && <ConversationPane key={route.id} id={route.id} />}
           {route.kind === 'list' && <p class="hint">{t('pickOne')}</p>}
         </main>

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { isMuted, setMuted } from '../announce.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { removeDrafts } from '../drafts.js';
+import type { Route } from '../route.js';
 import type { State } from '../state.js';
 import { chooseLanguage, chosenLanguage, LANGUAGES, type Language, t } from '../strings/index.js';
 import { Avatar } from './avatar.js';
@@ -12,11 +14,12 @@ const meOf = ({ me }: State) => me;
 export function TopBar({
   redraw,
   openHelp,
-  isDashboard,
+  shown,
 }: {
   readonly redraw: () => void;
   readonly openHelp: () => void;
-  readonly isDashboard: boolean;
+  /** The kind of the current view. */
+  readonly shown: Route['kind'];
 }) {
   const { client } = useDesk();
   const attempt = useAttempt();
@@ -28,18 +31,23 @@ export function TopBar({
     showMuted(!muted);
   };
   const logOut = async (): Promise<void> => {
-    if (await attempt(() => client.logout())) location.reload();
+    if (!(await attempt(() => client.logout()))) return;
+    removeDrafts();
+    location.reload();
   };
 
   return (
     <header class="top-bar">
       <h1>{t('desk')}</h1>
       <nav>
-        <a href="#/" aria-current={isDashboard ? undefined : 'page'}>
+        <a href="#/" aria-current={shown === 'list' || shown === 'conversation' ? 'page' : undefined}>
           {t('inbox')}
         </a>
-        <a href="#/dashboard" aria-current={isDashboard ? 'page' : undefined}>
+        <a href="#/dashboard" aria-current={shown === 'dashboard' ? 'page' : undefined}>
           {t('dashboard')}
+        </a>
+        <a href="#/settings" aria-current={shown === 'settings' ? 'page' : undefined}>
+          {t('settings')}
         </a>
       </nav>
       <button

@@ -1,0 +1,43 @@
+// @ts-check
+// Writes reference/api from the sources with TypeDoc: one page for each entry of the package.
+import { readFileSync } from 'node:fs';
+import { Application } from 'typedoc';
+
+const ROOT = new URL('../../', import.meta.url);
+const { exports: entries } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
+
+/** The sources of the entries, without `src/` and `.ts`, and the names that users import. */
+const names = Object.entries(entries)
+  .filter(([, entry]) => typeof entry === 'object')
+  .map(([path, entry]) => ({
+    source: entry.import.types.slice('./dist/'.length, -'.d.ts'.length),
+    name: path.replace(/^\./, 'handoff-kit'),
+  }));
+
+const application = await Application.bootstrapWithPlugins(
+  /** @type {import('typedoc').TypeDocOptions} */ ({
+    entryPoints: names.map(({ source }) => new URL(`src/${source}.ts`, ROOT).pathname),
+    tsconfig: new URL('tsconfig.json', ROOT).pathname,
+    plugin: ['typedoc-plugin-markdown'],
+    // TypeScript 7 checks the sources and has no API; TypeDoc reads them with an older one.
+    skipErrorChecking: true,
+    out: new URL('docs/reference/api', ROOT).pathname,
+    outputFileStrategy: 'modules',
+    readme: 'none',
+    entryFileName: 'index',
+    disableSources: true,
+    excludeInternal: true,
+    hideBreadcrumbs: true,
+    hidePageHeader: true,
+    useCodeBlocks: true,
+    logLevel: 'Error',
+  }),
+);
+const project = await application.convert();
+if (!project) throw new Error('TypeDoc could not read the sources.');
+// TypeDoc names a module by its file; an index has the name of its folder.
+for (const module of project.children ?? []) {
+  const entry = names.find(({ source }) => [module.name, `${module.name}/index`].includes(source));
+  if (entry) module.name = entry.name;
+}
+await application.generateOutputs(project);

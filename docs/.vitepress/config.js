@@ -1,0 +1,161 @@
+// @ts-check
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { defineConfig } from 'vitepress';
+import { linkOnSite } from './links.js';
+
+const DOCS = new URL('../', import.meta.url);
+
+/** @typedef {[text: string, page: string]} Page */
+
+/** The pages by chapter. A page that is not written is left out, and one that is not listed fails the build. */
+/** @type {[string, Page[]][]} */
+const CHAPTERS = [
+  [
+    'Start',
+    [
+      ['Tutorial', 'tutorial'],
+      ['Scaffold', 'scaffold'],
+      ['Reaching a laptop', 'laptop'],
+    ],
+  ],
+  [
+    'Receive',
+    [
+      ['Events and handlers', 'events'],
+      ['Hosts', 'hosts'],
+      ['Credentials', 'credentials'],
+      ['Delivery guarantees', 'delivery'],
+      ['Several agents', 'several-agents'],
+      ['The service client', 'client'],
+      ['The command line', 'command-line'],
+      ['Testing', 'testing'],
+    ],
+  ],
+  [
+    'Where humans answer',
+    [
+      ['Helpdesks', 'helpdesks'],
+      ['The desk', 'desk'],
+      ['Writing an adapter', 'adapters'],
+    ],
+  ],
+  [
+    'Operate',
+    [
+      ['Deployment', 'deployment'],
+      ['Observability', 'observability'],
+      ['Runbook', 'runbook'],
+      ['Scaling', 'scaling'],
+      ['Backup', 'backup'],
+      ['Security', 'security'],
+      ['Data protection', 'data-protection'],
+      ['Troubleshooting', 'troubleshooting'],
+      ['Upgrading', 'upgrading'],
+    ],
+  ],
+  [
+    'Reference',
+    [
+      ['Settings', 'settings'],
+      ['Command line', 'reference/cli'],
+      ['Events', 'reference/events'],
+      ['Metrics', 'reference/metrics'],
+      ['HTTP', 'reference/http'],
+      ['API', 'reference/api/index'],
+      ['What proves the README', 'claims'],
+    ],
+  ],
+];
+
+const written = readdirSync(DOCS)
+  .filter((name) => name.endsWith('.md') && name !== 'index.md')
+  .map((name) => name.slice(0, -3));
+const listed = CHAPTERS.flatMap(([, pages]) => pages.map(([, page]) => page));
+const forgotten = written.filter((page) => !listed.includes(page));
+if (forgotten.length > 0) throw new Error(`List in .vitepress/config.js: ${forgotten.join(', ')}`);
+
+const sidebar = CHAPTERS.map(([text, pages]) => ({
+  text,
+  items: pages
+    .filter(([, page]) => existsSync(new URL(`${page}.md`, DOCS)))
+    .map(([title, page]) => ({ text: title, link: `/${page.replace(/index$/, '')}` })),
+}));
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', DOCS), 'utf8'));
+
+export default defineConfig({
+  title: 'handoff-kit',
+  description: 'Webhooks and human handoffs of conversational-agent platforms, for Node.',
+  srcExclude: ['node_modules/**'],
+  outDir: '.vitepress/dist',
+  // A page names its own language; the switch leads to the tutorial, the only translated page.
+  locales: {
+    root: { label: 'English', lang: 'en' },
+    zh: {
+      label: '简体中文',
+      lang: 'zh-CN',
+      link: '/zh/tutorial',
+      themeConfig: {
+        nav: [{ text: '教程', link: '/zh/tutorial' }],
+        sidebar: [
+          {
+            text: '开始',
+            items: [
+              { text: '教程', link: '/zh/tutorial' },
+              { text: '英文文档', link: '/' },
+            ],
+          },
+        ],
+        outline: { label: '本页内容', level: [2, 3] },
+        docFooter: { prev: '上一页', next: '下一页' },
+        darkModeSwitchLabel: '外观',
+        sidebarMenuLabel: '目录',
+        returnToTopLabel: '回到顶部',
+        langMenuLabel: '语言',
+      },
+    },
+  },
+  themeConfig: {
+    i18nRouting: false,
+    nav: [
+      { text: 'Tutorial', link: '/tutorial' },
+      { text: 'Guides', link: '/events' },
+      { text: 'Reference', link: '/settings' },
+      { text: version, link: '/upgrading' },
+    ],
+    sidebar,
+    outline: { level: [2, 3] },
+    search: {
+      provider: 'local',
+      options: {
+        // The table of proofs repeats every sentence of other pages.
+        _render: async (src, env, md) => (env.relativePath === 'claims.md' ? '' : md.renderAsync(src, env)),
+        locales: {
+          zh: {
+            translations: {
+              button: { buttonText: '搜索', buttonAriaLabel: '搜索' },
+              modal: { noResultsText: '没有结果：', resetButtonTitle: '清除' },
+            },
+          },
+        },
+      },
+    },
+  },
+  markdown: {
+    config(md) {
+      // Links of Markdown files work in the repository and in the package; here some lead to other addresses.
+      md.core.ruler.push('links-on-site', ({ tokens, env }) => {
+        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+          const href = token.type === 'link_open' ? token.attrGet('href') : null;
+          if (href) token.attrSet('href', linkOnSite(href, `docs/${posix.dirname(env.relativePath ?? '')}`));
+        }
+      });
+    },
+  },
+  // The index of the search has the API reference; it is loaded when somebody searches.
+  vite: { build: { chunkSizeWarningLimit: 2_000 } },
+  buildEnd({ outDir }) {
+    copyFileSync(new URL('../openapi.json', DOCS), `${outDir}/openapi.json`);
+  },
+});

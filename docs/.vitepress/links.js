@@ -1,0 +1,27 @@
+// @ts-check
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+
+const { repository } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+const REPOSITORY = (repository?.url ?? 'https://github.com/OWNER/handoff-kit').replace(/^git\+|\.git$/g, '');
+
+/**
+ * The address on the site of a link in a Markdown file of the repository. Pages of `docs`, the guides of adapters and
+ * openapi.json are on the site; other files are not, and their links lead to the repository.
+ *
+ * @param {string} href
+ * @param {string} folder The folder of the file, from the root of the repository.
+ */
+export function linkOnSite(href, folder) {
+  if (/^([a-z]+:|#|\/)/.test(href)) return href;
+  const [path = '', ...anchor] = href.split(/(?=#)/);
+  const target = posix.join(folder, path);
+  const [, page] = /^docs\/(.+\.md)$/.exec(target) ?? [];
+  const [, adapter] = /^src\/adapters\/([\w-]+)\/README\.md$/.exec(target) ?? [];
+  const address =
+    (page && `/${page}`) ??
+    (adapter && `/adapters/${adapter}.md`) ??
+    { 'README.md': '/', 'openapi.json': '/openapi.json' }[target] ??
+    `${REPOSITORY}/blob/main/${target}`;
+  return address + anchor.join('');
+}

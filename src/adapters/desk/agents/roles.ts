@@ -1,0 +1,45 @@
+/**
+ * What each role may do. Types and data only: the server checks it, and the page hides what is not allowed.
+ *
+ * @module
+ */
+
+/** A role of an agent. */
+export type AgentRole = 'agent' | 'supervisor' | 'administrator';
+
+/** The roles, from the least to the most powerful. */
+export const ROLES: readonly AgentRole[] = ['agent', 'supervisor', 'administrator'];
+
+/** What each permission allows, and the lowest role that has it. Higher roles have it too. */
+const LOWEST_ROLE = {
+  /** Read conversations, claim waiting ones, answer and close own ones, write notes, use canned replies. */
+  answer: 'agent',
+  /** Change the own password and second factor, see and end own sessions. */
+  account: 'agent',
+  /** Take over or transfer a conversation of another agent. */
+  takeOver: 'supervisor',
+  /** Teach the AI agent. */
+  teach: 'supervisor',
+  /** Change the canned replies that all agents share. */
+  editCanned: 'supervisor',
+  /** Read, retry and discard dead letters, which hold texts of customers. */
+  deadLetters: 'supervisor',
+  /** Add and remove agents, set their roles, passwords and teams. */
+  manageAgents: 'administrator',
+  /** Search and export the audit log. */
+  readAudit: 'administrator',
+} as const satisfies Record<string, AgentRole>;
+
+/** Something that not every agent may do. */
+export type Permission = keyof typeof LOWEST_ROLE;
+
+/** Whether a role includes a permission. */
+export const may = (role: AgentRole, permission: Permission): boolean =>
+  ROLES.indexOf(role) >= ROLES.indexOf(LOWEST_ROLE[permission]);
+
+/** All permissions of a role. */
+export const permissionsOf = (role: AgentRole): readonly Permission[] =>
+  (Object.keys(LOWEST_ROLE) as Permission[]).filter((permission) => may(role, permission));
+
+/** Whether a text is the name of a role. */
+export const isRole = (text: unknown): text is AgentRole => ROLES.some((role) => role === text);

@@ -1,0 +1,190 @@
+import { TOTP } from 'otpauth';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { axeViolations } from './axe.js';
+import { describeInBrowser, launch } from './chromium.js';
+import { overflowing } from './overflow.js';
+import { logIn, openWindow, PASSWORD, startDesk, TIMEOUT_MS } from './start-desk.js';
+
+vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
+
+const NEW_PASSWORD = 'a quite different phrase';
+
+describeInBrowser('the settings of the desk', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('let an administrator add an agent, change the role, and remove the agent', async () => {
+    const { url, desk, logInAs } = await startDesk(browser);
+    const { page, consoleErrors } = await logInAs('ann');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await page.getByLabel('Login name').fill('cleo');
+    await page.getByLabel('Name', { exact: true }).fill('Cleo');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    const password = await page.locator('dialog .password').innerText();
+    await page.getByRole('button', { name: 'Done' }).click();
+
+    const { page: cleo } = await openWindow(browser, url);
+    await logIn(cleo, 'cleo', password);
+    await cleo.getByRole('banner').getByText('Cleo', { exact: true }).waitFor();
+
+    await page.getByLabel('Role: Cleo').selectOption('Supervisor');
+    // Choosing alone changes nothing, so that arrow keys do no harm.
+    expect((await desk.agents.get('cleo'))?.role).toBe('agent');
+    await page.getByRole('row', { name: 'Cleo' }).getByRole('button', { name: 'Change' }).click();
+    await vi.waitFor(async () => expect((await desk.agents.get('cleo'))?.role).toBe('supervisor'), 20_000);
+
+    await page.getByRole('row', { name: 'Cleo' }).getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('row', { name: 'Cleo' }).waitFor({ state: 'detached' });
+    await cleo.getByRole('heading', { name: 'Log in to the desk' }).waitFor();
+    expect(consoleErrors).toEqual([]);
+  });
+
+  it('hide from agents what their role does not allow', async () => {
+    const { url, bench, desk, logInAs } = await startDesk(browser);
+    await desk.agents.save({ id: 'cleo', name: 'Cleo', role: 'agent' }, PASSWORD);
+    const bob = await logInAs('bob');
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    await bob.open('maria');
+    await bob.reply('Hello from Bob');
+    const { page } = await openWindow(browser, url);
+    await logIn(page, 'cleo');
+    await page.getByRole('link').filter({ hasText: 'maria' }).click();
+    await page.getByText('Hello from Bob').first().waitFor();
+    for (const name of ['Take over', 'Teach the AI', 'Transfer to…']) {
+      expect(await page.getByRole('button', { name }).count(), name).toBe(0);
+    }
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Needs attention' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Agents' }).count()).toBe(0);
+    // The address of a hidden view does not help.
+    await page.goto(`${url}#/settings/audit`);
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Audit log' }).count()).toBe(0);
+  });
+
+  it('set up a second factor, which the next login asks for', async () => {
+    const { url, logInAs } = await startDesk(browser);
+    const { page, consoleErrors } = await logInAs('ann');
+    await page.goto(`${url}#/settings`);
+    await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+    await page.getByRole('img', { name: 'QR code of the key' }).waitFor();
+    const secret = await page.locator('code').innerText();
+    const app = new TOTP({ secret });
+    const start = Date.now();
+    const form = page.locator('form').filter({ hasText: 'Second factor' });
+    await form.getByLabel('Code of the app').fill(app.generate({ timestamp: start }));
+    await form.getByLabel('Current password').fill(PASSWORD);
+    expect(await axeViolations(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Turn it on' }).click();
+    const codes = (await page.locator('.recovery pre').innerText()).split('\n');
+    expect(codes).toHaveLength(10);
+    await page.getByText('Logins need a code of your authenticator app.').waitFor();
+    expect(consoleErrors).toEqual([]);
+
+    const { page: other } = await openWindow(browser, url);
+    await logIn(other, 'ann');
+    await other.getByRole('alert').getByText('Enter the code').waitFor();
+    expect(await axeViolations(other)).toEqual([]);
+    await other.getByLabel(/^Code of your authenticator/).fill(app.generate({ timestamp: start + 30_000 }));
+    await other.keyboard.press('Enter');
+    await other.getByRole('banner').getByText('Ann', { exact: true }).waitFor();
+    // The other session is listed, and can be signed out.
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    await other.getByRole('heading', { name: 'Log in to the desk' }).waitFor();
+  });
+
+  it('change the password and go on working', async () => {
+    const { url, logInAs } = await startDesk(browser);
+    const { page } = await logInAs('ann');
+    await page.goto(`${url}#/settings`);
+    const form = page.locator('form').filter({ hasText: 'New password' });
+    await form.getByLabel('Current password').fill('wrong password');
+    await form.getByLabel(/^New password/).fill(NEW_PASSWORD);
+    await form.getByRole('button').click();
+    await page.getByText('The password is wrong.').waitFor();
+    await form.getByLabel('Current password').fill(PASSWORD);
+    await form.getByRole('button').click();
+    await page.getByText('The password was changed.').waitFor();
+    await page.getByRole('link', { name: 'Teams' }).click();
+    await page.getByRole('button', { name: 'Add a team' }).click();
+    await page.getByLabel('Name of the team').fill('Night shift');
+    await page.getByLabel('Bob').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.reload();
+    expect(await page.getByLabel('Bob').isChecked()).toBe(true);
+  });
+
+  it('search and export the audit log', async () => {
+    const { url, logInAs } = await startDesk(browser);
+    const { page: stranger } = await openWindow(browser, url);
+    await logIn(stranger, 'root', 'not a password');
+    await stranger.getByRole('alert').getByText('wrong').waitFor();
+    const { page } = await logInAs('ann');
+    await page.goto(`${url}#/settings/audit`);
+    await page.getByRole('cell', { name: /login failed.*root/ }).waitFor();
+    await page.getByLabel('Search the audit log').fill('ann');
+    await page.getByRole('button', { name: 'Search the audit log' }).click();
+    await page.getByRole('cell', { name: /root/ }).waitFor({ state: 'detached' });
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export as CSV' }).click();
+    expect((await download).suggestedFilename()).toBe('audit.csv');
+  });
+
+  for (const [colorScheme, locale] of [
+    ['light', 'en-GB'],
+    ['dark', 'zh-CN'],
+  ] as const) {
+    it(`are accessible and fit every width, ${colorScheme}, ${locale}`, async () => {
+      const { url } = await startDesk(browser);
+      const { page } = await openWindow(browser, url, { colorScheme, locale });
+      await logIn(page, 'ann');
+      await page.locator('.top-bar').waitFor();
+      for (const width of [360, 768, 1_440]) {
+        await page.setViewportSize({ width, height: 740 });
+        for (const tab of ['account', 'agents', 'teams', 'canned', 'audit']) {
+          await page.goto(`${url}#/settings/${tab}`);
+          await page.locator(`.admin a[href$="${tab}"][aria-current]`).waitFor();
+          await page.locator('.admin h3').first().waitFor();
+          expect(await axeViolations(page), `${tab} at ${width}`).toEqual([]);
+          expect(await overflowing(page), `${tab} at ${width}`).toEqual([]);
+        }
+      }
+    });
+  }
+
+  it('leave no draft behind at the logout', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    await ann.open('maria');
+    await ann.field.fill('A draft about Maria');
+    await vi.waitFor(async () =>
+      expect(await ann.page.evaluate('JSON.stringify(localStorage)')).toContain('A draft about Maria'),
+    );
+    await ann.page.getByRole('button', { name: 'Log out' }).click();
+    await ann.page.getByRole('heading', { name: 'Log in to the desk' }).waitFor();
+    expect(await ann.page.evaluate('JSON.stringify(localStorage)')).not.toContain('Maria');
+  });
+
+  it('show what would turn a text around', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    const customer = await bench.requestHandoff({ user: { userId: 'maria\u202Egpj' } });
+    await customer.say('Pay to \u202E321 tnuocca\u202C please');
+    await ann.page.getByRole('link').filter({ hasText: 'maria' }).click();
+    await ann.log.getByText('Pay to [U+202E]321 tnuocca[U+202C] please').waitFor();
+    await ann.page.getByRole('heading', { name: 'maria[U+202E]gpj' }).waitFor();
+    expect(await ann.page.locator('body').innerText()).not.toMatch(/[\u202A-\u202E]/);
+  });
+});

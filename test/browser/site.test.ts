@@ -1,0 +1,129 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import express from 'express';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ROOT } from '../docs/pages.js';
+import { describeWith } from '../helpers/requirement.js';
+import { listen, type Served } from '../helpers/serve.js';
+import { axeViolations } from './axe.js';
+import { describeInBrowser, launch } from './chromium.js';
+import { openWindow, TIMEOUT_MS } from './start-desk.js';
+
+/** The documentation site, built and served as a folder of files. */
+vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: 5 * TIMEOUT_MS });
+
+const DIST = join(ROOT, 'docs/.vitepress/dist');
+
+const SITE_TOOLS = {
+  name: 'site',
+  found: existsSync(join(ROOT, 'docs/node_modules/vitepress')),
+  leavesOut: 'the documentation site',
+  howToGet: 'npm ci --prefix docs',
+};
+
+/** Pages of every kind: home, prose, tables, another language, generated ones. */
+const SAMPLE = [
+  '/',
+  '/tutorial.html',
+  '/zh/tutorial.html',
+  '/hosts.html',
+  '/adapters/slack.html',
+  '/troubleshooting.html',
+  '/reference/cli.html',
+  '/reference/events.html',
+  '/reference/api/handoff-kit/metrics.html',
+];
+
+const PHONE = { width: 360, height: 740 };
+const DESKTOP = { width: 1_280, height: 800 };
+
+describeWith(SITE_TOOLS)('the documentation site', () => {
+  let site: Served;
+
+  beforeAll(async () => {
+    // The build itself fails with a dead link, and with a page that the sidebar does not list.
+    const { status, stdout, stderr } = spawnSync('npm', ['--prefix', 'docs', 'run', 'build'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: { ...process.env, NODE_ENV: 'production' },
+    });
+    if (status !== 0) throw new Error(`the site could not be built: ${stdout}${stderr}`);
+    const app = express().use(express.static(DIST));
+    site = await listen(app);
+  });
+  afterAll(() => site?.end());
+
+  it('has no link without a page, and no anchor without a heading', () => {
+    const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
+    const pages = files.filter((file) => file.endsWith('.html') && file !== '404.html');
+    const html = new Map(pages.map((file) => [file, readFileSync(join(DIST, file), 'utf8')]));
+    expect(pages.length).toBeGreaterThan(50);
+    const broken = pages.flatMap((page) =>
+      [...(html.get(page) ?? '').matchAll(/<a [^>]*?href="([^"]+)"/g)]
+        .map(([, href = '']) => href)
+        .filter((href) => !/^[a-z]+:/.test(href))
+        .filter((href) => !leadsTo(page, href))
+        .map((href) => `${page}: ${href}`),
+    );
+    expect([...new Set(broken)]).toEqual([]);
+
+    function leadsTo(page: string, href: string): boolean {
+      const { pathname, hash } = new URL(href, `http://site/${page}`);
+      const path = decodeURIComponent(pathname).slice(1);
+      const target = path === '' || path.endsWith('/') ? posix.join(path, 'index.html') : path;
+      const text = html.get(target);
+      if (text === undefined) return files.includes(target);
+      return hash === '' || text.includes(`id="${decodeURIComponent(hash.slice(1))}"`);
+    }
+  });
+
+  it('has a page for every entry of the package in the API reference', () => {
+    const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const entries = Object.keys(exports).filter((path) => path !== './package.json');
+    const pages = entries.map((path) => `reference/api/${path.replace(/^\./, 'handoff-kit')}.html`);
+    expect(pages.filter((page) => !existsSync(join(DIST, page)))).toEqual([]);
+  });
+
+  describeInBrowser('in a browser', () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await launch();
+    });
+    afterAll(() => browser.close());
+
+    describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
+      it.each(SAMPLE)('%s is accessible, and needs no other server', async (path) => {
+        const options = { viewport: DESKTOP, colorScheme };
+        const window = await openWindow(browser, site.url + path, options);
+        await window.page.getByRole('heading', { level: 1 }).waitFor();
+        expect(await axeViolations(window.page)).toEqual([]);
+        expect(window.foreignRequests).toEqual([]);
+        expect(window.consoleErrors).toEqual([]);
+      });
+    });
+
+    it.each(SAMPLE)('%s fits a phone, and is accessible there', async (path) => {
+      const { page } = await openWindow(browser, site.url + path, { viewport: PHONE });
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+      expect(await axeViolations(page)).toEqual([]);
+    });
+
+    it('finds a page by its words', async () => {
+      const { page, consoleErrors } = await openWindow(browser, site.url, { viewport: DESKTOP });
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByRole('searchbox').fill('CLAIM_LOST');
+      await page.getByRole('option').filter({ hasText: 'CLAIM_LOST' }).first().click();
+      await page.waitForURL(/troubleshooting|reference/);
+      expect(consoleErrors).toEqual([]);
+    });
+
+    it('switches between light and dark', async () => {
+      const { page } = await openWindow(browser, site.url, { viewport: DESKTOP, colorScheme: 'light' });
+      await page.getByRole('switch').first().click();
+      await page.locator('html.dark').waitFor({ state: 'attached' });
+    });
+  });
+});

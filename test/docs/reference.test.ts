@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/cli/command-list.js';
+import { EVENT_NAMES } from '../../src/events/catalog.js';
+import { ERROR_CODES } from '../../src/internal/error.js';
+import { SETTING_KEYS, SETTINGS } from '../../src/standalone/index.js';
+import { blocksIn, ROOT, read } from './pages.js';
+
+const headingsIn = (page: string, level: string): string[] =>
+  [...read(page).matchAll(new RegExp(`^${level} (.+)$`, 'gm'))].map(([, title = '']) => title);
+
+describe('the reference', () => {
+  it('is what the code says', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/reference.js', '--check'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+  });
+
+  it('has every command', () => {
+    expect(headingsIn('docs/reference/cli.md', '##')).toEqual(
+      COMMANDS.map(({ name }) => `handoff-kit ${name}`),
+    );
+  });
+
+  it('has every event', () => {
+    expect(headingsIn('docs/reference/events.md', '##')).toEqual([...EVENT_NAMES]);
+  });
+
+  it('has every setting', () => {
+    const page = read('docs/settings.md');
+    expect(SETTING_KEYS.filter((key) => !page.includes(`| \`${SETTINGS[key].env}\` |`))).toEqual([]);
+  });
+
+  it('has every metric that the sources name', () => {
+    const page = read('docs/reference/metrics.md');
+    const folders = ['src/metrics', 'src/opentelemetry', 'src/standalone'];
+    const sources = folders.flatMap((folder) =>
+      readdirSync(join(ROOT, folder)).map((name) => read(`${folder}/${name}`)),
+    );
+    // A name in quotes behind `name:` is for Prometheus, one that begins a call is for OpenTelemetry.
+    const names = sources.flatMap((source) => [
+      ...source.matchAll(
+        /(?:name: |duration\(\s*|create\w+\()'((?:handoff_kit|process|http|messaging)[._][\w.]+)'/g,
+      ),
+    ]);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.map(([, name = '']) => name).filter((name) => !page.includes(`| \`${name}\` |`))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('docs/troubleshooting.md', () => {
+  it('has one entry for every error code, and for no other', () => {
+    expect(headingsIn('docs/troubleshooting.md', '###').toSorted()).toEqual([...ERROR_CODES].toSorted());
+  });
+});
+
+describe('the tutorial in Simplified Chinese', () => {
+  it('has the same code as the one in English', () => {
+    expect(blocksIn(read('docs/zh/tutorial.md'))).toEqual(blocksIn(read('docs/tutorial.md')));
+  });
+
+  it('has the same headings, tables and addresses', () => {
+    const shapeOf = (page: string) => ({
+      headings: headingsIn(page, '##').length,
+      rows: read(page).match(/^\|/gm)?.length,
+      addresses: read(page)
+        .match(/https?:\/\/[\w.:/-]+/g)
+        ?.toSorted(),
+    });
+    expect(shapeOf('docs/zh/tutorial.md')).toEqual(shapeOf('docs/tutorial.md'));
+  });
+});
