@@ -4,10 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqlite } from '../dist/delivery/sqlite/index.js';
 import { createBridge, createReceiver, noAuth } from '../dist/index.js';
-import { createDesk } from './bridge-desk.js';
 
-/** No conversation waits for a worker slot: each spends most of its time waiting for the desk. */
-const CONCURRENCY = 1_024;
+/**
+ * The value below which a share of the values is.
+ *
+ * @param {number[]} values
+ * @param {number} share
+ */
+export const quantile = (values, share) =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 
 /** @param {import('node:http').RequestListener} listener */
 async function listen(listener) {
@@ -23,14 +28,20 @@ async function listen(listener) {
 }
 
 /**
- * Starts a platform, a receiver on SQLite, a bridge and a desk in this process, connected over HTTP.
+ * Starts a platform, a receiver on SQLite, a bridge and a desk in this process, connected over HTTP. Delivery and bridge
+ * have their defaults unless options say otherwise.
  *
- * @param {{ onMessage: (id: string, text: string) => void, onReply: (id: string, text: string) => void }} callbacks
+ * @param {{
+ *   adapter: import('../dist/index.js').Adapter,
+ *   onReply?: (id: string, text: string) => void,
+ *   onAgentMessage?: (id: string) => void,
+ *   concurrency?: number,
+ *   bridge?: Partial<import('../dist/index.js').BridgeOptions>,
+ * }} options
  */
-export async function startBridge({ onMessage, onReply }) {
+export async function startBridge({ adapter, onReply, onAgentMessage, concurrency, bridge: options }) {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-bench-'));
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
-  const desk = createDesk(onMessage);
   const service = await listen((incoming, response) => {
     let text = '';
     incoming.setEncoding('utf8').on('data', (chunk) => {
@@ -40,16 +51,17 @@ export async function startBridge({ onMessage, onReply }) {
       const { conversation_id, body } = JSON.parse(text);
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end('{"code":200,"message":"success"}');
-      onReply(conversation_id, body ?? '');
+      onReply?.(conversation_id, body ?? '');
     });
   });
   const receiver = createReceiver({
-    auth: { message: false, handoff: noAuth() },
+    auth: { message: noAuth(), handoff: noAuth() },
     service: { baseUrl: `http://127.0.0.1:${service.port}`, apiKey: 'bench' },
-    delivery: sqlite({ file: join(folder, 'handoff.db'), concurrency: CONCURRENCY }),
+    delivery: sqlite({ file: join(folder, 'handoff.db'), ...(concurrency && { concurrency }) }),
     log: false,
   });
-  const bridge = createBridge({ receiver, adapter: desk.adapter, openWithinMs: 30_000, log: false });
+  receiver.on('message', ({ conversationId }) => onAgentMessage?.(conversationId));
+  const bridge = createBridge({ receiver, adapter, log: false, ...options });
   const webhooks = await listen((incoming, response) => {
     if (incoming.url === '/desk') bridge.webhook(incoming, response);
     else receiver(incoming, response);
@@ -83,9 +95,29 @@ export async function startBridge({ onMessage, onReply }) {
       outgoing.end(body);
     });
 
+  /**
+   * Posts JSON that must be accepted.
+   *
+   * @param {string} path
+   * @param {unknown} json
+   */
+  const postAccepted = async (path, json) => {
+    const status = await post(path, json);
+    if (status !== 200) throw new Error(`${path} was answered ${status}`);
+  };
+
   return {
-    post,
-    desk,
+    postAccepted,
+    /** @param {string} id */
+    requestHandoff: (id) =>
+      postAccepted('/conversation/establish', {
+        conversation_id: id,
+        timestamp: Date.now(),
+        email: null,
+        bot_id: 'bench',
+        body: [{ text: 'A human, please.', message_type: 'QUESTION' }],
+        user_info: { phone: null, email: null, user_id: id, anonymous_id: null },
+      }),
     async stop() {
       await receiver.close();
       await bridge.close();

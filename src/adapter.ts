@@ -49,6 +49,7 @@ export {
   transcriptText,
   type UndeliveredMessage,
   type UndeliveredReason,
+  undeliveredNote,
   verifyRsaSignature,
   verifySecret,
   verifySignature,

@@ -13,7 +13,7 @@ export default defineConfig({
       // #end
       // #if chatwoot
       CHATWOOT_URL: 'http://127.0.0.1:9',
-      CHATWOOT_INBOX: 'inbox-of-the-tests',
+      CHATWOOT_INBOX: 'inboxOfTheTests',
       CHATWOOT_WEBHOOK_SECRET: 'secret-of-the-tests',
       // #end
     },

@@ -8,6 +8,7 @@ import {
   createAdapterHttp,
   defineAdapter,
   transcriptText,
+  undeliveredNote,
   verifySignature,
 } from 'handoff-kit/adapter';
 
@@ -23,7 +24,14 @@ export function tinyDesk({ baseUrl, token, secret }) {
 
   return defineAdapter({
     name: 'tiny-desk',
-    capabilities: { inbound: ['webhook'], nativeClose: true, messageIds: true, maxTextLength: 2_000 },
+    capabilities: {
+      inbound: ['webhook'],
+      nativeClose: true,
+      messageIds: true,
+      maxTextLength: 2_000,
+      // Its webhooks can overtake one another: the bridge asks catchUp for their order.
+      unordered: true,
+    },
 
     async open(session, call) {
       const text = transcriptText(session.transcript, { maxLength: 2_000 });
@@ -44,6 +52,17 @@ export function tinyDesk({ baseUrl, token, secret }) {
       const path = `${pathOf(externalId)}/messages`;
       const { body } = await http({ method: 'POST', path, json: { text } }, call);
       return { messageId: idOf(body) };
+    },
+
+    async catchUp({ externalId }, since, call) {
+      const path = `${pathOf(externalId)}/events?since=${since.toISOString()}`;
+      const { body } = await http({ method: 'GET', path }, call);
+      return /** @type {{ events: DeskEvent[] }} */ (body).events.map(toInbound);
+    },
+
+    async undelivered({ externalId }, message, reason, call) {
+      const json = { text: undeliveredNote(message, reason) };
+      await http({ method: 'POST', path: `${pathOf(externalId)}/notes`, json }, call);
     },
 
     async close({ externalId }, _reason, call) {

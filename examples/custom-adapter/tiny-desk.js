@@ -6,7 +6,9 @@
  *   POST /cases                { reference, customer, text }   201 { id }
  *   GET  /cases?reference=…                                    200 { cases: [{ id }] }
  *   GET  /cases/<id>                                           200 { id, status, entries }
+ *   GET  /cases/<id>/events?since=<time>                       200 { events }
  *   POST /cases/<id>/messages  { text }                        201 { id }     reopens a closed case
+ *   POST /cases/<id>/notes     { text }                        201 { id }
  *   PUT  /cases/<id>           { status: 'closed' }            200
  *   GET  /me                                                   200 { name }
  */
@@ -23,6 +25,7 @@ export const MAX_TEXT = 2_000;
  * @typedef {{ id: string, author: 'api' | 'agent', kind: 'message' | 'note', text: string }} Entry
  * @typedef {{ id: string, reference: string, customer: string, status: 'open' | 'closed', entries: Entry[] }} Case
  * @typedef {{ name: string, contentType: string, url: string }} DeskFile
+ * @typedef {{ id: string, case: string, agent: string, at: number } & DeskAction} DeskEvent
  * @typedef {{ kind: 'message' | 'note' | 'joined' | 'closed', author: 'api' | 'agent', text?: string, message?: string, files?: DeskFile[] }} DeskAction
  */
 
@@ -33,6 +36,8 @@ export const MAX_TEXT = 2_000;
 export async function startTinyDesk({ token, secret, webhookUrl }) {
   /** @type {Map<string, Case>} */
   const cases = new Map();
+  /** @type {DeskEvent[]} */
+  const history = [];
   let webhooks = Promise.resolve();
 
   /** Sends the actions to the webhook in one request, after all earlier requests. @param {string} id @param {DeskAction[]} actions */
@@ -41,8 +46,10 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
       id: randomUUID(),
       case: id,
       agent: AGENT,
+      at: Date.now(),
       ...action,
     }));
+    history.push(...events);
     const body = JSON.stringify({ events });
     const time = String(Math.floor(Date.now() / 1000));
     const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
@@ -101,6 +108,15 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
     }
     if (!cases.has(id)) return [404, { error: 'there is no such case' }];
     if (route === 'GET /cases') return [200, { ...getCase(id) }];
+    if (route === 'GET /cases/events') {
+      const since = Date.parse(query.get('since') ?? '');
+      return [200, { events: history.filter((event) => event.case === id && event.at >= since) }];
+    }
+    if (route === 'POST /cases/notes') {
+      const action = write(id, 'api', 'note', body.text);
+      sendWebhook(id, action);
+      return [201, { id: action.message }];
+    }
     if (route === 'POST /cases/messages') {
       if (body.text.length > MAX_TEXT) return [422, { error: `longer than ${MAX_TEXT}` }];
       getCase(id).status = 'open';

@@ -23,8 +23,10 @@ export async function commandsPage() {
 
 /** @returns {string[]} */
 function sectionOf(/** @type {Command} */ command, /** @type {string} */ level) {
-  const options = command.options.filter(({ description }) => !SETTING.test(description));
-  const hasSettings = options.length < command.options.length;
+  // Hidden ones are earlier names of others.
+  const shown = command.options.filter(({ hidden }) => !hidden);
+  const options = shown.filter(({ description }) => !SETTING.test(description));
+  const hasSettings = options.length < shown.length;
   const rows = options.map((option) => [`\`${option.flags}\``, cell(descriptionOf(option))]);
   const { commands } = command;
   return [

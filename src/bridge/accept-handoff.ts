@@ -16,11 +16,15 @@ import type { ConversationOpener, OpenResult } from './open-conversation.js';
 const REFUSAL = {
   outsideHours: 'outside business hours',
   unavailable: 'no human is available',
+  unrouted: 'no human is available for this agent',
   closing: 'shutting down',
 } as const;
 
 /** The part of {@link BridgeContext} that {@link createAdmitHandoff} uses. */
-export type AdmitDependencies = Pick<BridgeContext, 'lifecycle' | 'settings' | 'calls' | 'counters' | 'log'>;
+export type AdmitDependencies = Pick<
+  BridgeContext,
+  'lifecycle' | 'settings' | 'ownership' | 'calls' | 'counters' | 'log'
+>;
 
 /**
  * Creates the gate for handoff requests. A request is accepted only once the helpdesk has the conversation, so that
@@ -28,7 +32,7 @@ export type AdmitDependencies = Pick<BridgeContext, 'lifecycle' | 'settings' | '
  * or another process, open it once.
  */
 export function createAdmitHandoff(
-  { lifecycle, settings, calls, counters, log }: AdmitDependencies,
+  { lifecycle, settings, ownership, calls, counters, log }: AdmitDependencies,
   opener: Pick<ConversationOpener, 'ensureOpen'>,
 ): AdmitGate {
   const refuse = (reason: string, details: object): string => {
@@ -49,6 +53,16 @@ export function createAdmitHandoff(
 
   return async (context) => {
     const { conversationId, receivedAt } = context;
+    const botId = context.payload.bot_id;
+    if (ownership.refuses(botId)) {
+      log.warn(
+        { conversationId, botId },
+        'no bridge takes the handoffs of this bot: add it to botIds of one',
+      );
+      return refuse(REFUSAL.unrouted, { conversationId, why: 'no bridge takes it' });
+    }
+    // The gate of another bridge decides.
+    if (!ownership.takes(botId)) return true;
     if (calls.ended) return refuse(REFUSAL.closing, { conversationId, why: 'the bridge is closing' });
     if (!settings.isOpenAt(receivedAt)) {
       return (

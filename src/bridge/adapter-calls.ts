@@ -27,6 +27,8 @@ export interface AdapterCalls {
   readonly ended: boolean;
   /** Whether calls are not made because the helpdesk does not answer. */
   readonly isPaused: boolean;
+  /** Makes calls again at once, since another process found that the helpdesk answers. */
+  resume(): void;
   /** Aborts when `end` is called. */
   readonly signal: AbortSignal;
   /** Waits for the calls in flight for up to `graceMs`, then aborts them. */
@@ -44,6 +46,9 @@ export interface AdapterCallsOptions {
   /** Stops calls to a helpdesk that does not answer. */
   readonly breaker: Omit<CircuitBreakerOptions, 'system' | 'log'>;
 }
+
+/** The calls whose failures open the circuit. */
+const USERS_WAIT_FOR: ReadonlySet<string> = new Set(['open', 'find', 'send']);
 
 /** Creates {@link AdapterCalls}. */
 export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
@@ -100,7 +105,8 @@ export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
           if (!channels.adapter.hasSubscribers) return start();
           return traceStep(channels.adapter, { receiver, adapter: system, operation: name }, start);
         };
-        return await (name === 'check' ? callAdapter() : breaker.run(callAdapter, evenIfPaused));
+        const how = { counts: USERS_WAIT_FOR.has(name), evenIfOpen: evenIfPaused };
+        return await (name === 'check' ? callAdapter() : breaker.run(callAdapter, how));
       } finally {
         inFlight.leave();
       }
@@ -111,6 +117,7 @@ export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
     get isPaused() {
       return breaker.isOpen;
     },
+    resume: () => breaker.close(),
     signal: ending.signal,
     async end(graceMs) {
       ending.abort();

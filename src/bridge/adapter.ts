@@ -45,7 +45,7 @@ export interface AdapterCapabilities {
   readonly messageIds: boolean;
   /** The longest message, in UTF-16 code units (`string.length`). The bridge splits longer ones. */
   readonly maxTextLength: number;
-  /** How fast `send` may be called. Each process keeps to it on its own. */
+  /** How fast `send` may be called: by all processes together where they share a database, else by each. */
   readonly rate?: {
     /** For all conversations together. */
     readonly overall?: RateLimit;
@@ -57,6 +57,11 @@ export interface AdapterCapabilities {
    * a close. Default `false`.
    */
   readonly unordered?: boolean;
+  /**
+   * `true` when the helpdesk marks a message as failed if its webhook is not answered with 2xx. The bridge then answers
+   * 422 to a reply that cannot reach the user, and calls `undelivered` only for one that fails later. Default `false`.
+   */
+  readonly marksFailedWebhooks?: boolean;
   /**
    * `true` when the stream of a process carries only events of that process, so that every process must listen.
    * Default `false`: one process holds a lease and listens, the others stand by.

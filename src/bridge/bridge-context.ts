@@ -4,6 +4,7 @@ import type { Receiver } from '../receiver/index.js';
 import type { Adapter } from './adapter.js';
 import type { AdapterCalls, AuthFailureLog, InlineRetry } from './adapter-calls.js';
 import type { BridgeSettings, RenderMessage } from './options.js';
+import type { Ownership } from './ownership.js';
 
 /** Everything the modules of one bridge share. Created once, in `createBridge`. */
 export interface BridgeContext {
@@ -13,6 +14,7 @@ export interface BridgeContext {
   /** Whether replies are stored before they are sent. */
   readonly isDurable: boolean;
   readonly settings: BridgeSettings;
+  readonly ownership: Ownership;
   readonly calls: AdapterCalls;
   readonly retry: InlineRetry;
   readonly auth: AuthFailureLog;

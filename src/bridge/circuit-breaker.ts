@@ -8,13 +8,29 @@ import { AdapterError } from './adapter-error.js';
  *       ▲                                ▲                                  │
  *       └──────── any success ───────────┼──────────────────────────────────┤
  *                                        └────────────── failure ───────────┘
+ *
+ * Only calls that a user waits for count as failures: a system that refuses to close a conversation, or to list events,
+ * may still take new ones. Such a call may be the trial; if it fails, a new handoff can be the next one at any time.
  */
 export interface CircuitBreaker {
-  /** Makes a call, or rejects with {@link CircuitOpen} without making it, unless it is made `evenIfOpen`. */
-  run<Result>(call: () => Promise<Result>, evenIfOpen?: boolean): Promise<Result>;
+  /** Makes a call, or rejects with {@link CircuitOpen} without making it. */
+  run<Result>(call: () => Promise<Result>, how: BreakerCall): Promise<Result>;
+  /**
+   * Ends the outage, since another process found that the helpdesk answers. A trial of this process alone would not do:
+   * the other may get to handle the conversation that is woken for it.
+   */
+  close(): void;
   readonly isOpen: boolean;
   /** Ends the timer. */
   stop(): void;
+}
+
+/** How a call goes through a {@link CircuitBreaker}. */
+export interface BreakerCall {
+  /** Whether its failure counts. */
+  readonly counts: boolean;
+  /** Whether the call is made while others are paused. Default `false`. */
+  readonly evenIfOpen?: boolean;
 }
 
 /** The helpdesk does not answer, so the call was not made. */
@@ -58,21 +74,31 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     timer = setTimeout(askForTrial, firstWaitMs * Math.min(LONGEST_WAIT, 2 ** (waits - 1))).unref();
   };
 
-  /** Asks again until a call is made. */
-  const askForTrial = (): void => {
+  /** The next call is the trial. Until there is one, it is asked for from time to time. */
+  const allowTrial = (): void => {
     state = 'trial due';
+    clearTimeout(timer);
     timer = setTimeout(askForTrial, firstWaitMs).unref();
+  };
+
+  const askForTrial = (): void => {
+    allowTrial();
     onTrial();
   };
 
-  const succeeded = (): void => {
+  const close = (): void => {
     failures = 0;
     if (state === 'closed') return;
     clearTimeout(timer);
     state = 'closed';
     waits = 0;
     log.warn({}, 'the helpdesk answers again');
-    onRecovered();
+  };
+
+  const succeeded = (counts: boolean): void => {
+    const isRecovery = state !== 'closed';
+    if (counts || isRecovery) close();
+    if (isRecovery) onRecovered();
   };
 
   const failed = (isTrial: boolean): void => {
@@ -82,7 +108,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   };
 
   return {
-    async run(call, evenIfOpen = false) {
+    async run(call, { counts, evenIfOpen = false }) {
       if (!evenIfOpen && (state === 'open' || state === 'on trial'))
         throw new CircuitOpen('transient', `${system} does not answer; calls to it are paused.`);
       const isTrial = state === 'trial due';
@@ -92,17 +118,19 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       }
       try {
         const result = await call();
-        succeeded();
+        succeeded(counts);
         return result;
       } catch (error) {
         if (!(error instanceof AdapterError)) {
           // Given up by its caller: the outcome is not known.
           if (isTrial) askForTrial();
-        } else if (error.kind === 'transient') failed(isTrial);
-        else succeeded();
+        } else if (error.kind !== 'transient') succeeded(counts);
+        else if (counts) failed(isTrial);
+        else if (isTrial) allowTrial();
         throw error;
       }
     },
+    close,
     get isOpen() {
       return state !== 'closed';
     },

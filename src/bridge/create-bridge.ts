@@ -20,6 +20,9 @@
  * handoff store: conversation.ts maps it to the adapter's types. A failure that outlasts the inline retry postpones the
  * event. Handlers run outside of the delivery's slots (helpdesk-runs), since they wait for the helpdesk.
  *
+ * A receiver may have several bridges: each acts on its own conversations (ownership). Processes on one database share
+ * rate limits (shared-rate-limiter) and tell each other when the helpdesk answers again (recovery-news).
+ *
  * @module
  */
 import { randomUUID } from 'node:crypto';
@@ -49,10 +52,12 @@ import { createConversationOpener } from './open-conversation.js';
 import { type BridgeOptions, createRenderMessage, readOptions } from './options.js';
 import { createEventOrder } from './order-events.js';
 import { createOrphans } from './orphans.js';
+import { createOwnOnly, joinReceiver } from './ownership.js';
 import { createFindQueuedMessages } from './queued-messages.js';
 import { createRateLimiter } from './rate-limiter.js';
 import { createEventReceiver } from './receive-events.js';
 import { createReconcileLoop } from './reconcile-loop.js';
+import { createSharedRateLimiter } from './shared-rate-limiter.js';
 import { traceWebhook } from './trace-webhook.js';
 import { createUndeliveredReplies } from './undelivered.js';
 import { createWebhook } from './webhook.js';
@@ -121,10 +126,20 @@ const FIRST_PAUSE = 25;
 export function createBridge(options: BridgeOptions): Bridge {
   const settings = readOptions(options);
   const { adapter, receiver } = options;
+  const ownership = joinReceiver(receiver, adapter.name, settings.botIds);
   const log = toLog(options.log).child({ adapter: adapter.name });
   const counters = createCounters();
   const stopping = new AbortController();
-  const runs = createHelpdeskRuns(receiver.storage, log, stopping.signal);
+  const runs = createHelpdeskRuns({
+    receiver,
+    adapter: adapter.name,
+    log,
+    stopSignal: stopping.signal,
+    onRecoveredElsewhere() {
+      calls.resume();
+      void runs.wakeAll();
+    },
+  });
   const calls = createAdapterCalls({
     system: adapter.name,
     receiver,
@@ -133,8 +148,11 @@ export function createBridge(options: BridgeOptions): Bridge {
     breaker: {
       firstWaitMs: settings.retry.firstWaitMs * FIRST_PAUSE,
       onOutage: () => counters.count('outages'),
-      onTrial: () => runs.wakeOne(),
-      onRecovered: () => void runs.wakeAll(),
+      onTrial: () => void runs.wakeOne(),
+      onRecovered() {
+        void runs.announceRecovery();
+        void runs.wakeAll();
+      },
     },
   });
   const context: BridgeContext = {
@@ -143,6 +161,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     lifecycle: receiver.conversations.lifecycle,
     isDurable: receiver.storage.queues !== null,
     settings,
+    ownership,
     calls,
     retry: createInlineRetry(settings.retry, calls.signal),
     auth: createAuthFailureLog(log),
@@ -153,14 +172,18 @@ export function createBridge(options: BridgeOptions): Bridge {
     stopSignal: stopping.signal,
   };
 
+  const { rate } = adapter.capabilities;
+  const { database } = receiver.storage;
   const orphans = createOrphans(context);
   const opener = createConversationOpener(context, orphans);
   const echoes = createEchoDetector(context);
   const closer = createHelpdeskCloser(context);
   const tellAndEnd = createTellAndEnd(context);
+  const ownOnly = createOwnOnly(context, tellAndEnd);
   const send = createSendToHelpdesk(context, {
     echoes,
-    rateLimiter: createRateLimiter(adapter.capabilities.rate),
+    rateLimiter:
+      rate && database ? createSharedRateLimiter(rate, database, adapter.name) : createRateLimiter(rate),
     findQueuedMessages: createFindQueuedMessages(receiver.storage),
   });
   const order = createEventOrder(context);
@@ -175,9 +198,9 @@ export function createBridge(options: BridgeOptions): Bridge {
 
   receiver
     .admit(createAdmitHandoff(context, opener))
-    .on('handoff.requested', runs.wrap(createOnRequested(context, opener, tellAndEnd)))
-    .on('handoff.message', runs.wrap(createOnMessage(context, { opener, send, tellAndEnd })))
-    .on('handoff.closed', runs.wrap(createOnClosed(context, closer, orphans)));
+    .on('handoff.requested', ownOnly(runs.wrap(createOnRequested(context, opener, tellAndEnd))))
+    .on('handoff.message', ownOnly(runs.wrap(createOnMessage(context, { opener, send, tellAndEnd }))))
+    .on('handoff.closed', ownOnly(runs.wrap(createOnClosed(context, closer, orphans))));
 
   const { inbound } = adapter.capabilities;
   const loops = [

@@ -109,6 +109,9 @@ const isRefused = (error: unknown): boolean => error instanceof AdapterError && 
 /** Longer waits for the rate limiter are left to delivery: the event is postponed. */
 const MAX_INLINE_WAIT_MS = 5_000;
 
+/** A slot that was missed by more than this is not used. */
+const SLOT_LASTS_MS = 1_000;
+
 /** Creates {@link SendToHelpdesk}. */
 export function createSendToHelpdesk(
   bridge: BridgeContext,
@@ -125,13 +128,16 @@ export function createSendToHelpdesk(
 
   /** Waits for a slot. Returns whether the conversation's own limit is used up with it. */
   const waitForSlot = async (externalId: string): Promise<boolean> => {
-    const { waitMs, granted, saturated } = rateLimiter.reserve(externalId, MAX_INLINE_WAIT_MS);
+    const { waitMs, granted, saturated } = await rateLimiter.reserve(externalId, MAX_INLINE_WAIT_MS);
     if (!granted) {
       throw new AdapterError('rate-limited', `${adapter.name} is at its rate limit.`, {
         retryAfterMs: waitMs,
       });
     }
+    const startedAt = performance.now();
     if (waitMs > 0) await pause(waitMs, calls.signal);
+    // The process was paused, and others may have used the time since.
+    if (performance.now() - startedAt > waitMs + SLOT_LASTS_MS) return waitForSlot(externalId);
     return saturated;
   };
 

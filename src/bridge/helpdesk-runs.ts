@@ -8,6 +8,7 @@ import {
 import type { Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import { pause } from './adapter-calls.js';
+import { createRecoveryNews } from './recovery-news.js';
 
 /**
  * Runs the handlers of the bridge. They wait for the helpdesk, so they run outside of the delivery's slots: a helpdesk
@@ -16,10 +17,22 @@ import { pause } from './adapter-calls.js';
  */
 export interface HelpdeskRuns {
   wrap<Name extends DeliveredEventName>(handler: Handler<Name>): Handler<Name>;
-  /** Continues one of the conversations that wait. */
-  wakeOne(): void;
+  /** Continues one of the conversations that wait. Never rejects. */
+  wakeOne(): Promise<void>;
   /** Continues all of them. Never rejects. */
   wakeAll(): Promise<void>;
+  /** Tells the other processes that the helpdesk answers again. Never rejects. */
+  announceRecovery(): Promise<void>;
+}
+
+/** Options of {@link createHelpdeskRuns}. */
+export interface HelpdeskRunsOptions {
+  readonly receiver: Pick<Receiver, 'storage' | 'conversations'>;
+  readonly adapter: string;
+  readonly log: Log;
+  readonly stopSignal: AbortSignal;
+  /** Called when conversations wait, and another process says that the helpdesk answers again. */
+  readonly onRecoveredElsewhere: () => void;
 }
 
 /** At most this many at once. More are postponed for about a second. */
@@ -37,17 +50,27 @@ const WAKE_EVERY_MS = 1_000;
 const WAKE_AT_ONCE = 10;
 
 /** Creates {@link HelpdeskRuns}. Without durable delivery, postponed events wait in memory and cannot be woken. */
-export function createHelpdeskRuns(
-  { queues }: Receiver['storage'],
-  log: Log,
-  stopSignal: AbortSignal,
-): HelpdeskRuns {
+export function createHelpdeskRuns(options: HelpdeskRunsOptions): HelpdeskRuns {
+  const { receiver, adapter, log, stopSignal } = options;
+  const { queues, database } = receiver.storage;
   const waiting = new Set<string>();
   let running = 0;
+  const news = createRecoveryNews({
+    database,
+    store: receiver.conversations.lifecycle.store,
+    adapter,
+    log,
+    stopSignal,
+    isAwaited: () => waiting.size > 0,
+    onRecovered: options.onRecoveredElsewhere,
+  });
 
-  const wake = async (conversationId: string): Promise<void> => {
+  const wake = async (conversationId: string): Promise<boolean> => {
     const [job] = (await queues?.list('inbox', { state: 'waiting', conversationId, limit: 1 })) ?? [];
     if (job) await queues?.retry('inbox', job.id);
+    // Handled by another process meanwhile.
+    else waiting.delete(conversationId);
+    return job !== undefined;
   };
 
   const wakeSome = async (conversationIds: readonly string[]): Promise<void> => {
@@ -80,18 +103,26 @@ export function createHelpdeskRuns(
         await runOutside(context, () => handler(context));
         waiting.delete(conversationId);
       } catch (error) {
-        if (error instanceof Postponed && waiting.size < MOST_WAITING) waiting.add(conversationId);
+        if (error instanceof Postponed && waiting.size < MOST_WAITING) {
+          if (waiting.size === 0) news.follow();
+          waiting.add(conversationId);
+        }
         throw error;
       }
     },
-    wakeOne() {
-      const [first] = waiting;
-      if (first === undefined) return;
-      // Another one next time.
-      waiting.delete(first);
-      waiting.add(first);
-      void wakeSome([first]);
+    async wakeOne() {
+      try {
+        for (const conversationId of waiting) {
+          // Another one next time.
+          waiting.delete(conversationId);
+          waiting.add(conversationId);
+          if (await wake(conversationId)) return;
+        }
+      } catch (error) {
+        log.warn({ err: error }, 'no waiting conversation could be woken; one continues after its delay');
+      }
     },
+    announceRecovery: news.announce,
     async wakeAll() {
       for (let round = 1; round <= WAKE_ROUNDS && waiting.size > 0; round += 1) {
         if (round > 1) await pause(WAKE_EVERY_MS, stopSignal);

@@ -47,7 +47,7 @@ export type { BridgeMessages, BridgeOptions, MessageText, MessageTextContext } f
 export { type RouteContext, type RouteHandoff, routeFacts } from './route-handoff.js';
 export { keyHash, keyWithin, referenceLine, userName } from './session-keys.js';
 export { sessionText } from './session-text.js';
-export { type TranscriptTextOptions, transcriptText } from './text.js';
+export { type TranscriptTextOptions, transcriptText, undeliveredNote } from './text.js';
 export {
   type AccessToken,
   createTokenAuthorization,

@@ -23,6 +23,11 @@ export interface BridgeOptions {
   /** The adapter for the helpdesk. */
   readonly adapter: Adapter;
   /**
+   * With several bridges on one receiver: the bots whose conversations this one takes, by the `bot_id` of their handoff
+   * requests. A bridge without it takes all others. A handoff that no bridge takes is refused. Default: all.
+   */
+  readonly botIds?: readonly string[];
+  /**
    * Decides the tags, the priority and the department of a handoff, from what the application knows of the user. It
    * has half of `openWithinMs`; when it fails, or when the helpdesk refuses its result, the handoff goes on without.
    */
@@ -122,6 +127,7 @@ export function createRenderMessage(messages: BridgeMessages): RenderMessage {
 
 /** {@link BridgeOptions}, validated and with defaults. */
 export interface BridgeSettings {
+  readonly botIds: readonly string[] | null;
   readonly route: RouteHandoff | null;
   readonly openWithinMs: number;
   readonly whenUnopened: 'busy' | 'apologise';
@@ -140,6 +146,7 @@ export interface BridgeSettings {
 const KNOWN: ReadonlySet<string> = new Set<keyof BridgeOptions>([
   'receiver',
   'adapter',
+  'botIds',
   'route',
   'openWithinMs',
   'whenUnopened',
@@ -172,6 +179,7 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
     throw configError(`whenClosed: 'say' needs messages.outsideHours: what the user is told.`);
   }
   return {
+    botIds: options.botIds ?? null,
     route: options.route ?? null,
     openWithinMs: checkDuration('openWithinMs', options.openWithinMs ?? 4_000),
     whenUnopened,

@@ -2,7 +2,7 @@ import type { Receipt } from '../events/index.js';
 import type { Conversation } from '../handoff/index.js';
 import { createKeyedQueue } from '../internal/index.js';
 import { ValidationError } from '../protocol/index.js';
-import type { InboundEvent } from './adapter-types.js';
+import type { InboundEvent, UndeliveredReason } from './adapter-types.js';
 import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
 import { type EventEffects, eventKey } from './event-effects.js';
 import type { FindConversation } from './find-conversation.js';
@@ -13,14 +13,21 @@ import type { UndeliveredReplies } from './undelivered.js';
 export interface EventReceiver {
   /**
    * Resolves when all events are safe, to the receipt of the reply or close for each event, or `null`. Rejects when
-   * one could not be stored; all of them may then be passed again.
+   * one could not be stored; all of them may then be passed again. With `rejectsUndeliverable`, it also rejects with
+   * {@link UndeliverableReply}, instead of telling the agents.
    */
-  receive(events: readonly InboundEvent[]): Promise<(Receipt | null)[]>;
+  receive(
+    events: readonly InboundEvent[],
+    options?: { readonly rejectsUndeliverable?: boolean },
+  ): Promise<(Receipt | null)[]>;
   /** Applies what agents did in a conversation and has not arrived. Rejects when that cannot be listed. */
   catchUp(conversation: Conversation): Promise<void>;
   /** Resolves when no event is being processed. */
   idle(): Promise<void>;
 }
+
+/** A reply cannot reach the user: the conversation has ended, or the platform refuses it. */
+export class UndeliverableReply extends Error {}
 
 /** Dependencies of {@link createEventReceiver}. */
 export interface EventReceiverDependencies {
@@ -28,6 +35,12 @@ export interface EventReceiverDependencies {
   readonly order: EventOrder;
   readonly effects: EventEffects;
   readonly undelivered: UndeliveredReplies;
+}
+
+/** How an event came. */
+interface Arrival {
+  readonly at: number;
+  readonly rejectsUndeliverable: boolean;
 }
 
 /** Must be shorter than durable delivery keeps replies: asking for the receipt of a forgotten one would send it again. */
@@ -83,17 +96,34 @@ export function createEventReceiver(
     return drop(event, 'the conversation is unknown; it may be one whose opening had no outcome', 'warn');
   };
 
-  const apply = async (event: InboundEvent, conversation: Conversation): Promise<Receipt | null> => {
+  const failed = (
+    event: InboundEvent,
+    conversation: Conversation,
+    kind: UndeliveredReason['kind'],
+    { rejectsUndeliverable }: Arrival,
+  ): void => {
+    if (event.kind !== 'message') return;
+    // Not marked as seen: an agent may send it again.
+    if (rejectsUndeliverable) throw new UndeliverableReply();
+    undelivered.tell(event, conversation, kind);
+  };
+
+  const apply = async (
+    event: InboundEvent,
+    conversation: Conversation,
+    arrival: Arrival,
+  ): Promise<Receipt | null> => {
     try {
       const outcome = await effects.apply(event, conversation);
       if (!('dropped' in outcome)) return remember(event, conversation, outcome);
-      if (outcome.isLate && event.kind === 'message') undelivered.tell(event, conversation, 'ended');
-      return drop(event, outcome.dropped, outcome.isLate ? 'warn' : 'debug');
+      drop(event, outcome.dropped, outcome.isLate ? 'warn' : 'debug');
+      if (outcome.isLate) failed(event, conversation, 'ended', arrival);
+      return null;
     } catch (error) {
       if (!isPermanentFailure(error)) throw error;
       const details = { eventId: event.id, conversationId: conversation.id, err: error };
       log.error(details, 'event not delivered to the user; it is not retried');
-      if (event.kind === 'message') undelivered.tell(event, conversation, 'failed');
+      failed(event, conversation, 'failed', arrival);
       return null;
     }
   };
@@ -103,8 +133,8 @@ export function createEventReceiver(
     return effects.receiptOf(event, conversation);
   };
 
-  const receiveOne = async (event: InboundEvent, arrivedAt: number): Promise<Receipt | null> => {
-    const found = await findConversation(event.externalId, arrivedAt);
+  const receiveOne = async (event: InboundEvent, arrival: Arrival): Promise<Receipt | null> => {
+    const found = await findConversation(event.externalId, arrival.at);
     if (found.kind === 'foreign') return dropForeign(event, found.isCertain);
     if (found.kind === 'ended') return drop(event, 'its handoff has ended', 'warn');
     const { conversation } = found;
@@ -112,7 +142,7 @@ export function createEventReceiver(
       drop(event, 'it is a repeat');
       return receipts.get(eventKey(event)) ?? storedReceipt(event, conversation);
     }
-    const receipt = await apply(event, conversation);
+    const receipt = await apply(event, conversation, arrival);
     if (receipt && storesReceipts) await lifecycle.store.addIdempotencyKey(receiptKey(event), RECEIPT_TTL_MS);
     // Last: after a crash before this line the event comes again, and `once` prevents a second reply.
     await lifecycle.store.addIdempotencyKey(seenKey(event), KEY_TTL_MS);
@@ -134,20 +164,25 @@ export function createEventReceiver(
   const receiveInOrder = async (
     externalId: string,
     events: readonly InboundEvent[],
-    arrivedAt: number,
+    arrivalOf: (event: InboundEvent) => Arrival,
   ): Promise<[InboundEvent, Receipt | null][]> => {
     const results: [InboundEvent, Receipt | null][] = [];
-    for (const event of events) results.push([event, await receiveOne(event, arrivedAt)]);
+    for (const event of events) results.push([event, await receiveOne(event, arrivalOf(event))]);
     order.applied(externalId);
     return results;
   };
 
   return {
-    async receive(events) {
-      const arrivedAt = Date.now();
+    async receive(events, { rejectsUndeliverable = false } = {}) {
+      const at = Date.now();
+      const arrived = new Set(events);
+      const arrivalOf = (event: InboundEvent): Arrival => ({
+        at,
+        rejectsUndeliverable: rejectsUndeliverable && arrived.has(event),
+      });
       const groups = [...groupByConversation(events)].map(([externalId, group]) =>
         queue.run(externalId, async () =>
-          receiveInOrder(externalId, await arrange(externalId, group, arrivedAt), arrivedAt),
+          receiveInOrder(externalId, await arrange(externalId, group, at), arrivalOf),
         ),
       );
       // Settle all groups before rejecting: events passed again must not run beside their first attempt.
@@ -158,8 +193,9 @@ export function createEventReceiver(
     async catchUp(conversation) {
       const externalId = conversation.link?.externalId;
       if (externalId === undefined) return;
+      const arrival: Arrival = { at: Date.now(), rejectsUndeliverable: false };
       await queue.run(externalId, async () =>
-        receiveInOrder(externalId, await order.list(conversation), Date.now()),
+        receiveInOrder(externalId, await order.list(conversation), () => arrival),
       );
     },
     idle: async () => {

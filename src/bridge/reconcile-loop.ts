@@ -34,7 +34,7 @@ export function createReconcileLoop(
   closer: HelpdeskCloser,
   undelivered: UndeliveredReplies,
 ): BackgroundLoop {
-  const { adapter, lifecycle, settings, stopSignal, auth, log, instanceId } = bridge;
+  const { adapter, lifecycle, settings, ownership, stopSignal, auth, log, instanceId } = bridge;
   const { store } = lifecycle;
   const lease = `bridge reconcile ${adapter.name}`;
 
@@ -83,7 +83,8 @@ export function createReconcileLoop(
     const earliest = Math.max(1, found.session - MOST_EARLIER_SESSIONS);
     for (let session = earliest; session < found.session; session += 1)
       await closeOrphan({ ...found, session });
-    const conversation = found.state === 'requested' ? await failIfAbandoned(found) : found;
+    const isPending = found.state === 'requested' && ownership.owns(found);
+    const conversation = isPending ? await failIfAbandoned(found) : found;
     if (isOpen(conversation.state)) return;
     if (conversation.link) await reportClose(conversation);
     else await closeOrphan(conversation);
@@ -110,13 +111,13 @@ export function createReconcileLoop(
       if (!(await tryReconcile(conversation))) failures += 1;
     }
     if (failures === 0) since = Math.max(since, startedAt - LOOK_BACK_MS);
+    await undelivered.tellOfDeadLetters();
   };
 
   const run = async (): Promise<void> => {
     while (!stopSignal.aborted) {
       try {
         await reconcile();
-        await undelivered.tellOfDeadLetters();
       } catch (error) {
         if (!stopSignal.aborted) log.warn({ err: error }, 'reconciliation failed');
       }

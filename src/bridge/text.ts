@@ -1,5 +1,5 @@
 import type { TranscriptItem } from '../events/index.js';
-import type { InboundMessage } from './adapter-types.js';
+import type { InboundMessage, UndeliveredMessage, UndeliveredReason } from './adapter-types.js';
 
 /**
  * Places to split a text, best first. A break in the first half is skipped (`leastFilled`): a lesser break further
@@ -114,4 +114,18 @@ export function textWithAttachments({
 }: Pick<InboundMessage, 'text' | 'attachments'>): string {
   const lines = attachments.map(({ name, url }) => (url === null ? `[${name}]` : `[${name}] ${url}`));
   return (text.trim() === '' ? lines : [text, ...lines]).join('\n');
+}
+
+/** Longer replies are cut in a note. */
+const MOST_QUOTED = 200;
+
+/**
+ * A note for agents about a reply that the user does not get, for helpdesks that have no mark for it.
+ *
+ * @example
+ * undelivered: ({ externalId }, message, reason, call) => postNote(externalId, undeliveredNote(message, reason), call)
+ */
+export function undeliveredNote({ text }: UndeliveredMessage, reason: UndeliveredReason): string {
+  const quoted = text.length <= MOST_QUOTED ? text : `${text.slice(0, MOST_QUOTED)}…`;
+  return `(This reply did not reach the user: "${quoted}" ${reason.text})`;
 }

@@ -6,7 +6,7 @@ import type { InboundMessage, UndeliveredMessage, UndeliveredReason } from './ad
 import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
 import { toRef } from './conversation.js';
 import type { EchoDetector } from './echo-detection.js';
-import { textWithAttachments } from './text.js';
+import { textWithAttachments, undeliveredNote } from './text.js';
 
 /** Tells agents that a reply did not reach the user. */
 export interface UndeliveredReplies {
@@ -25,9 +25,6 @@ const REASON_TEXT: Readonly<Record<UndeliveredReason['kind'], string>> = {
   ended: 'The conversation had ended.',
   failed: 'The platform did not take it.',
 };
-
-/** Longer replies are cut in the note. */
-const MOST_QUOTED = 200;
 
 /** Dead letters per pass. Dead letters may stay for months; told ones are remembered for seven days. */
 const MOST_DEAD_LETTERS = 1_000;
@@ -127,12 +124,6 @@ export function createUndeliveredReplies(
     },
     idle: () => running.idle(),
   };
-}
-
-/** A note for agents about a reply, for helpdesks without a mark for it. */
-export function undeliveredNote({ text }: UndeliveredMessage, reason: UndeliveredReason): string {
-  const quoted = text.length <= MOST_QUOTED ? text : `${text.slice(0, MOST_QUOTED)}…`;
-  return `(This reply did not reach the user: "${quoted}" ${reason.text})`;
 }
 
 function textOfReply(content: unknown): string | null {

@@ -10,7 +10,7 @@ import {
 import { AdapterError } from './adapter-error.js';
 import type { InboundRequest, ParsedWebhook, SignatureVerdict } from './adapter-types.js';
 import type { BridgeContext } from './bridge-context.js';
-import type { EventReceiver } from './receive-events.js';
+import { type EventReceiver, UndeliverableReply } from './receive-events.js';
 
 /** The webhook endpoint and its requests in flight. */
 export interface WebhookEndpoint extends RequestHandling {
@@ -30,10 +30,14 @@ const NOT_FOUND: WebhookResult = { status: 404, reason: 'not found' };
 const NO_RAW_BODY =
   'another middleware consumed the request body, so the signature cannot be verified. Mount bridge.webhook before express.json(), or keep the raw body: express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } })';
 
-/** Creates the endpoint for the helpdesk's webhooks. It answers 200 once all events of the request are safe. */
+/**
+ * Creates the endpoint for the helpdesk's webhooks. It answers 200 once all events of the request are safe, and 422 where
+ * that marks a reply as undelivered.
+ */
 export function createWebhook(bridge: BridgeContext, events: EventReceiver): WebhookEndpoint {
   const { adapter, settings, calls, counters, log } = bridge;
   const limits = { maxBytes: settings.bodyBytes, readTimeoutMs: settings.readTimeoutMs };
+  const rejectsUndeliverable = adapter.capabilities.marksFailedWebhooks === true;
   const inFlight = createTaskCounter();
 
   const processRequest = async (request: InboundRequest): Promise<WebhookResult> => {
@@ -46,8 +50,9 @@ export function createWebhook(bridge: BridgeContext, events: EventReceiver): Web
     const parsed = parse(request);
     if (!parsed) return { status: 400, reason: 'not understood' };
     try {
-      await events.receive(parsed.events);
+      await events.receive(parsed.events, { rejectsUndeliverable });
     } catch (error) {
+      if (error instanceof UndeliverableReply) return { status: 422, reason: 'not delivered' };
       const level = error instanceof AdapterError ? 'warn' : 'error';
       log[level](
         { err: error },

@@ -5,9 +5,8 @@ import { runCommand, UsageError } from './output.js';
 
 const MORE_HELP = `
 Examples:
-  For the bash of this user, from the next shell on (zsh and fish look into these folders by themselves, if zsh has
-  the folder in fpath):
-    $ handoff-kit completion bash >> ~/.bashrc
+  bash reads the file with source, in ~/.bashrc; zsh looks into the folders of fpath, fish into its own:
+    $ handoff-kit completion bash > ~/.handoff-kit.bash
     $ handoff-kit completion zsh > ~/.zfunc/_handoff-kit
     $ handoff-kit completion fish > ~/.config/fish/completions/handoff-kit.fish`;
 

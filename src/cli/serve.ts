@@ -50,6 +50,8 @@ Settings:
     zoho-salesiq     conversations of Zoho SalesIQ; its webhooks go to /adapters/zoho-salesiq
     none             no human agents: requests for one are answered 503, unless AUTO_REPLY answers
   The default is the desk when SERVICE_BASE_URL and DATABASE_URL let agents answer and AUTO_REPLY is not set.
+  BOT_ADAPTERS sends the handoffs of some bots to other systems, by the bot_id of the request: 65d4a1=slack, 65d4a2=desk.
+  ADAPTER takes all others; with ADAPTER=none they are answered 503.
   handoff-kit adapter check tests the connection to a system; the program tests it at the start, too.
 
   TRUST_PROXY is for the desk behind a proxy that terminates HTTPS: with it, cookies are for HTTPS only, and the limit

@@ -259,6 +259,26 @@ export function splitList(text: string): readonly string[] {
   return text.split(',').map((part) => part.trim());
 }
 
+/** The systems that have bots of their own, each with the ids of its bots. */
+export type BotAdapters = ReadonlyMap<AdapterName | 'desk', readonly string[]>;
+
+/** Parses BOT_ADAPTERS, such as `65d4a1=slack, 65d4a2=desk`. */
+export function parseBotAdapters(text: string): BotAdapters {
+  const adapters = new Map<AdapterName | 'desk', string[]>();
+  for (const part of splitList(text)) {
+    const [, botId, given] = /^([^=\s]+)\s*=\s*(\S+)$/.exec(part) ?? [];
+    const name = (['desk', ...ADAPTER_NAMES] as const).find((known) => known === given);
+    if (botId === undefined || name === undefined) {
+      throw configError(
+        `must be bot ids with systems, such as 65d4a1=slack, 65d4a2=desk. The systems are desk, ${ADAPTER_NAMES.join(', ')}.`,
+      );
+    }
+    if ([...adapters.values()].flat().includes(botId)) throw configError('names a bot twice.');
+    adapters.set(name, [...(adapters.get(name) ?? []), botId]);
+  }
+  return adapters;
+}
+
 const NAMED_ID = /^([UW][A-Z0-9]+)\s*=\s*(.+)$/s;
 
 /** Parses names by user id, such as `U0123456789=Ann, U0987654321=Ben`. */

@@ -5,6 +5,7 @@ import {
   ADAPTER_NAMES,
   type AdapterName,
   adapterSettings,
+  parseBotAdapters,
   type SettingTexts,
 } from './adapter-catalog.js';
 import { type SettingProblem, SettingsError } from './settings-error.js';
@@ -19,13 +20,36 @@ export type SettingIssue = readonly [key: SettingKey, message: string];
 export async function adapterIssues(values: SettingTexts<SettingKey>): Promise<SettingIssue[]> {
   const name = ADAPTER_NAMES.find((known) => known === values.adapter);
   const isDesk = values.adapter === 'desk';
+  const ofBots = adaptersOfBots(values);
+  const others = ADAPTER_NAMES.filter((known) => ofBots.includes(known) && known !== name);
+  const otherIssues = await Promise.all(
+    others.map((each) => ownSettingsIssues(each, values, `BOT_ADAPTERS names ${each}, which`)),
+  );
   return [
-    ...(values.adapter === undefined ? unnamedAdapterIssues(values) : []),
+    ...(values.adapter === undefined ? unnamedAdapterIssues(values, others) : []),
     ...(name ? await ownSettingsIssues(name, values) : []),
-    ...(name || isDesk ? serviceIssues(values) : []),
-    ...withoutEffectIssues(values),
+    ...otherIssues.flat(),
+    ...(values.adapter !== undefined && ofBots.some((each) => each === values.adapter)
+      ? [
+          [
+            'botAdapters',
+            `names ${values.adapter}, which is ADAPTER and takes all other bots anyway.`,
+          ] as const,
+        ]
+      : []),
+    ...(name || isDesk || ofBots.length > 0 ? serviceIssues(values) : []),
+    ...withoutEffectIssues(values, ofBots.length > 0),
     ...openIdIssues(values),
   ];
+}
+
+/** The systems in BOT_ADAPTERS; none when it cannot be read, which is reported with the setting itself. */
+function adaptersOfBots({ botAdapters }: SettingTexts<SettingKey>): readonly string[] {
+  try {
+    return botAdapters === undefined ? [] : [...parseBotAdapters(botAdapters).keys()];
+  } catch {
+    return [];
+  }
 }
 
 /** Creates the adapter of the settings and ignores all other settings. Throws a {@link SettingsError}. */
@@ -66,6 +90,7 @@ function notCheckable(given: string | undefined): SettingIssue {
 async function ownSettingsIssues(
   name: AdapterName,
   values: SettingTexts<SettingKey>,
+  chosenBy = `ADAPTER=${name}`,
 ): Promise<SettingIssue[]> {
   const entry = ADAPTER_CATALOG[name];
   const missing = entry.required.filter((key) => values[key] === undefined);
@@ -80,7 +105,7 @@ async function ownSettingsIssues(
   // Not about a setting, such as a package that is not installed.
   const isAboutAll = given.length > 1 && others.length === 0 && invalid.every(({ length }) => length > 0);
   return [
-    ...missing.map((key): SettingIssue => [key, `is missing: ADAPTER=${name} needs it.`]),
+    ...missing.map((key): SettingIssue => [key, `is missing: ${chosenBy} needs it.`]),
     ...(message !== undefined && isAboutAll ? [['adapter', message] satisfies SettingIssue] : invalid.flat()),
   ];
 }
@@ -102,8 +127,11 @@ async function rejectionOf(created: Promise<Adapter>): Promise<string | null> {
 }
 
 /** Without ADAPTER the desk would start, although another system is configured. */
-function unnamedAdapterIssues(values: SettingTexts<SettingKey>): SettingIssue[] {
-  return ADAPTER_NAMES.flatMap((name) =>
+function unnamedAdapterIssues(
+  values: SettingTexts<SettingKey>,
+  ofBots: readonly AdapterName[],
+): SettingIssue[] {
+  return ADAPTER_NAMES.filter((name) => !ofBots.includes(name)).flatMap((name) =>
     adapterSettings(name)
       .filter((key) => values[key] !== undefined)
       .map((key): SettingIssue => [key, `is set, and ADAPTER is not. Set ADAPTER=${name}, or another.`]),
@@ -130,13 +158,15 @@ function openIdIssues(values: SettingTexts<SettingKey>): SettingIssue[] {
 }
 
 /** Settings that only a bridge reads are reported when there is no bridge: the hours would not be kept. */
-function withoutEffectIssues(values: SettingTexts<SettingKey>): SettingIssue[] {
-  const { adapter, serviceBaseUrl, businessHours, outsideHours, unavailable } = values;
+function withoutEffectIssues(values: SettingTexts<SettingKey>, hasBotAdapters: boolean): SettingIssue[] {
+  const { adapter, serviceBaseUrl, businessHours, outsideHours, unavailable, delayed } = values;
   const issues: SettingIssue[] = [];
-  const isOff = adapter === 'none' || (adapter === undefined && serviceBaseUrl === undefined);
+  const isUnset = adapter === 'none' || (adapter === undefined && serviceBaseUrl === undefined);
+  const isOff = isUnset && !hasBotAdapters;
   const message = 'has no effect, since no human agent answers: set ADAPTER, or remove it.';
   if (isOff && businessHours !== undefined) issues.push(['businessHours', message]);
   if (isOff && unavailable !== undefined) issues.push(['unavailable', message]);
+  if (isOff && delayed !== undefined) issues.push(['delayed', message]);
   if (outsideHours !== undefined && businessHours === undefined) {
     issues.push(['outsideHours', 'needs BUSINESS_HOURS: without them agents answer at any time.']);
   }

@@ -17,8 +17,8 @@ export interface AppParts {
   readonly mountPath: string;
   readonly trustProxy: TrustProxy;
   readonly metrics: Metrics;
-  /** `null` without human agents. */
-  readonly adapter: ConnectedAdapter | null;
+  /** None without human agents. */
+  readonly adapters: readonly ConnectedAdapter[];
   /** `null` for inline delivery. */
   readonly delivery: Delivery | null;
   /** Whether the program has been told to stop. It accepts requests until the receiver closes. */
@@ -35,7 +35,7 @@ const SECURITY_HEADERS = {
 
 /** Creates the Express app: log, health, metrics, receiver, adapter, and a JSON answer to everything else. */
 export function createApp(parts: AppParts): Express {
-  const { receiver, log, mountPath, trustProxy, metrics, adapter, delivery, isStopping } = parts;
+  const { receiver, log, mountPath, trustProxy, metrics, adapters, delivery, isStopping } = parts;
   const queues = delivery?.queues ?? null;
   const app = express();
   app.set('trust proxy', trustProxy);
@@ -49,13 +49,13 @@ export function createApp(parts: AppParts): Express {
       isAccepting: () => receiver.accepting && !isStopping(),
       isStarted: () => receiver.started,
       checkDatabase: queues && createDatabaseCheck(queues, log),
-      isHelpdeskAvailable: () => adapter?.isAvailable() ?? true,
+      isHelpdeskAvailable: () => adapters.every((adapter) => adapter.isAvailable()),
     }),
   );
   app.use(metricsRoute(metrics));
   app.use(receiver);
   app.use(countOtherRequests(metrics));
-  if (adapter) app.use(adapter.path, refuseDuringShutdown(receiver), adapter.handler);
+  for (const { path, handler } of adapters) app.use(path, refuseDuringShutdown(receiver), handler);
   app.use(notFound);
   app.use(createErrorHandler(log));
   return app;

@@ -67,11 +67,23 @@ export function chooseAdapter({
   return adapter ?? (deskCanWork ? 'desk' : 'none');
 }
 
-/** Loads the adapter of the settings and no other; `null` without one. */
-export async function loadAdapter(settings: Settings): Promise<ConnectAdapter | null> {
+/** Loads the adapters of the settings and no others: that of ADAPTER first, then those of BOT_ADAPTERS. */
+export async function loadAdapters(settings: Settings): Promise<readonly ConnectAdapter[]> {
   const name = chooseAdapter(settings);
-  if (name === 'none') return null;
-  const options = bridgeOptions(settings);
+  // The desk is also the default, and may have bots of its own all the same.
+  const ofBots = [...(settings.botAdapters ?? [])].filter(([each]) => each !== name);
+  return Promise.all([
+    ...(name === 'none' ? [] : [loadAdapter(name, settings)]),
+    ...ofBots.map(([each, botIds]) => loadAdapter(each, settings, botIds)),
+  ]);
+}
+
+async function loadAdapter(
+  name: AdapterName | 'desk',
+  settings: Settings,
+  botIds?: readonly string[],
+): Promise<ConnectAdapter> {
+  const options = { ...bridgeOptions(settings), ...(botIds && { botIds }) };
   if (name === 'desk') return loadDesk(options, settings);
   const adapter = await ADAPTER_CATALOG[name].create(settings);
   return ({ receiver, log }) => {
@@ -144,7 +156,7 @@ const checkAndStats = (bridge: Bridge): Pick<ConnectedAdapter, 'check' | 'stats'
 });
 
 function bridgeOptions(settings: Settings): CommonBridgeOptions {
-  const { agentNames, businessHours, outsideHours, unavailable } = settings;
+  const { agentNames, businessHours, outsideHours, unavailable, delayed } = settings;
   return {
     agentNames,
     ...(businessHours && { hours: businessHours }),
@@ -153,6 +165,7 @@ function bridgeOptions(settings: Settings): CommonBridgeOptions {
     messages: {
       ...(outsideHours !== undefined && { outsideHours }),
       ...(unavailable !== undefined && { unavailable }),
+      ...(delayed !== undefined && { delayed }),
     },
   };
 }

@@ -21,7 +21,7 @@ import {
 } from '../receiver/index.js';
 import { type AgentSettings, authOf, singleAgentSettings } from './agent-settings.js';
 import { createApp } from './app.js';
-import { type ConnectedAdapter, loadAdapter } from './connect-adapter.js';
+import { type ConnectedAdapter, loadAdapters } from './connect-adapter.js';
 import { listen } from './listen.js';
 import type { Reporter } from './reporter.js';
 import type { Settings } from './settings-schema.js';
@@ -30,8 +30,8 @@ import type { Settings } from './settings-schema.js';
 export interface Standalone {
   readonly app: Express;
   readonly receiver: Receiver;
-  /** The desk or an adapter; `null` without human agents. */
-  readonly adapter: ConnectedAdapter | null;
+  /** The desk, or adapters: that of ADAPTER first. None without human agents. */
+  readonly adapters: readonly ConnectedAdapter[];
   /** Starts the receiver, then listens. Resolves to the URL under which this machine reaches it. */
   listen(): Promise<string>;
   /**
@@ -73,7 +73,7 @@ export interface StandaloneParts {
 export async function createStandalone(settings: Settings, parts: StandaloneParts): Promise<Standalone> {
   const { reporter, log, delivery = null, oneTimeLinksFor, framed, acceptsUnanswered = false } = parts;
   const agents = parts.agents ?? singleAgentSettings(settings);
-  const connectAdapter = await loadAdapter(settings);
+  const loaded = await loadAdapters(settings);
   const receiver = createReceiver({
     ...commonOptions(settings),
     ...agentsOf(settings, agents),
@@ -85,8 +85,9 @@ export async function createStandalone(settings: Settings, parts: StandalonePart
   receiver.onAny(report).on('probe', report);
   if (settings.autoReply !== undefined) receiver.on('handoff.message', autoReply(settings.autoReply));
 
-  const adapter = connectAdapter?.({ receiver, log, oneTimeLinksFor, framed }) ?? null;
-  const metrics = collectMetrics(receiver, adapter ? { bridges: { [adapter.name]: adapter } } : {});
+  const adapters = loaded.map((connect) => connect({ receiver, log, oneTimeLinksFor, framed }));
+  const bridges = Object.fromEntries(adapters.map((adapter) => [adapter.name, adapter]));
+  const metrics = collectMetrics(receiver, { bridges });
   const { mountPath, trustProxy } = settings;
   let isStopping = false;
   const app = createApp({
@@ -95,7 +96,7 @@ export async function createStandalone(settings: Settings, parts: StandalonePart
     mountPath,
     trustProxy,
     metrics,
-    adapter,
+    adapters,
     delivery,
     isStopping: () => isStopping,
   });
@@ -107,7 +108,8 @@ export async function createStandalone(settings: Settings, parts: StandalonePart
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const deadline = Date.now() + settings.shutdownTimeout;
     const drained = await receiver.close({ timeoutMs: settings.shutdownTimeout });
-    await adapter?.close({ timeoutMs: Math.max(SOCKETS_CLOSE_MS, deadline - Date.now()) });
+    const timeoutMs = Math.max(SOCKETS_CLOSE_MS, deadline - Date.now());
+    await Promise.all(adapters.map((adapter) => adapter.close({ timeoutMs })));
     const sweep = setInterval(() => server.closeIdleConnections(), 20);
     await settlesWithin(closed, SOCKETS_CLOSE_MS);
     clearInterval(sweep);
@@ -119,7 +121,7 @@ export async function createStandalone(settings: Settings, parts: StandalonePart
   return {
     app,
     receiver,
-    adapter,
+    adapters,
     async listen() {
       await startReceiver(receiver, log);
       return listen(server, settings.port, settings.host);

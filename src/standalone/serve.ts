@@ -67,10 +67,10 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
       },
     });
   });
-  const { adapter, receiver } = standalone;
-  const { data, text } = welcome({ url, settings, agents, generated, dev: sources.dev ?? false, adapter });
+  const { adapters, receiver } = standalone;
+  const { data, text } = welcome({ url, settings, agents, generated, dev: sources.dev ?? false, adapters });
   reporter.status('listening', data, text);
-  if (adapter) void checkAtStart(adapter, log, () => !receiver.accepting);
+  for (const adapter of adapters) void checkAtStart(adapter, log, () => !receiver.accepting);
 
   const signal = await stopSignal;
   const pending = await pendingOf(standalone);

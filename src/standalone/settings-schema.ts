@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createServiceClient } from '../client/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import { webhookUser } from '../receiver/index.js';
-import { ADAPTER_NAMES } from './adapter-catalog.js';
+import { ADAPTER_NAMES, parseBotAdapters } from './adapter-catalog.js';
 import { DEFAULT_DATABASE_URL, parseDatabaseUrl } from './database.js';
 import { HANDOFF_AUTH_CHOICES, HANDOFF_AUTH_KINDS } from './handoff-auth.js';
 import { HEALTH_PATHS } from './health.js';
@@ -136,6 +136,7 @@ export const settingsSchema = z.object({
   autoReply: autoReply.optional(),
   waitTimeout: duration('must be a time of at most 3600s with its unit, such as 60s.').default(60_000),
   adapter,
+  botAdapters: parsedBy(parseBotAdapters).optional(),
   rtUrl: z.string().optional(),
   rtToken: z.string().optional(),
   rtQueue: z.string().optional(),
@@ -188,6 +189,7 @@ export const settingsSchema = z.object({
   businessHours: parsedBy(parseBusinessHours).optional(),
   outsideHours: z.string().optional(),
   unavailable: z.string().optional(),
+  delayed: z.string().optional(),
   deskIdleMinutes: wholeNumber(1_440).optional(),
   deskOpenidIssuer: z.string().optional(),
   deskOpenidClientId: z.string().optional(),

@@ -113,6 +113,11 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--adapter <name>',
     help: `where human agents answer: desk (in the browser), ${ADAPTER_NAMES.join(', ')}, or none, which refuses requests for a human unless AUTO_REPLY answers; default desk when replies and storage are on and AUTO_REPLY is off`,
   },
+  botAdapters: {
+    env: 'BOT_ADAPTERS',
+    flag: '--bot-adapters <list>',
+    help: 'other systems for the handoffs of some bots, by the bot_id of the request: 65d4a1=slack, 65d4a2=desk; ADAPTER takes all others',
+  },
   rtUrl: { env: 'RT_URL', flag: '--rt-url <url>', help: 'the URL of Request Tracker' },
   rtToken: { env: 'RT_TOKEN', flag: '--rt-token <token>', help: "an auth token of Request Tracker's user" },
   rtQueue: { env: 'RT_QUEUE', flag: '--rt-queue <name>', help: 'the queue for tickets' },
@@ -353,6 +358,11 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--unavailable <text>',
     help: 'the reply to users whose conversation cannot be opened; without it the handoff request is refused',
   },
+  delayed: {
+    env: 'DELAYED',
+    flag: '--delayed <text>',
+    help: 'the reply to users whose messages wait because the human-service system does not answer, at most every ten minutes; default none',
+  },
   deskIdleMinutes: {
     env: 'DESK_IDLE_MINUTES',
     flag: '--desk-idle-minutes <number>',
@@ -454,7 +464,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   },
   {
     title: 'Human agents',
-    keys: ['adapter', 'agentNames', 'businessHours', 'outsideHours', 'unavailable'],
+    keys: ['adapter', 'botAdapters', 'agentNames', 'businessHours', 'outsideHours', 'unavailable', 'delayed'],
   },
   {
     title: 'With ADAPTER=desk',

@@ -26,12 +26,13 @@ const NOT_STORED = 'off. Unhandled events are lost when the process ends; DATABA
 export interface WelcomeOptions extends CurlOptions {
   readonly agents: AgentSettings;
   readonly dev: boolean;
-  readonly adapter: ConnectedAdapter | null;
+  readonly adapters: readonly ConnectedAdapter[];
 }
 
 /** Describes the URLs and the next steps; with `dev` also the generated credentials and commands to paste. */
 export function welcome(options: WelcomeOptions): Welcome {
-  const { url, settings, agents, generated, dev, adapter } = options;
+  const { url, settings, agents, generated, dev, adapters } = options;
+  const [adapter = null] = adapters;
   const { mountPath } = settings;
   const isSeveral = !agents.has(DEFAULT_AGENT) || agents.size > 1;
   // With several agents, the commands would have to name each one's credentials.
@@ -42,7 +43,7 @@ export function welcome(options: WelcomeOptions): Welcome {
     '',
     "For the platform's settings, with a host name that the platform can reach:",
     ...(isSeveral ? agentAddresses(url, settings, agents) : addresses(url, settings)),
-    agentsLine(options),
+    ...(adapters.length === 0 ? [noAgentsLine(options)] : adapters.map((each) => agentsLine(options, each))),
     ...(generated.length > 0 ? ['', 'Generated for this run, since they were not set:'] : []),
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
     ...(commands.length > 0 ? ['', 'Play the platform from another terminal:'] : []),
@@ -60,6 +61,9 @@ export function welcome(options: WelcomeOptions): Welcome {
       ...(isSeveral && { agents: [...agents.keys()] }),
       database: describeDatabase(settings.databaseUrl),
       adapter: adapter && { name: adapter.name, url: `${url}${adapter.path}` },
+      ...(adapters.length > 1 && {
+        adapters: adapters.map(({ name, path }) => ({ name, url: `${url}${path}` })),
+      }),
       ...(adapter?.oneTimePaths[0] && { desk: `${url}${adapter.path}${adapter.oneTimePaths[0]}` }),
       ...(dev && { credentials, commands }),
     },
@@ -67,16 +71,17 @@ export function welcome(options: WelcomeOptions): Welcome {
   };
 }
 
-function agentsLine({ url, settings, dev, adapter }: WelcomeOptions): string {
-  const { serviceBaseUrl, databaseUrl, autoReply } = settings;
-  if (!adapter) {
-    const meanwhile =
-      dev || autoReply !== undefined
-        ? 'off.'
-        : 'off: requests for a human are answered 503 until there are some.';
-    const chooses = serviceBaseUrl === undefined ? 'With replies on, ADAPTER chooses' : 'ADAPTER chooses';
-    return `Human agents: ${meanwhile} ${chooses} where they answer: desk, ${ADAPTER_NAMES.join(', ')}.`;
-  }
+function noAgentsLine({ settings, dev }: WelcomeOptions): string {
+  const { serviceBaseUrl, autoReply } = settings;
+  const meanwhile =
+    dev || autoReply !== undefined
+      ? 'off.'
+      : 'off: requests for a human are answered 503 until there are some.';
+  const chooses = serviceBaseUrl === undefined ? 'With replies on, ADAPTER chooses' : 'ADAPTER chooses';
+  return `Human agents: ${meanwhile} ${chooses} where they answer: desk, ${ADAPTER_NAMES.join(', ')}.`;
+}
+
+function agentsLine({ url, settings: { databaseUrl } }: WelcomeOptions, adapter: ConnectedAdapter): string {
   const { name, path, oneTimePaths, hasWebhooks } = adapter;
   const [oneTimePath] = oneTimePaths;
   const address = `${url}${path}`;

@@ -4,6 +4,7 @@ import { createAdmitHandoff } from '../../src/bridge/accept-handoff.js';
 import { createAdapterCalls } from '../../src/bridge/adapter-calls.js';
 import { createCounters } from '../../src/bridge/bridge-context.js';
 import { readOptions } from '../../src/bridge/options.js';
+import { joinReceiver } from '../../src/bridge/ownership.js';
 import { type AdmitContext, createReceiver, noAuth } from '../../src/index.js';
 import { silentLog } from '../../src/internal/index.js';
 import { deferred } from '../helpers/deferred.js';
@@ -169,7 +170,8 @@ it('a conversation that opens right at the time limit is accepted', async () => 
     timeoutMs: 1_000,
     breaker,
   });
-  const dependencies = { lifecycle, settings, calls, counters: createCounters(), log: silentLog };
+  const ownership = joinReceiver(receiver, 'fake-desk', null);
+  const dependencies = { lifecycle, settings, ownership, calls, counters: createCounters(), log: silentLog };
   const admit = createAdmitHandoff(dependencies, {
     async ensureOpen({ id }) {
       await lifecycle.link(id, { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} });

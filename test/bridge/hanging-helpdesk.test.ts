@@ -48,6 +48,78 @@ describe('a helpdesk that does not answer', () => {
     expect(logged.about('calls are paused')).toHaveLength(1);
   });
 
+  it('counts as answering while only closes fail: new handoffs are accepted', async () => {
+    const desk = fakeDesk();
+    const { bench, bridge } = await setUpBridge({
+      desk,
+      receiver: { delivery: await sqliteDelivery({ backoff: { minDelayMs: 1, maxDelayMs: 1 } }) },
+      bridge: { retry: { tries: 1, firstWaitMs: 10_000 } },
+    });
+    const conversation = await bench.requestHandoff();
+    desk.behave({ close: down });
+    await conversation.closeByUser();
+    await vi.waitFor(() => expect(desk.count('close')).toBeGreaterThan(6), 10_000);
+    expect(bridge.isAvailable()).toBe(true);
+    expect((await bench.simulator.requestHandoff({ conversationId: 'another' })).state).toBe('connecting');
+  });
+
+  it('can be tried by a new handoff at any time when a close was the trial and failed', async () => {
+    const desk = fakeDesk();
+    const { bench, bridge } = await setUpBridge({
+      desk,
+      receiver: { delivery: await sqliteDelivery({ backoff: { minDelayMs: 1, maxDelayMs: 1 } }) },
+      bridge: { retry: { tries: 1, firstWaitMs: 20 } },
+    });
+    const conversation = await bench.requestHandoff();
+    desk.behave({ open: down, find: down, close: down });
+    for (let n = 0; bridge.isAvailable(); n += 1)
+      await bench.simulator.requestHandoff({ conversationId: `refused-${n}` });
+    await conversation.closeByUser();
+    await vi.waitFor(() => expect(desk.count('close')).toBeGreaterThan(0), 10_000);
+    desk.behave({ close: down });
+    await vi.waitFor(async () => {
+      const { state } = await bench.simulator.requestHandoff({ conversationId: 'accepted' });
+      expect(state).toBe('connecting');
+    }, 10_000);
+    expect(bridge.isAvailable()).toBe(true);
+  });
+
+  it('says nothing to the user about a delay unless a text is set', async () => {
+    const desk = fakeDesk();
+    const { bench, bridge, shown } = await setUpBridge({
+      desk,
+      receiver: { delivery: await sqliteDelivery() },
+      bridge: { retry: { tries: 1, firstWaitMs: 10_000 } },
+    });
+    await bench.requestHandoff();
+    desk.behave({ send: down });
+    await bench.say('hello');
+    await vi.waitFor(() => expect(bridge.isAvailable()).toBe(false), 10_000);
+    const { postponed } = bridge.stats();
+    await vi.waitFor(() => expect(bridge.stats().postponed).toBeGreaterThan(postponed), 10_000);
+    expect(shown()).toEqual([]);
+  });
+
+  it('tells the user that messages wait if a text is set, and not with each attempt', async () => {
+    const desk = fakeDesk();
+    const { bench, bridge, shown } = await setUpBridge({
+      desk,
+      receiver: { delivery: await sqliteDelivery({ backoff: { minDelayMs: 1, maxDelayMs: 1 } }) },
+      bridge: {
+        retry: { tries: 1, firstWaitMs: 10_000 },
+        messages: { delayed: 'This may take a while.' },
+      },
+    });
+    await bench.requestHandoff();
+    desk.behave({ send: down });
+    await bench.say('hello');
+    await vi.waitFor(() => expect(shown()).toContain('This may take a while.'), 10_000);
+    const { postponed } = bridge.stats();
+    await vi.waitFor(() => expect(bridge.stats().postponed).toBeGreaterThan(postponed + 3), 10_000);
+    // Twice if the test runs when ten minutes of the clock are over.
+    expect(shown().length).toBeLessThanOrEqual(2);
+  });
+
   it('wakes all conversations that wait for it as soon as it answers again', async () => {
     const desk = fakeDesk();
     // Without being woken, postponed events would wait for an hour.

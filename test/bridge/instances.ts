@@ -6,6 +6,7 @@ import {
   type BridgeOptions,
   createBridge,
   createReceiver,
+  type Delivery,
   pathToken,
   type RequestListener,
 } from '../../src/index.js';
@@ -27,6 +28,15 @@ export interface InstanceOptions {
 /** A simulated platform and one SQLite file, on which the test starts instances of receiver and bridge. */
 export async function onSharedFile(desk: FakeDesk, service?: { baseUrl: string; apiKey: string }) {
   const file = join(await temporaryFolder(), 'handoff.db');
+  return onSharedStore(desk, () => sqliteDelivery({ file }), service);
+}
+
+/** The same on any store: each delivery is that of one process. */
+export async function onSharedStore(
+  desk: FakeDesk,
+  delivery: () => Promise<Delivery>,
+  service?: { baseUrl: string; apiKey: string },
+) {
   const bench = await createTestBench();
   let target: RequestListener | undefined;
   // The bench recognizes a listener by its two parameters.
@@ -40,7 +50,7 @@ export async function onSharedFile(desk: FakeDesk, service?: { baseUrl: string; 
     const receiver = createReceiver({
       auth: { message: false, handoff: pathToken(PATH_TOKEN) },
       service: service ?? bench.service,
-      delivery: await sqliteDelivery({ file }),
+      delivery: await delivery(),
       log: logged.log,
     });
     const bridge = createBridge({

@@ -43,7 +43,7 @@ describeWith(SITE_TOOLS)('the documentation site', () => {
   let site: Served;
 
   beforeAll(async () => {
-    // The build itself fails with a dead link, and with a page that the sidebar does not list.
+    // The build itself fails with a dead link.
     const { status, stdout, stderr } = spawnSync('npm', ['--prefix', 'docs', 'run', 'build'], {
       cwd: ROOT,
       encoding: 'utf8',

@@ -28,12 +28,9 @@ const environment = Object.fromEntries(
   ),
 );
 
-/** The shell of a reader who has loaded the settings. */
-const inShell = (command: string): string => `[ -f .env ] && { set -a; . ./.env; set +a; }\n${command}`;
-
 /** Runs a block of the tutorial and gives its output. */
 async function run(command: string, cwd: string): Promise<string> {
-  const child = spawn('bash', ['-ec', inShell(command)], {
+  const child = spawn('bash', ['-ec', command], {
     cwd,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -53,7 +50,7 @@ async function run(command: string, cwd: string): Promise<string> {
 /** Starts a block that does not end, until it prints what is expected. */
 async function start(command: string, cwd: string, expected: RegExp): Promise<ChildProcess> {
   // In a group of its own, since npx starts the program as another process.
-  const child = spawn('bash', ['-ec', inShell(command)], {
+  const child = spawn('bash', ['-ec', command], {
     cwd,
     env: environment,
     detached: true,
@@ -151,7 +148,7 @@ describeInBrowser('the tutorial', () => {
     mkdirSync(server);
     for (const name of ['.env', 'server.js', 'package.json', 'package-lock.json'])
       cpSync(join(project, name), join(server, name));
-    await start(block('deploy'), server, /Listening on/);
+    await start(`set -a; . ./.env; set +a\n${block('deploy')}`, server, /Listening on/);
     await run(block('npx handoff-kit doctor'), project);
     await run(block('npx handoff-kit check'), project);
     await end(platform);

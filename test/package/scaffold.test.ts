@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -24,8 +22,6 @@ import { describeWith } from '../helpers/requirement.js';
  * and asked by the platform. Every pair of answers occurs in one of them.
  */
 const ROOT = resolve(import.meta.dirname, '../..');
-const NEXT_MODULES = join(ROOT, 'test/bindings/next/node_modules');
-const TOOLS = join(import.meta.dirname, 'tools/node_modules');
 
 let folder = '';
 let tarball = '';
@@ -79,37 +75,45 @@ function allPairs(): Answers[] {
 }
 
 /** Writes a project with the command of the packed package. */
-function init(name: string, { host, delivery, adapter }: Answers): string {
+function init(name: string, { host, delivery, adapter }: Answers, parent = folder): string {
   const cli = join(folder, 'node_modules/handoff-kit/dist/cli/main.js');
   const flags = ['--host', host, '--delivery', delivery, '--adapter', adapter];
-  const shown = run(process.execPath, [cli, 'init', name, ...flags], folder);
+  mkdirSync(parent, { recursive: true });
+  const shown = run(process.execPath, [cli, 'init', name, ...flags], parent);
   expect(shown).toContain(`cd ${name}\n  npm install\n`);
-  return join(folder, name);
+  return join(parent, name);
 }
 
-/**
- * Gives a project the packages that it names and no others: those of this repository at the same versions, and the
- * installed package itself.
- */
-function linkPackages(project: string): void {
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
-  const isNext = 'next' in dependencies;
-  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
-    const places = [
-      ...(name === 'handoff-kit' ? [join(folder, 'node_modules')] : []),
-      ...(isNext ? [NEXT_MODULES] : []),
-      join(ROOT, 'node_modules'),
-      TOOLS,
-    ];
-    const found = places.map((place) => join(place, name)).find((path) => existsSync(path));
-    if (!found) throw new Error(`no copy of ${name}`);
-    const target = join(project, 'node_modules', name);
-    mkdirSync(join(target, '..'), { recursive: true });
-    // Next follows no links out of the project.
-    if (isNext) cpSync(found, target, { recursive: true, dereference: true });
-    else symlinkSync(found, target);
-  }
+const install = (project: string): string =>
+  run('npm', ['install', '--silent', '--prefer-offline', '--no-audit', '--no-fund'], project);
+
+/** The `package.json` of a project, which takes this package from the tarball. */
+function packageOf(project: string): { dependencies: object; devDependencies: object } {
+  const text = readFileSync(join(project, 'package.json'), 'utf8');
+  return JSON.parse(text.replace(/"handoff-kit": "[^"]*"/, `"handoff-kit": "file:${tarball}"`));
 }
+
+/** Writes projects below one folder, and installs the packages of all of them once, in that folder. */
+function initTogether(parent: string, all: readonly Answers[]): void {
+  const projects = all.map((answers) => packageOf(init(nameOf(answers), answers, parent)));
+  const together = {
+    private: true,
+    dependencies: Object.assign({}, ...projects.map(({ dependencies }) => dependencies)),
+    devDependencies: Object.assign({}, ...projects.map(({ devDependencies }) => devDependencies)),
+  };
+  writeFileSync(join(parent, 'package.json'), JSON.stringify(together));
+  install(parent);
+}
+
+const nameOf = (answers: Answers): string => Object.values(answers).join('-');
+/** Next needs another version of TypeScript than the others, so its packages are installed apart. */
+const parentOf = ({ host }: Answers): string => join(folder, host === 'next' ? 'next' : 'servers');
+
+/** The file of a package that a project uses, in its own folder or in the one above. */
+const fileOf = (project: string, path: string): string =>
+  [project, join(project, '..')]
+    .map((place) => join(place, 'node_modules', path))
+    .find((file) => existsSync(file)) ?? path;
 
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -130,7 +134,7 @@ async function start(
   if (delivery === 'postgres') Object.assign(env, { DATABASE_URL: database.connectionString });
   const args =
     host === 'next'
-      ? ['node_modules/next/dist/bin/next', 'start', '-p', String(port)]
+      ? [fileOf(project, 'next/dist/bin/next'), 'start', '-p', String(port)]
       : [`--env-file=${file}`, 'dist/server.js'];
   const child = spawn(process.execPath, args, { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
@@ -174,7 +178,7 @@ async function probe(project: string, url: string): Promise<number[]> {
 
 /** Type-checks, tests, builds and starts a project, and stops it again. */
 async function expectToWork(project: string, answers: Answers): Promise<void> {
-  const bin = (path: string): string => join(project, 'node_modules', path);
+  const bin = (path: string): string => fileOf(project, path);
   if (answers.host !== 'next') run(process.execPath, [bin('typescript/bin/tsc'), '--noEmit'], project);
   run(process.execPath, [bin('vitest/vitest.mjs'), 'run'], project);
   const build = answers.host === 'next' ? [bin('next/dist/bin/next'), 'build'] : [bin('typescript/bin/tsc')];
@@ -190,50 +194,51 @@ async function expectToWork(project: string, answers: Answers): Promise<void> {
   await new Promise((ended) => (child.exitCode === null ? child.once('exit', ended) : ended(null)));
 }
 
-const FOUND = {
-  name: 'next',
-  found: existsSync(join(NEXT_MODULES, 'next/package.json')) && existsSync(join(TOOLS, 'tsx/package.json')),
+const PAIRS = allPairs();
+
+/** These tests install packages, as those of the packed package do. */
+const TOOLS_FOUND = {
+  name: 'package-tools',
+  found: existsSync(join(import.meta.dirname, 'tools/node_modules/typescript/package.json')),
   leavesOut: 'the projects of init',
-  howToGet: 'npm ci --prefix test/bindings/next && npm ci --prefix test/package/tools',
+  howToGet: 'npm ci --prefix test/package/tools',
 };
 
-describeWith(FOUND)('the projects of init', () => {
+describeWith(TOOLS_FOUND)('the projects of init', () => {
   vi.setConfig({ testTimeout: 240_000 });
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'handoff-kit-init-'));
     run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], ROOT);
     tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'maker', private: true }));
-    run('npm', ['install', '--silent', '--prefer-offline', '--no-audit', '--no-fund', tarball], folder);
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ private: true, dependencies: { 'handoff-kit': `file:${tarball}` } }),
+    );
+    install(folder);
+    for (const isNext of [false, true]) {
+      const all = PAIRS.filter(({ host }) => (host === 'next') === isNext);
+      initTogether(join(folder, isNext ? 'next' : 'servers'), all);
+    }
     database = await startServer();
-  }, 300_000);
+  }, 600_000);
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL');
     await database?.remove();
     rmSync(folder, { recursive: true, force: true });
-  });
+  }, 120_000);
 
-  it('work after npm install, with the versions that are newest then', async () => {
+  it('work after npm install in their own folder', async () => {
     const answers: Answers = { host: 'express', delivery: 'sqlite', adapter: 'desk' };
-    const project = init('installed', answers);
-    const file = join(project, 'package.json');
-    writeFileSync(
-      file,
-      readFileSync(file, 'utf8').replace(/"handoff-kit": "[^"]*"/, `"handoff-kit": "file:${tarball}"`),
-    );
-    run('npm', ['install', '--silent', '--prefer-offline', '--no-audit', '--no-fund'], project);
+    const project = init('installed', answers, join(folder, 'alone'));
+    writeFileSync(join(project, 'package.json'), JSON.stringify(packageOf(project)));
+    install(project);
     await expectToWork(project, answers);
     expect(run('npm', ['run', '--silent', 'add-agent', '--', 'ann'], project)).toContain('ann');
   });
 
-  it.each(allPairs().map((answers) => [Object.values(answers).join('-'), answers] as const))(
-    'work: %s',
-    async (name, answers) => {
-      const project = init(name, answers);
-      linkPackages(project);
-      await expectToWork(project, answers);
-    },
+  it.each(PAIRS.map((answers) => [nameOf(answers), answers] as const))('work: %s', (name, answers) =>
+    expectToWork(join(parentOf(answers), name), answers),
   );
 
   it('serve --dev runs without a project, and without SQLite in memory with one warning', async () => {

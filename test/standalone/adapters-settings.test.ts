@@ -160,6 +160,19 @@ describe('the settings of human agents', () => {
     [{ ...SERVICE, OUTSIDE_HOURS: 'Later' }, /^OUTSIDE_HOURS needs BUSINESS_HOURS/],
     [{ BUSINESS_HOURS: 'UTC mon 09:00-17:00' }, /^BUSINESS_HOURS has no effect/],
     [{ ...SERVICE, ADAPTER: 'none', UNAVAILABLE: 'Sorry' }, /^UNAVAILABLE has no effect/],
+    [{ ...SERVICE, ADAPTER: 'none', DELAYED: 'Later' }, /^DELAYED has no effect/],
+    [{ ...SERVICE, BOT_ADAPTERS: 'slack' }, /^BOT_ADAPTERS must be bot ids with systems, such as/],
+    [{ ...SERVICE, BOT_ADAPTERS: 'b1=fax' }, /^BOT_ADAPTERS must be bot ids with systems, such as/],
+    [{ ...SERVICE, BOT_ADAPTERS: 'b1=desk, b1=desk' }, /^BOT_ADAPTERS names a bot twice/],
+    [
+      { ...SERVICE, ADAPTER: 'desk', BOT_ADAPTERS: 'b1=desk' },
+      /^BOT_ADAPTERS names desk, which is ADAPTER and takes all other bots anyway/,
+    ],
+    [
+      { ...SERVICE, ...SLACK, BOT_ADAPTERS: 'b1=chatwoot' },
+      /^CHATWOOT_URL is missing: BOT_ADAPTERS names chatwoot, which needs it/,
+    ],
+    [{ ADAPTER: 'none', BOT_ADAPTERS: 'b1=desk' }, /^ADAPTER needs SERVICE_BASE_URL and SERVICE_API_KEY/],
     [{ ...SERVICE, BUSINESS_HOURS: 'Mars/Base mon 09:00-17:00' }, /^BUSINESS_HOURS the time zone must be/],
     [{ ...SERVICE, BUSINESS_HOURS: 'UTC mon 9-17' }, /^BUSINESS_HOURS mon must hold ranges/],
     [

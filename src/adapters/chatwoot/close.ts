@@ -18,6 +18,22 @@ export function contactOf({ extra }: ConversationRef): string {
   );
 }
 
+/**
+ * Tells the agents of a reply that failed after its webhook was answered. Chatwoot's own mark would need the access token
+ * of an agent. A message opens a resolved conversation, which is therefore resolved again.
+ */
+export async function postUndelivered(
+  api: PublicApi,
+  ref: ConversationRef,
+  notice: string,
+  call: AdapterCall,
+): Promise<void> {
+  const contact = contactOf(ref);
+  const conversation = await api.conversation(contact, ref.externalId, call).catch(nullIf('invalid'));
+  await api.postMessage(contact, ref.externalId, { text: asNotice(notice) }, call);
+  if (conversation?.status === 'resolved') await api.resolve(contact, ref.externalId, call);
+}
+
 /** Posts the reason and resolves the conversation. */
 export async function closeConversation(
   api: PublicApi,

@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { type Adapter, defineAdapter } from '../../bridge/index.js';
+import { type Adapter, defineAdapter, undeliveredNote } from '../../bridge/index.js';
+import { listEvents } from './catch-up.js';
 import { checkSetup } from './check.js';
-import { closeConversation, contactOf } from './close.js';
+import { closeConversation, contactOf, postUndelivered } from './close.js';
 import { createOpening, MAX_TEXT } from './open.js';
 import { createPublicApi } from './public-api.js';
 import { type ChatwootSettings, checkSettings } from './settings.js';
@@ -35,6 +36,8 @@ export function chatwoot(settings: ChatwootSettings): Adapter {
       nativeClose: true,
       messageIds: true,
       maxTextLength: MAX_TEXT,
+      unordered: true,
+      marksFailedWebhooks: true,
       rate: {
         overall: { count: 3000, perMs: 60_000 },
         perConversation: { count: 200, perMs: 60_000 },
@@ -45,6 +48,9 @@ export function chatwoot(settings: ChatwootSettings): Adapter {
       return { messageId: await api.postMessage(contactOf(ref), ref.externalId, { text, key }, call) };
     },
     close: (ref, reason, call) => closeConversation(api, ref, reason, call),
+    catchUp: (ref, since, call) => listEvents(api, ref, since, call),
+    undelivered: (ref, message, reason, call) =>
+      postUndelivered(api, ref, undeliveredNote(message, reason), call),
     verify: (request) => verify(checked.webhookSecrets, request),
     parse,
     check: (call) => checkSetup(checked, call),

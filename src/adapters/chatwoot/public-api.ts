@@ -4,7 +4,7 @@ import {
   type AdapterHttpResponse,
   createAdapterHttp,
 } from '../../bridge/index.js';
-import { asId, asObject, asObjects, asText } from './json.js';
+import { asId, asObject, asObjects, asText, type JsonObject } from './json.js';
 import type { CheckedSettings } from './settings.js';
 
 /** A contact to create. An existing one stays as it is. */
@@ -26,6 +26,8 @@ export interface RemoteConversation {
   readonly accountId: string | null;
   /** Messages of the contact, oldest first. */
   readonly incoming: readonly string[];
+  /** All messages but notes and activities. */
+  readonly messages: readonly JsonObject[];
 }
 
 type Call = Pick<AdapterCall, 'signal'>;
@@ -45,6 +47,8 @@ export interface PublicApi {
     customAttributes: Readonly<Record<string, string>>,
     call: Call,
   ): Promise<RemoteConversation>;
+  /** The last 20 messages, without notes and activities. */
+  latestMessages(sourceId: string, id: string, call: Call): Promise<readonly JsonObject[]>;
   /** Posts a message as the contact. Resolves to its id. */
   postMessage(
     sourceId: string,
@@ -73,6 +77,7 @@ export function createPublicApi({ url, inbox, timeoutMs, fetch }: CheckedSetting
   const conversationsPath = (sourceId: string) => `/contacts/${encodeURIComponent(sourceId)}/conversations`;
   const conversationPath = (sourceId: string, id: string) =>
     `${conversationsPath(sourceId)}/${encodeURIComponent(id)}`;
+  const messagesPath = (sourceId: string, id: string) => `${conversationPath(sourceId, id)}/messages`;
 
   return {
     async inbox(call) {
@@ -110,8 +115,12 @@ export function createPublicApi({ url, inbox, timeoutMs, fetch }: CheckedSetting
       const json = { custom_attributes: customAttributes };
       return readConversation(await http({ method: 'POST', path: conversationsPath(sourceId), json }, call));
     },
+    async latestMessages(sourceId, id, call) {
+      const { body } = await http({ method: 'GET', path: messagesPath(sourceId, id) }, call);
+      return asObjects(body);
+    },
     async postMessage(sourceId, id, { text, key }, call) {
-      const path = `${conversationPath(sourceId, id)}/messages`;
+      const path = messagesPath(sourceId, id);
       const json = { content: text, ...(key === undefined ? {} : { echo_id: key }) };
       const messageId = asId(asObject((await http({ method: 'POST', path, json }, call)).body).id);
       if (messageId === null) throw unexpectedResponse('a message');
@@ -135,14 +144,16 @@ const readConversation = ({ body }: AdapterHttpResponse): RemoteConversation => 
 const INCOMING = 0;
 
 function toConversation(value: unknown): RemoteConversation {
-  const { id, status, contact, messages } = asObject(value);
+  const { id, status, contact, messages: listed } = asObject(value);
+  const messages = asObjects(listed);
   const displayId = asId(id);
   if (displayId === null) throw unexpectedResponse('a conversation');
   return {
     id: displayId,
     status: asText(status),
     accountId: asId(asObject(contact).account_id),
-    incoming: asObjects(messages)
+    messages,
+    incoming: messages
       .filter(({ message_type }) => message_type === INCOMING)
       .map(({ content }) => asText(content)),
   };

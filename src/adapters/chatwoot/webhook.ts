@@ -57,7 +57,8 @@ function parseCreated(payload: JsonObject): readonly InboundEvent[] {
   return parseMessage(payload, externalId);
 }
 
-function parseMessage(message: JsonObject, externalId: string): readonly InboundMessage[] {
+/** The event of a message, which has the same id however it is read. */
+export function parseMessage(message: JsonObject, externalId: string): readonly InboundMessage[] {
   const messageId = asId(message.id);
   if (messageId === null) throw unreadable('a message without its id');
   const author = authorOf(message);

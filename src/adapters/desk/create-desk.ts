@@ -129,7 +129,12 @@ export function createDesk(options: DeskOptions): Desk {
   const bridge = createBridge({ log, ...options.bridge, receiver, adapter });
 
   const limits = createLoginLimits();
-  const apiRoutes = createAgentRoutes({ findAgent, touch: sessions.touch, isSameOrigin, rejections });
+  const apiRoutes = createAgentRoutes({
+    findAgent,
+    touch: (session) => sessions.touch(session),
+    isSameOrigin,
+    rejections,
+  });
   const filters = createSavedFilters(store);
   addInboxRoutes(apiRoutes, {
     store,

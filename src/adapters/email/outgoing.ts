@@ -8,6 +8,9 @@ import {
   type OutgoingMessage,
   type SentMessage,
   sessionText,
+  type UndeliveredMessage,
+  type UndeliveredReason,
+  undeliveredNote,
 } from '../../bridge/index.js';
 import type { Mailbox } from './imap.js';
 import { REPLY_ABOVE } from './reply-text.js';
@@ -26,7 +29,7 @@ const GUIDE =
 
 const ENDED = 'Replies to this conversation no longer reach the user.';
 
-/** Creates `open`, `find`, `send` and `close`. */
+/** Creates `open`, `find`, `send`, `undelivered` and `close`. */
 export function createOutgoing(mailer: Mailer, mailbox: Mailbox, settings: CheckedSettings) {
   const mailOf = (token: string, subject: string, part: MailPart, text: string): SendMailOptions => {
     const root = messageIdOf(token, 'open', settings);
@@ -88,6 +91,16 @@ export function createOutgoing(mailer: Mailer, mailbox: Mailbox, settings: Check
       const mail = mailOf(ref.externalId, subjectOf(ref), { key }, text);
       await mailer.send(mail, call);
       return { messageId: mail.messageId ?? null };
+    },
+
+    async undelivered(
+      ref: ConversationRef,
+      message: UndeliveredMessage,
+      reason: UndeliveredReason,
+      call: AdapterCall,
+    ): Promise<void> {
+      const part = { key: `undelivered ${message.messageId ?? message.text}` };
+      await mailer.send(mailOf(ref.externalId, subjectOf(ref), part, undeliveredNote(message, reason)), call);
     },
 
     async close(ref: ConversationRef, { text }: CloseReason, call: AdapterCall): Promise<void> {

@@ -7,9 +7,13 @@ import {
   readAs,
 } from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
+import { conversationSchema } from './webhook.js';
 
 /** The version whose requests and responses this adapter knows. Webhooks have the version of the app. */
 const API_VERSION = '2.14';
+
+/** A conversation is read with up to 500 parts. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** The account of the access token, and its workspace. */
 export const meSchema = z.object({
@@ -48,6 +52,7 @@ export function createIntercomApi({ accessToken, apiUrl, fetch }: CheckedSetting
       authorization: `Bearer ${accessToken}`,
       'intercom-version': API_VERSION,
     },
+    maxResponseBytes: MAX_RESPONSE_BYTES,
     fetch: withRateLimitReset(fetch),
   });
   const read = async <Schema extends z.ZodType>(
@@ -109,6 +114,15 @@ export function createIntercomApi({ accessToken, apiUrl, fetch }: CheckedSetting
     async assignToTeam(id: string, adminId: string, teamId: string, call: AdapterCall) {
       const json = { message_type: 'assignment', type: 'team', admin_id: adminId, assignee_id: teamId };
       await http({ method: 'POST', path: partsOf(id, 'parts'), json }, call);
+    },
+
+    /** The conversation with its last 500 parts. */
+    conversation: (id: string, call: AdapterCall) =>
+      read(conversationSchema, { method: 'GET', path: `/conversations/${encodeURIComponent(id)}` }, call),
+
+    async addNote(id: string, adminId: string, body: string, call: AdapterCall) {
+      const json = { message_type: 'note', type: 'admin', admin_id: adminId, body };
+      await http({ method: 'POST', path: partsOf(id, 'reply'), json }, call);
     },
 
     async closeConversation(id: string, adminId: string, body: string, call: AdapterCall) {

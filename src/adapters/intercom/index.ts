@@ -17,11 +17,12 @@ import {
   referenceLine,
   runCheck,
   sessionText,
+  undeliveredNote,
   userName,
 } from '../../bridge/index.js';
 import { createIntercomApi, type IntercomApi } from './api.js';
 import { checkSettings, type IntercomSettings } from './settings.js';
-import { NOTICE_PREFIX, parse, verify } from './webhook.js';
+import { conversationEvents, NOTICE_PREFIX, parse, verify } from './webhook.js';
 
 export type { IntercomSettings } from './settings.js';
 
@@ -99,6 +100,7 @@ export function intercom(settings: IntercomSettings): Adapter {
       nativeClose: true,
       messageIds: true,
       maxTextLength: MAX_TEXT,
+      unordered: true,
       // 10,000 requests a minute for an app, in windows of ten seconds.
       rate: { overall: { count: 1_600, perMs: 10_000 } },
     },
@@ -128,6 +130,13 @@ export function intercom(settings: IntercomSettings): Adapter {
       const { id } = await loadMe(call);
       // A deleted conversation needs no close.
       await api.closeConversation(externalId, id, `${NOTICE_PREFIX}${text}`, call).catch(nullIf('gone'));
+    },
+    async catchUp({ externalId }, since, call) {
+      return conversationEvents(await api.conversation(externalId, call), since);
+    },
+    async undelivered({ externalId }, message, reason, call) {
+      const { id } = await loadMe(call);
+      await api.addNote(externalId, id, `${NOTICE_PREFIX}${undeliveredNote(message, reason)}`, call);
     },
     verify: (request) => verify(checked.clientSecrets, request),
     parse,

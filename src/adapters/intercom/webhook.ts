@@ -19,6 +19,8 @@ export const NOTICE_PREFIX = '[handoff] ';
 export const partSchema = z.object({
   id: z.coerce.string(),
   part_type: z.string(),
+  /** In seconds. */
+  created_at: z.number().nullish(),
   body: z.string().nullish(),
   author: z
     .object({
@@ -82,14 +84,16 @@ export function parse({ body }: InboundRequest): ParsedWebhook {
   return { events: conversationEvents(conversation) };
 }
 
-/** The events of a conversation's parts, in their order. */
-export function conversationEvents({
-  id,
-  conversation_parts: parts,
-}: z.output<typeof conversationSchema>): InboundEvent[] {
+/** The events of a conversation's parts, in their order; only those since a time if there is one. */
+export function conversationEvents(
+  { id, conversation_parts: parts }: z.output<typeof conversationSchema>,
+  since = new Date(0),
+): InboundEvent[] {
+  const sinceSeconds = Math.floor(since.getTime() / 1000);
   return (parts?.conversation_parts ?? []).flatMap((value) => {
     const part = partSchema.safeParse(value);
-    return part.success ? partEvents(id, part.data) : [];
+    if (!part.success || (part.data.created_at ?? sinceSeconds) < sinceSeconds) return [];
+    return partEvents(id, part.data);
   });
 }
 

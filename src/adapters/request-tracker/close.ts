@@ -3,6 +3,9 @@ import {
   AdapterError,
   type CloseReason,
   type ConversationRef,
+  type UndeliveredMessage,
+  type UndeliveredReason,
+  undeliveredNote,
 } from '../../bridge/index.js';
 import type { RestClient } from './rest.js';
 import type { CheckedSettings } from './settings.js';
@@ -30,6 +33,19 @@ export function createClose(rest: RestClient, { closeStatus }: CheckedSettings) 
       );
     }
     await addReason(ticket, reason, call);
+  };
+}
+
+/** Creates `undelivered`: adds a comment, which leaves a closed ticket closed. */
+export function createUndelivered(rest: RestClient) {
+  return async (
+    ref: ConversationRef,
+    message: UndeliveredMessage,
+    reason: UndeliveredReason,
+    call: AdapterCall,
+  ): Promise<void> => {
+    const json = { ContentType: 'text/plain', Content: undeliveredNote(message, reason) };
+    await rest({ method: 'POST', path: `/ticket/${ticketIdOf(ref.externalId)}/comment`, json }, call);
   };
 }
 

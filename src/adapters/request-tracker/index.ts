@@ -5,9 +5,9 @@
  */
 import { type Adapter, defineAdapter } from '../../bridge/index.js';
 import { createCheck } from './check.js';
-import { createClose } from './close.js';
+import { createClose, createUndelivered } from './close.js';
 import { createOpening } from './open.js';
-import { createPoll } from './poll.js';
+import { createReading } from './poll.js';
 import { createRestClient } from './rest.js';
 import { createSend } from './send.js';
 import { checkSettings, type RequestTrackerSettings } from './settings.js';
@@ -43,7 +43,8 @@ export function requestTracker(settings: RequestTrackerSettings): Adapter {
     close: createClose(rest, checked),
     verify: (request) => verify(request, checked),
     parse: (request) => parse(request, checked),
-    poll: createPoll(rest, checked),
+    ...createReading(rest, checked),
+    undelivered: createUndelivered(rest),
     check: createCheck(rest, checked),
   });
 }

@@ -1,7 +1,14 @@
-import { type AdapterCall, AdapterError, type InboundEvent, type PollResult } from '../../bridge/index.js';
+import {
+  type AdapterCall,
+  AdapterError,
+  type ConversationRef,
+  type InboundEvent,
+  type PollResult,
+} from '../../bridge/index.js';
 import { asFlag, asId, asObject, asObjects, asText, type JsonObject } from './json.js';
 import type { RestClient } from './rest.js';
 import type { CheckedSettings } from './settings.js';
+import { ticketIdOf } from './ticket.js';
 import { type RtContent, type RtTransaction, type RtUser, toInboundEvent } from './transaction.js';
 
 const PAGE_SIZE = 50;
@@ -18,8 +25,8 @@ const FIELDS = ['Type', 'Field', 'NewValue', 'ObjectId', 'Creator', 'Created'];
 /** Without comments, which the user never sees. */
 const TRANSACTION_TYPES = "(Type = 'Correspond' OR Type = 'Status' OR (Type = 'Set' AND Field = 'Owner'))";
 
-/** Creates `poll`: reads transactions of our tickets, in whichever queue they are. */
-export function createPoll(rest: RestClient, settings: CheckedSettings) {
+/** Creates `poll` and `catchUp`: they read transactions of our tickets, in whichever queue they are. */
+export function createReading(rest: RestClient, settings: CheckedSettings) {
   const findUser = createUserLookup(rest);
   const ourTickets = `TicketCreator = ${settings.selfId}`;
   const byOthers = `${ourTickets} AND Creator != ${settings.selfId} AND ${TRANSACTION_TYPES}`;
@@ -39,7 +46,33 @@ export function createPoll(rest: RestClient, settings: CheckedSettings) {
     return transaction && toInboundEvent(transaction, settings);
   };
 
-  return async (cursor: string | null, call: AdapterCall): Promise<PollResult> => {
+  const catchUp = async (
+    { externalId }: ConversationRef,
+    since: Date,
+    call: AdapterCall,
+  ): Promise<readonly InboundEvent[]> => {
+    const events: InboundEvent[] = [];
+    // RT has no milliseconds.
+    const sinceMs = Math.floor(since.getTime() / 1000) * 1000;
+    let lastId = '0';
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const query = `${byOthers} AND TicketId = ${ticketIdOf(externalId)} AND id > ${lastId}`;
+      const { items } = await rest.search(
+        { type: 'transactions', query, fields: FIELDS, limit: PAGE_SIZE },
+        call,
+      );
+      for (const item of items) {
+        lastId = asId(item.id) ?? lastId;
+        if (Date.parse(asText(item.Created)) < sinceMs) continue;
+        const event = await toEvent(item, call);
+        if (event) events.push(event);
+      }
+      if (items.length < PAGE_SIZE) break;
+    }
+    return events;
+  };
+
+  const poll = async (cursor: string | null, call: AdapterCall): Promise<PollResult> => {
     if (cursor === null) return { events: [], cursor: await newestId(call) };
     const events: InboundEvent[] = [];
     let settledId = checkCursor(cursor);
@@ -67,6 +100,8 @@ export function createPoll(rest: RestClient, settings: CheckedSettings) {
     youngEvents = stillYoung;
     return { events, cursor: settledId };
   };
+
+  return { poll, catchUp };
 }
 
 function isSettled({ Created }: JsonObject, date: number | null): boolean {

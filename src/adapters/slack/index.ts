@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Adapter, defineAdapter } from '../../bridge/index.js';
+import { type Adapter, defineAdapter, undeliveredNote } from '../../bridge/index.js';
+import { createCatchUp } from './catch-up.js';
 import { createCheck } from './check.js';
 import { createClose } from './close.js';
 import { createOpening } from './open.js';
@@ -48,6 +49,16 @@ export function slack(settings: SlackSettings): Adapter {
       const shown = text.trim() === '' ? '[empty message]' : escapeText(text);
       const message = { channel, thread_ts: ts, text: shown, mrkdwn: false, ...POST_OPTIONS };
       return { messageId: timestampOf(await api.write('chat.postMessage', message, call)) };
+    },
+    catchUp: createCatchUp(api, checked),
+    async undelivered(ref, message, reason, call) {
+      const { channel, ts } = threadOf(ref);
+      const text = escapeText(undeliveredNote(message, reason));
+      await api.write(
+        'chat.postMessage',
+        { channel, thread_ts: ts, text, mrkdwn: false, ...POST_OPTIONS },
+        call,
+      );
     },
     close: createClose(api),
     verify: (request) => verifyRequest(request, checked),

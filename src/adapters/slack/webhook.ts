@@ -97,7 +97,7 @@ const CONTENT_SUBTYPES: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Translates an event of the Events API into a message, a close, both or nothing. */
-function messageEvents(envelope: JsonObject, settings: CheckedSettings): InboundEvent[] {
+export function messageEvents(envelope: JsonObject, settings: CheckedSettings): InboundEvent[] {
   const event = asObject(envelope.event);
   const { channel } = settings;
   const ts = asText(event.ts);

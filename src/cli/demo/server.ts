@@ -117,7 +117,10 @@ export async function startDemo({ port, log, automatic, agents: count = 1 }: Dem
     // The stand-in for a human answers messages only.
     acceptsUnanswered: automatic,
   });
-  const { receiver, adapter } = standalone;
+  const {
+    receiver,
+    adapters: [adapter],
+  } = standalone;
   if (automatic) receiver.on('handoff.message', answerAsHuman);
   if (adapter) pageServer?.showDesk(adapter.handler);
   const receiverUrl = `${await standalone.listen()}${settings.mountPath}`;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Adapter, type Bridge, createBridge } from '../../bridge/index.js';
+import { type Adapter, type Bridge, type BridgeOptions, createBridge } from '../../bridge/index.js';
 import { inline } from '../../delivery/index.js';
 import { type Conversation, createMemoryHandoffStore } from '../../handoff/index.js';
 import { createReceiver, pathToken, type Receiver } from '../../receiver/index.js';
@@ -43,6 +43,8 @@ export interface FullStack {
 interface FullStackOptions {
   /** Wraps the adapter before the bridge gets it. */
   readonly wrap?: (adapter: Adapter) => Adapter;
+  /** Changes how failed calls are retried. */
+  readonly retry?: BridgeOptions['retry'];
 }
 
 interface Process {
@@ -57,7 +59,7 @@ const POLL_EVERY_MS = 100;
 /** Starts the full stack. It stops with the check. */
 export async function createFullStack(
   context: CheckContext,
-  { wrap = (adapter) => adapter }: FullStackOptions = {},
+  { wrap = (adapter) => adapter, retry }: FullStackOptions = {},
 ): Promise<FullStack> {
   const { stepTimeoutMs, recordedLog, webhookSink } = context;
   // At least the bridge's own default, even with a short step timeout.
@@ -83,8 +85,13 @@ export async function createFullStack(
       log: recordedLog.log,
     });
     const adapter = wrap(withFastPolling(await context.createAdapter()));
-    const retry = { firstWaitMs: 20 };
-    const bridge = createBridge({ receiver, adapter, retry, openWithinMs, log: recordedLog.log });
+    const bridge = createBridge({
+      receiver,
+      adapter,
+      retry: { firstWaitMs: 20, ...retry },
+      openWithinMs,
+      log: recordedLog.log,
+    });
     running = [...running, { receiver, bridge }];
   };
   const stopProcess = async (): Promise<void> => {
@@ -221,5 +228,19 @@ export async function expectClosedInSystem(
   await waitFor(
     'the agents to see that the conversation has ended',
     async () => (await system.read(externalId)).isClosed,
+  );
+}
+
+/** Waits until the platform and the receiver see that a side has closed the conversation. */
+export async function expectClosedBy(
+  context: CheckContext,
+  stack: FullStack,
+  { user }: HandedOverUser,
+  by: 'user' | 'human',
+): Promise<void> {
+  await context.waitFor(`the platform to see that the ${by} has closed`, () => user.endedBy === by);
+  await context.waitFor(
+    'the receiver to see that the conversation is closed',
+    async () => (await stack.conversation(user.id))?.state === 'closed',
   );
 }

@@ -24,6 +24,8 @@ export interface SystemConversation {
    * if the system stores `&lt;` and shows `<`, return `<`.
    */
   readonly shown: readonly string[];
+  /** The texts of replies that agents see marked as undelivered. Only for systems that have such a mark. */
+  readonly undelivered?: readonly string[];
   /** The system's id of the user, to tell two users apart; `null` if it has none. */
   readonly customer: string | null;
 }

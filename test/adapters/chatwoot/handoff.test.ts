@@ -26,7 +26,6 @@ describe('a handoff to Chatwoot', () => {
     agents.botReply(externalId, 'I am a bot');
     agents.captainReply(externalId, 'I am an AI');
     agents.ruleReply(externalId, 'I am a rule');
-    agents.campaign(externalId, 'I am a campaign');
     const reply = agents.reply(externalId, 'It is on *its* way\nand comes today');
     expect(await bench.nextReply()).toMatchObject({ text: 'Ada: It is on its way\nand comes today' });
 

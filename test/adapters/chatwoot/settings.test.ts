@@ -27,6 +27,8 @@ describe('settings of the Chatwoot adapter', () => {
       nativeClose: true,
       messageIds: true,
       maxTextLength: 50_000,
+      unordered: true,
+      marksFailedWebhooks: true,
       rate: {
         overall: { count: 3000, perMs: 60_000 },
         perConversation: { count: 200, perMs: 60_000 },

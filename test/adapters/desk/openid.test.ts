@@ -1,4 +1,4 @@
-import Provider from 'oidc-provider';
+import { Provider } from 'oidc-provider';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { OpenIdOptions } from '../../../src/adapters/desk/index.js';
 import { serve } from '../../helpers/serve.js';

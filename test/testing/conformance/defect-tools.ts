@@ -17,6 +17,8 @@ export interface Defect {
   readonly name: string;
   /** Matches the reported failure. */
   readonly failure: RegExp;
+  /** Whether the adapter has catchUp. Default `false`: it would make up for most defects of parse. */
+  readonly catchesUp?: boolean;
   readonly change: (good: WebhookAdapter, site: AdapterFactoryInput) => Partial<Adapter>;
 }
 
@@ -131,6 +133,13 @@ export function givingUpOnConversations(good: WebhookAdapter): Partial<Adapter> 
     },
   };
 }
+
+/** Changes what catchUp lists. */
+export const changingList =
+  (change: (listed: readonly InboundEvent[]) => readonly InboundEvent[]) =>
+  (good: WebhookAdapter): Partial<Adapter> => ({
+    catchUp: async (ref, since, call) => change((await good.catchUp?.(ref, since, call)) ?? []),
+  });
 
 /** Sends a message when all earlier ones are done, of whichever conversation. */
 export function sendingInTurn(good: WebhookAdapter): Partial<Adapter> {

@@ -3,6 +3,7 @@ import {
   api,
   changingEvents,
   changingInboundText,
+  changingList,
   changingOutboundText,
   type Defect,
   digest,
@@ -170,6 +171,39 @@ export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
       },
     }),
   },
+  'catch-up': {
+    name: 'ids of catchUp differ from those of webhooks',
+    failure: /catchUp listed the ids/,
+    catchesUp: true,
+    change: changingList((listed) => listed.map((event) => ({ ...event, id: `listed ${event.id}` }))),
+  },
+  'overtaking-close': {
+    name: 'catchUp lists nothing of a closed conversation',
+    failure: /the user to receive "Reply 2 of 3\."/,
+    catchesUp: true,
+    change: changingList((listed) => (listed.some(({ kind }) => kind === 'closed') ? [] : listed)),
+  },
+  'reply-order': {
+    name: 'catchUp lists the newest first',
+    failure: /the user received "Reply 3 of 3\."/,
+    catchesUp: true,
+    change: changingList((listed) => listed.toReversed()),
+  },
+  'missed-events': {
+    name: 'catchUp lists the newest event only',
+    failure: /the user received "Reply 1 of 3\.", "Reply 3 of 3\."/,
+    catchesUp: true,
+    change: changingList((listed) => listed.slice(-1)),
+  },
+  undelivered: {
+    name: 'the note is a message of the user, which opens a closed conversation',
+    failure: /the conversation is open again/,
+    change: (good) => ({
+      async undelivered(ref, { text }, _reason, call) {
+        await good.send(ref, { key: newId(), text, sentAt: null }, call);
+      },
+    }),
+  },
   'rate-limit-honoured': {
     name: '429 is reported as invalid',
     failure: /One moment, please/,
@@ -183,6 +217,11 @@ export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
   'refused-message': {
     name: 'a conversation with a refused message takes no more',
     failure: /the agents to see "This one is accepted\."/,
+    change: givingUpOnConversations,
+  },
+  'failing-message': {
+    name: 'a conversation is given up after a failed message',
+    failure: /the agents to see "This one does not\."/,
     change: givingUpOnConversations,
   },
   'hanging-elsewhere': {

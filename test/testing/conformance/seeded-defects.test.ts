@@ -14,10 +14,16 @@ const impatientHarness = { ...harness, stepTimeoutMs: 4_000 };
 afterAll(clearIntervals);
 
 /** Runs one check on the reference adapter with a defect. */
-async function runWithDefect(id: string, { change }: Pick<Defect, 'change'>): Promise<ConformanceResult> {
+async function runWithDefect(
+  id: string,
+  { change, catchesUp = false }: Pick<Defect, 'change' | 'catchesUp'>,
+): Promise<ConformanceResult> {
   const run = runConformance(
     (site) => {
-      const good = tinyDesk(settingsFor(site));
+      const { catchUp, ...rest } = tinyDesk(settingsFor(site));
+      const good = catchesUp
+        ? { ...rest, catchUp }
+        : { ...rest, capabilities: { ...rest.capabilities, unordered: false } };
       return { ...good, ...change(good, site) };
     },
     impatientHarness,

@@ -104,15 +104,18 @@ const MAX_LENGTH = 128;
 
 /** The problem with a new password of an agent, or `null`. */
 export function passwordProblem(password: string, login: string): string | null {
-  const { length } = [...password];
+  const length = lengthOf(password);
   if (length < MIN_LENGTH) return `A password needs at least ${MIN_LENGTH} characters.`;
   if (length > MAX_LENGTH) return `A password may have at most ${MAX_LENGTH} characters.`;
   const plain = password.toLowerCase();
   const withoutName = plain.replaceAll(login.toLowerCase(), '');
   const isGuessable =
-    COMMON_PASSWORDS.has(plain) || isRepetition(plain) || [...withoutName].length < MIN_LENGTH - 4;
+    COMMON_PASSWORDS.has(plain) || isRepetition(plain) || lengthOf(withoutName) < MIN_LENGTH - 4;
   return isGuessable ? 'This password is easy to guess. Take several words, or a generated one.' : null;
 }
+
+/** The length in code points, so that an emoji counts once. */
+const lengthOf = (text: string): number => Array.from(text).length;
 
 /** Whether a text is a short one, repeated: `abcabcabcabc`. */
 const isRepetition = (text: string): boolean => /^(.{1,6}?)\1+.{0,2}$/su.test(text);

@@ -29,15 +29,15 @@ export interface StoredTotp {
 
 /** Reads and changes the documents of agents. */
 export interface AgentDocuments {
-  find(id: string): Promise<{ readonly agent: StoredAgent; readonly version: number } | null>;
+  readonly find: (id: string) => Promise<{ readonly agent: StoredAgent; readonly version: number } | null>;
   /**
    * Reads, decides and writes until no other writer interferes. `decide` gets `null` for an unknown agent, and returns
    * `null` to change nothing. Gives the agent as it was before.
    */
-  change(
+  readonly change: (
     id: string,
     decide: (agent: StoredAgent | null) => AgentChange | null | Promise<AgentChange | null>,
-  ): Promise<StoredAgent | null>;
+  ) => Promise<StoredAgent | null>;
 }
 
 /** A change of an agent, committed together with its audit lines. */

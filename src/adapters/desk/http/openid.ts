@@ -98,7 +98,7 @@ export function createOpenIdLogin(parts: OpenIdParts): Router {
       await rejections.write({ agent: null, reason, path, ip });
       response.status(status).type('html').send(pageOf(text, null));
     };
-    const login = findLogin(request.headers.cookie, String(query.state ?? ''));
+    const login = findLogin(request.headers.cookie, typeof query.state === 'string' ? query.state : '');
     response.clearCookie(cookieName, cookieOptions);
     if (!login)
       return reject(
@@ -196,8 +196,8 @@ function roleOf(claim: unknown, roles: OpenIdOptions['roles']): AgentRole | null
 const MAX_NAME = 100;
 
 function nameOf({ name, preferred_username: username, email, sub }: Claims): string {
-  const first = [name, username, email].find((each) => typeof each === 'string' && each.trim() !== '');
-  return String(first ?? sub).slice(0, MAX_NAME);
+  const names = [name, username, email, sub].filter((each) => typeof each === 'string');
+  return (names.find((each) => each.trim() !== '') ?? sub).slice(0, MAX_NAME);
 }
 
 /** A page that leads to the desk at once, or tells why not. The texts are fixed, and the URL is the desk's own. */

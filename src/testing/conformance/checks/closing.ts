@@ -1,15 +1,13 @@
 import { chatBody } from '../../../simulator/index.js';
 import type { ConformanceCheck } from '../check.js';
 import { fail } from '../check.js';
-import type { CheckContext } from '../check-context.js';
 import {
   countShown,
   createFullStack,
+  expectClosedBy,
   expectClosedInSystem,
   expectReplies,
   expectShownOnce,
-  type FullStack,
-  type HandedOverUser,
 } from '../full-stack.js';
 
 /** The end of conversations, from both sides. */
@@ -24,7 +22,7 @@ export const closingChecks: readonly ConformanceCheck[] = [
       const handover = await stack.handOver();
       await handover.user.closeByUser();
       await expectClosedInSystem(context, handover.externalId);
-      await expectClosed(context, stack, handover, 'user');
+      await expectClosedBy(context, stack, handover, 'user');
     },
   },
   {
@@ -39,7 +37,7 @@ export const closingChecks: readonly ConformanceCheck[] = [
       await context.system.agent.reply(handover.externalId, 'All done.');
       await expectReplies(context, handover, ['All done.']);
       await context.system.agent.close?.(handover.externalId);
-      await expectClosed(context, stack, handover, 'human');
+      await expectClosedBy(context, stack, handover, 'human');
     },
   },
   {
@@ -52,7 +50,7 @@ export const closingChecks: readonly ConformanceCheck[] = [
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
       await context.system.agent.replyAndClose?.(handover.externalId, 'Last words.');
-      await expectClosed(context, stack, handover, 'human');
+      await expectClosedBy(context, stack, handover, 'human');
       await expectReplies(context, handover, ['Last words.']);
     },
   },
@@ -108,16 +106,3 @@ export const closingChecks: readonly ConformanceCheck[] = [
     },
   },
 ];
-
-async function expectClosed(
-  context: CheckContext,
-  stack: FullStack,
-  { user }: HandedOverUser,
-  by: 'user' | 'human',
-): Promise<void> {
-  await context.waitFor(`the platform to see that the ${by} has closed`, () => user.endedBy === by);
-  await context.waitFor(
-    'the receiver to see that the conversation is closed',
-    async () => (await stack.conversation(user.id))?.state === 'closed',
-  );
-}

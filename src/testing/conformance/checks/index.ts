@@ -4,6 +4,7 @@ import { closingChecks } from './closing.js';
 import { errorChecks } from './errors.js';
 import { inboundChecks } from './inbound.js';
 import { openCallChecks } from './open-calls.js';
+import { orderingChecks } from './ordering.js';
 import { outageChecks } from './outages.js';
 import { outboundChecks } from './outbound.js';
 import { secretChecks } from './secrets.js';
@@ -21,6 +22,7 @@ export const allChecks: readonly ConformanceCheck[] = [
   ...outboundChecks,
   ...inboundChecks,
   ...closingChecks,
+  ...orderingChecks,
   ...outageChecks,
   ...textChecks,
 ];

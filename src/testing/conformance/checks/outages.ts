@@ -1,5 +1,5 @@
 import { type ConformanceCheck, fail } from '../check.js';
-import { createFullStack, expectShownOnce } from '../full-stack.js';
+import { createFullStack, expectClosedInSystem, expectShownOnce, overrideAdapter } from '../full-stack.js';
 
 const RETRY_AFTER_MS = 1_000;
 const CLOCK_TOLERANCE_MS = 100;
@@ -58,6 +58,40 @@ export const outageChecks: readonly ConformanceCheck[] = [
       await user.say('This one is refused.');
       await user.say('This one is accepted.');
       await expectShownOnce(context, externalId, 'This one is accepted.');
+    },
+  },
+  {
+    id: 'failing-message',
+    title: 'a message at which the system keeps failing does not hold up the next one and the close',
+    expected: 'the agents see the message after it, and that the conversation has ended.',
+    advice:
+      'see unavailable. Keep nothing of a failed message, neither its text nor a state of its conversation.',
+    async run(context) {
+      let isFailing = false;
+      const stack = await createFullStack(context, {
+        retry: { giveUpAfter: 1 },
+        wrap: (adapter) =>
+          overrideAdapter(adapter, {
+            async send(ref, message, call) {
+              isFailing = message.text === 'This one always fails.';
+              try {
+                return await adapter.send(ref, message, call);
+              } finally {
+                isFailing = false;
+              }
+            },
+          }),
+      });
+      const { user, externalId } = await stack.handOver();
+      context.proxy.answer(context.faultAnswers.unavailable, {
+        times: Number.POSITIVE_INFINITY,
+        match: ({ writes }) => writes && isFailing,
+      });
+      await user.say('This one always fails.');
+      await user.say('This one does not.');
+      await expectShownOnce(context, externalId, 'This one does not.');
+      await user.closeByUser();
+      await expectClosedInSystem(context, externalId);
     },
   },
   {

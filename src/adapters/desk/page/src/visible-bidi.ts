@@ -20,13 +20,11 @@ const ATTRIBUTES = ['title', 'aria-label'];
  * are, because they are sent.
  */
 export function makeBidiVisible(): void {
-  const previous = options.vnode;
   options.vnode = (vnode: VNode) => {
     const props = vnode.props as Record<string, unknown> | null;
     if (typeof vnode.type === 'string' && props) {
       if (props.children !== undefined) props.children = visibleIn(props.children);
       for (const name of ATTRIBUTES) if (name in props) props[name] = visibleIn(props[name]);
     }
-    previous?.(vnode);
   };
 }

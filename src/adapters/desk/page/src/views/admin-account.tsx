@@ -32,7 +32,9 @@ export function AdminAccount() {
 
 /** The fields of a form, by name. */
 const fieldsOf = (form: HTMLFormElement): Record<string, string> =>
-  Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+  Object.fromEntries(
+    [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : '']),
+  );
 
 function PasswordForm() {
   const { client } = useDesk();

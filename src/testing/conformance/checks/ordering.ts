@@ -1,0 +1,164 @@
+import type { Adapter } from '../../../bridge/index.js';
+import { newSession, refOf } from '../adapter-calls.js';
+import { type ConformanceCheck, fail, NotApplicableError, quote } from '../check.js';
+import type { CheckContext } from '../check-context.js';
+import { createFullStack, expectClosedBy, expectClosedInSystem, expectReplies } from '../full-stack.js';
+import { createWebhookAdapter, isAgentReply } from '../recorded-events.js';
+
+const REASON = { kind: 'failed', text: 'The platform did not take it.' } as const;
+const REPLIES = ['Reply 1 of 3.', 'Reply 2 of 3.', 'Reply 3 of 3.'];
+
+/** The order of what agents do, and what the bridge has missed of it. */
+export const orderingChecks: readonly ConformanceCheck[] = [
+  {
+    id: 'catch-up',
+    title: 'catchUp lists what agents did, in order and with the ids of the events',
+    expected: 'each reply once, in the order in which the agent wrote, with the id of its event.',
+    advice:
+      "list the conversation in the system's own order, and make ids of events from the same values as parse, poll or stream.",
+    async run(context) {
+      const adapter = await createCatchingUpAdapter(context);
+      const { session, opened, recorder } = await openAndRecord(context, adapter);
+      const { externalId } = opened;
+      const ids: string[] = [];
+      for (const text of REPLIES) {
+        await context.system.agent.reply(externalId, text);
+        const { event } = await recorder.waitFor(`the event of ${quote(text)}`, (recorded) =>
+          isAgentReply(recorded.event, externalId, text),
+        );
+        ids.push(event.id);
+      }
+      const listed = await adapter.catchUp(refOf(session, opened), session.requestedAt, context.call);
+      const replies = listed.filter((event) => REPLIES.some((text) => isAgentReply(event, externalId, text)));
+      const texts = replies.map((event) => (event.kind === 'message' ? event.text.trim() : ''));
+      if (texts.join() !== REPLIES.join())
+        fail(`catchUp listed ${texts.map(quote).join(', ') || 'nothing'}.`);
+      if (replies.some(({ id }, index) => id !== ids[index]))
+        fail(
+          `catchUp listed the ids ${replies.map(({ id }) => quote(id)).join(', ')} instead of ${ids.map(quote).join(', ')}.`,
+        );
+    },
+  },
+  {
+    id: 'overtaking-close',
+    title: 'a close whose webhook overtakes two replies takes effect after them',
+    needs: ['close'],
+    expected: 'the user receives both replies in order, then the conversation ends.',
+    advice: 'list in catchUp everything that agents wrote, also after the conversation was closed.',
+    async run(context) {
+      const adapter = await createWebhookAdapter(context);
+      await createCatchingUpAdapter(context);
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      const { externalId } = handover;
+      await stack.forwarder.idle();
+      stack.forwarder.pause();
+      for (const text of REPLIES.slice(0, 2)) await context.system.agent.reply(externalId, text);
+      await context.system.agent.close?.(externalId);
+      await context.waitFor('the webhook of the close', () =>
+        context.webhookSink.requests
+          .flatMap((request) => adapter.parse(request).events)
+          .some((event) => event.kind === 'closed' && event.externalId === externalId),
+      );
+      stack.forwarder.resume('newest-first');
+      await expectClosedBy(context, stack, handover, 'human');
+      await stack.forwarder.idle();
+      await expectReplies(context, handover, REPLIES.slice(0, 2));
+    },
+  },
+  {
+    id: 'reply-order',
+    title: 'replies whose webhooks overtake one another reach the user in order',
+    expected: 'the user receives each reply once, in the order in which the agent wrote.',
+    advice: 'set capabilities.unordered if webhooks can overtake one another, and list in order in catchUp.',
+    async run(context) {
+      const adapter = await createWebhookAdapter(context);
+      await createCatchingUpAdapter(context);
+      if (adapter.capabilities.unordered !== true)
+        throw new NotApplicableError('the adapter does not set capabilities.unordered.');
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      const { externalId } = handover;
+      await stack.forwarder.idle();
+      stack.forwarder.pause();
+      for (const text of REPLIES) await context.system.agent.reply(externalId, text);
+      await context.waitFor('the webhooks of the replies', () => {
+        const reported = context.webhookSink.requests.flatMap((request) => adapter.parse(request).events);
+        return REPLIES.every((text) => reported.some((event) => isAgentReply(event, externalId, text)));
+      });
+      stack.forwarder.resume('newest-first');
+      await expectReplies(context, handover, REPLIES);
+      await stack.forwarder.idle();
+      await expectReplies(context, handover, REPLIES);
+    },
+  },
+  {
+    id: 'missed-events',
+    title: 'what agents did while no process was running reaches the user',
+    expected: 'the user receives both replies once and in order, although their webhooks were lost.',
+    advice: 'list in catchUp everything since the given time; keep no state in memory.',
+    async run(context) {
+      await createWebhookAdapter(context);
+      await createCatchingUpAdapter(context);
+      const stack = await createFullStack(context);
+      const handover = await stack.handOver();
+      await context.system.agent.reply(handover.externalId, REPLIES[0] ?? '');
+      await expectReplies(context, handover, REPLIES.slice(0, 1));
+      await stack.forwarder.idle();
+      await stack.stopProcess();
+      for (const text of REPLIES.slice(1)) await context.system.agent.reply(handover.externalId, text);
+      await stack.forwarder.idle();
+      await stack.startProcess();
+      await expectReplies(context, handover, REPLIES);
+    },
+  },
+  {
+    id: 'undelivered',
+    title: 'agents see which of their replies the user did not get',
+    expected: 'agents see it at the reply or as a text with its words; a closed conversation stays closed.',
+    advice:
+      'mark the message in undelivered, or write a note with the text of undeliveredNote. Do not open a closed conversation.',
+    async run(context) {
+      const adapter = await context.createAdapter();
+      const { undelivered } = adapter;
+      if (!undelivered) throw new NotApplicableError('the adapter has no undelivered.');
+      const { session, opened, recorder } = await openAndRecord(context, adapter);
+      const { externalId } = opened;
+      const ref = refOf(session, opened);
+      const [first = '', second = ''] = REPLIES;
+      await context.system.agent.reply(externalId, first);
+      const { event } = await recorder.waitFor(`the event of ${quote(first)}`, (recorded) =>
+        isAgentReply(recorded.event, externalId, first),
+      );
+      const messageId = event.kind === 'message' ? event.messageId : null;
+      await undelivered.call(adapter, ref, { messageId, text: first }, REASON, context.call);
+      await context.waitFor(`the agents to see that ${quote(first)} was not delivered`, async () => {
+        const seen = await context.system.read(externalId);
+        return seen.undelivered?.includes(first) || seen.shown.some((shown) => shown.includes(first));
+      });
+      await adapter.close(ref, { by: 'user', text: 'The user has left.' }, context.call);
+      await expectClosedInSystem(context, externalId);
+      // A dead letter does not name the message.
+      await undelivered.call(adapter, ref, { messageId: null, text: second }, REASON, context.call);
+      if (!(await context.system.read(externalId)).isClosed) fail('the conversation is open again.');
+    },
+  },
+];
+
+/** Creates the adapter. Skips the check if the adapter has no catchUp. */
+async function createCatchingUpAdapter(
+  context: CheckContext,
+): Promise<Adapter & Required<Pick<Adapter, 'catchUp'>>> {
+  const adapter = await context.createAdapter();
+  if (hasCatchUp(adapter)) return adapter;
+  throw new NotApplicableError('the adapter has no catchUp.');
+}
+
+const hasCatchUp = (adapter: Adapter): adapter is Adapter & Required<Pick<Adapter, 'catchUp'>> =>
+  adapter.catchUp !== undefined;
+
+async function openAndRecord(context: CheckContext, adapter: Adapter) {
+  const session = newSession();
+  const opened = await adapter.open(session, context.call);
+  return { session, opened, recorder: await context.recordEvents(adapter) };
+}

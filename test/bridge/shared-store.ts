@@ -1,0 +1,119 @@
+import { describe, expect, it, vi } from 'vitest';
+import { AdapterError } from '../../src/adapter.js';
+import { createSharedRateLimiter } from '../../src/bridge/shared-rate-limiter.js';
+import { createReceiver, type Delivery, noAuth } from '../../src/index.js';
+import { fakeDesk } from './fake-desk.js';
+import { onSharedStore } from './instances.js';
+
+/** Longer than any test, so that a slot is used once. */
+const HOUR_MS = 3_600_000;
+
+/** How processes on one database share rates and news of the helpdesk. `createStore` returns one delivery per process. */
+export function describeSharedStore(name: string, createStore: () => Promise<() => Promise<Delivery>>): void {
+  const databaseOf = async (delivery: Delivery) => {
+    const receiver = createReceiver({ auth: { message: false, handoff: noAuth() }, delivery, log: false });
+    receiver.on('handoff.requested', () => {});
+    await receiver.start();
+    if (!receiver.storage.database) throw new Error('the delivery has a database');
+    return { database: receiver.storage.database, close: () => receiver.close() };
+  };
+
+  describe(`rate limits of processes on one ${name}`, () => {
+    it('hold for all of them together', async () => {
+      const open = await createStore();
+      const processes = await Promise.all([databaseOf(await open()), databaseOf(await open())]);
+      const rate = { overall: { count: 20, perMs: HOUR_MS }, perConversation: { count: 3, perMs: HOUR_MS } };
+      const limiters = processes.map(({ database }) => createSharedRateLimiter(rate, database, 'desk'));
+      const ids = Array.from({ length: 60 }, (_, index) => `T${index % 10}`);
+      const reservations = await Promise.all(
+        limiters.flatMap((limiter) => ids.map((id) => limiter.reserve(id, 0))),
+      );
+      expect(reservations.filter(({ granted }) => granted)).toHaveLength(20);
+      const [first] = limiters;
+      expect(await first?.reserve('another', 0)).toMatchObject({ granted: false });
+      for (const { close } of processes) await close();
+    });
+
+    it('count what a process sent that is gone, for all conversations and for each', async () => {
+      const desk = fakeDesk();
+      const { bench, start, routeTo } = await onSharedStore(desk, await createStore());
+      const rate = { overall: { count: 2, perMs: HOUR_MS }, perConversation: { count: 1, perMs: HOUR_MS } };
+      const first = await start({ capabilities: { rate } });
+      routeTo(first);
+      const { simulator } = bench;
+      const one = await simulator.requestHandoff({ conversationId: 'one' });
+      await one.say('1');
+      await vi.waitFor(() => expect(desk.count('send')).toBe(1), 10_000);
+      await first.stop();
+
+      const second = await start({ capabilities: { rate } });
+      routeTo(second);
+      await one.say('2');
+      await vi.waitFor(() => expect(second.bridge.stats().postponed).toBe(1), 10_000);
+      const two = await simulator.requestHandoff({ conversationId: 'two' });
+      await two.say('3');
+      await vi.waitFor(() => expect(desk.count('send')).toBe(2), 10_000);
+      const three = await simulator.requestHandoff({ conversationId: 'three' });
+      await three.say('4');
+      await vi.waitFor(() => expect(second.bridge.stats().postponed).toBeGreaterThanOrEqual(2), 10_000);
+      expect(desk.count('send')).toBe(2);
+    });
+
+    it('hold while both send', async () => {
+      const desk = fakeDesk();
+      const { bench, start, routeTo } = await onSharedStore(desk, await createStore());
+      const rate = { overall: { count: 3, perMs: HOUR_MS } };
+      const instances = [await start({ capabilities: { rate } }), await start({ capabilities: { rate } })];
+      for (const [index, instance] of [...instances, ...instances, ...instances, ...instances].entries()) {
+        routeTo(instance);
+        const conversation = await bench.simulator.requestHandoff({ conversationId: `c-${index}` });
+        await conversation.say('hello');
+      }
+      const postponed = (): number =>
+        instances.reduce((sum, { bridge }) => sum + bridge.stats().postponed, 0);
+      await vi.waitFor(() => expect(postponed()).toBeGreaterThanOrEqual(5), 10_000);
+      expect(desk.count('send')).toBe(3);
+    });
+  });
+
+  describe(`an outage of the helpdesk, for processes on one ${name}`, () => {
+    it('ends for all of them when one finds that it answers again', async () => {
+      const desk = fakeDesk();
+      const { bench, start, routeTo } = await onSharedStore(desk, await createStore());
+      const down = (): never => {
+        throw new AdapterError('transient', 'the desk is down.');
+      };
+      // The first one tries again only after an hour, the second one soon. Postponed events wait for hours.
+      const retry = { tries: 1, longestWaitMs: 1 };
+      const first = await start({ bridge: { retry: { ...retry, firstWaitMs: HOUR_MS } } });
+      routeTo(first);
+      const conversations = await Promise.all(
+        ['a', 'b', 'c', 'd', 'e', 'f'].map((conversationId) =>
+          bench.simulator.requestHandoff({ conversationId }),
+        ),
+      );
+      desk.behave({ send: down });
+      for (const conversation of conversations) await conversation.say('hello');
+      await vi.waitFor(() => expect(first.bridge.isAvailable()).toBe(false), 10_000);
+      await vi.waitFor(() => expect(first.bridge.stats().postponed).toBeGreaterThanOrEqual(6), 10_000);
+
+      // It has no other way to learn of the outage than its own call, which the opening of a conversation is.
+      const second = await start({ bridge: { retry: { ...retry, firstWaitMs: 1 } } });
+      desk.behave({ send: down, open: down, find: down });
+      routeTo(second);
+      for (let n = 0; second.bridge.isAvailable(); n += 1)
+        await bench.simulator.requestHandoff({ conversationId: `refused-${n}` });
+      desk.behave();
+      await vi.waitFor(async () => {
+        await bench.simulator.requestHandoff({ conversationId: 'accepted' });
+        expect(second.bridge.isAvailable()).toBe(true);
+      }, 10_000);
+
+      await vi.waitFor(
+        () => expect(desk.tickets.flatMap(({ messages }) => messages)).toHaveLength(6),
+        20_000,
+      );
+      expect(first.bridge.isAvailable()).toBe(true);
+    });
+  });
+}

@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ADAPTER_NAMES } from '../../src/standalone/index.js';
+import type { AdapterHarness } from '../../src/testing/index.js';
+import { slackHarness } from '../adapters/slack/harness.js';
+import { chatwootHarness } from '../fixtures/chatwoot/harness.js';
+import { deskHarness } from '../fixtures/desk/harness.js';
+import { intercomHarness } from '../fixtures/intercom/harness.js';
+import { liveChatHarness } from '../fixtures/livechat/harness.js';
+import { zendeskHarness } from '../fixtures/zendesk/harness.js';
+import { salesIqHarness } from '../fixtures/zoho-salesiq/harness.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PAGE = readFileSync(join(ROOT, 'docs/helpdesks.md'), 'utf8');
+const [, table = ''] =
+  /^\| system \| `ADAPTER` \| verified by \| supports \|\n\|[-|]+\n((?:\|.*\n)+)/m.exec(PAGE) ?? [];
+
+const rows = table
+  .trim()
+  .split('\n')
+  .map((line) => {
+    const [system = '', setting = '', verified = '', supports = ''] = line.slice(2, -2).split(' | ');
+    const [, folder = ''] = /\(\.\.\/src\/adapters\/([\w-]+)\/README\.md\)/.exec(system) ?? [];
+    return { folder, setting: /^`([\w-]+)`$/.exec(setting)?.[1] ?? null, verified, supports };
+  });
+
+/** The features of the conformance kit, by the word of the table. */
+const FEATURES = { names: 'name', notes: 'note', files: 'attach', joins: 'join', close: 'close' } as const;
+
+/** Adapters whose harness can be loaded without the system itself. */
+const HARNESSES: Readonly<Record<string, Pick<AdapterHarness, 'unsupported'>>> = {
+  chatwoot: chatwootHarness('', {}),
+  slack: slackHarness,
+  intercom: intercomHarness('', {}),
+  zendesk: zendeskHarness('', {}),
+  livechat: liveChatHarness('', {}),
+  'zoho-salesiq': salesIqHarness('', {}),
+  desk: deskHarness,
+};
+
+describe('the table of helpdesks', () => {
+  it('has every adapter once, by the name of its folder and of its setting', () => {
+    const folders = readdirSync(join(ROOT, 'src/adapters'));
+    expect(rows.map(({ folder }) => folder).sort()).toEqual(folders.sort());
+    const settings = rows.flatMap(({ setting }) => setting ?? []);
+    expect(settings.sort()).toEqual([...ADAPTER_NAMES, 'desk'].sort());
+    for (const { folder, setting } of rows) expect(setting ?? folder).toBe(folder);
+  });
+
+  it.each(rows)('says how $folder is verified, as its tests do', ({ folder, verified }) => {
+    const has = (file: string): boolean => existsSync(join(ROOT, 'test/adapters', folder, file));
+    expect(verified).not.toBe('');
+    expect(verified.startsWith('live: ')).toBe(has('live-conformance.test.ts'));
+    expect(verified.startsWith('vendor contract: ')).toBe(has('vendor-contract.test.ts'));
+    const conformance = readdirSync(join(ROOT, 'test/adapters', folder)).filter((name) =>
+      name.includes('conformance'),
+    );
+    expect(conformance).not.toEqual([]);
+  });
+
+  it.each(rows.filter(({ folder }) => folder in HARNESSES))(
+    'lists what $folder supports, as the conformance kit checks it',
+    ({ folder, supports }) => {
+      const unsupported = Object.keys(HARNESSES[folder]?.unsupported ?? {});
+      const expected = Object.entries(FEATURES).flatMap(([word, feature]) =>
+        unsupported.includes(feature) ? [] : word,
+      );
+      const listed = supports.split(', ').map((entry) => entry.split(' ')[0]);
+      expect(listed).toEqual(expected);
+    },
+  );
+});
