@@ -11,11 +11,11 @@ import { openDeskPage } from './page.js';
 
 const HELP = `npm run bench:desk -- [options]
 
-  --seconds N        how long messages are sent; default 600
+  --minutes N        how long messages are sent; default 10
   --agents N         connected agents; default 50
-  --conversations N  open conversations; default 2000
+  --conversations N  open conversations; default 2000, and the list takes 10000
   --rate N           messages per second over all conversations; default 100
-  --quick            30 seconds
+  --quick            half a minute
   --help             prints this text
 
 Prints the duration of interactions in a real browser (Chromium's Event Timing), whether every agent received every
@@ -23,7 +23,7 @@ event, and memory over time. It asserts nothing.`;
 
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '600' },
+    minutes: { type: 'string', default: '10' },
     agents: { type: 'string', default: '50' },
     conversations: { type: 'string', default: '2000' },
     rate: { type: 'string', default: '100' },
@@ -35,7 +35,7 @@ if (values.help) {
   console.log(HELP);
   process.exit();
 }
-const seconds = values.quick ? 30 : Number(values.seconds);
+const seconds = (values.quick ? 0.5 : Number(values.minutes)) * 60;
 const [agentCount, conversationCount, rate] = [values.agents, values.conversations, values.rate].map(Number);
 
 const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-bench-desk-'));

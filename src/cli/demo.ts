@@ -14,8 +14,9 @@ interface DemoFlags {
 
 const MORE_HELP = `
 It needs no account and no settings: a simulated platform, a receiver and a desk for human agents start together on
-this machine, with credentials generated for this run. Open the page in the output: on the left you are a customer, on
-the right the human agent who answers. The link logs you in at the desk once; after that the desk asks for a login.
+this machine, with credentials generated for this run. Open the page in the output: you are a customer, and beside that
+the human agent who answers, with a colleague to transfer to. The link logs you in at the desk once; after that the desk
+asks for a login.
 
 With --automatic a program plays the human: it greets, answers every message, and closes when you say "bye".
 
@@ -108,7 +109,7 @@ async function watchDemo(demo: Demo, output: Output, automatic: boolean): Promis
 const deskWelcome = ({ pageUrl, sampleQuestion, ...urls }: Demo): string => `
   Open ${pageUrl} in a browser (Ctrl-C stops the demo)
 
-  On the left is a customer of the platform, on the right the desk where you are the human agent. The link works once.
+  It has a customer of the platform, and the desk where you and a colleague are the human agents. The link works once.
   1. Write as the customer, for instance: ${sampleQuestion}
      The AI agent answers, and the receiver gets a copy of the answer.
   2. Ask for a human. The conversation appears at the desk.

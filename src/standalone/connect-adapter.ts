@@ -18,8 +18,8 @@ export interface ConnectedAdapter {
   /** The path of its requests: the webhooks of the external system, or the pages of the desk. */
   readonly path: string;
   readonly handler: RequestHandler;
-  /** A link below {@link path} that logs one agent in once; `null` unless it was requested. */
-  readonly oneTimePath: string | null;
+  /** Links below {@link path} that each log one agent in once, as they were requested. */
+  readonly oneTimePaths: readonly string[];
   /** Whether the external system sends webhooks; otherwise it is polled. */
   readonly hasWebhooks: boolean;
   /** Checks whether the system is reachable and configured. Never rejects. */
@@ -36,8 +36,8 @@ export interface ConnectedAdapter {
 export interface ConnectParts {
   readonly receiver: Receiver;
   readonly log: Log;
-  /** With the desk: creates a link that logs this agent in once. */
-  readonly oneTimeLinkFor?: AgentView | undefined;
+  /** With the desk: creates links that log these agents in once. */
+  readonly oneTimeLinksFor?: readonly AgentView[] | undefined;
   /** With the desk: allows a frame of the same origin to show it. */
   readonly framed?: boolean | undefined;
 }
@@ -93,7 +93,7 @@ async function loadAdapter(
       name,
       path: adapterPath(name),
       handler,
-      oneTimePath: null,
+      oneTimePaths: [],
       hasWebhooks: adapter.capabilities.inbound.some((way) => way === 'webhook'),
       ...checkAndStats(bridge),
       close: (within) => bridge.close(within),
@@ -103,7 +103,7 @@ async function loadAdapter(
 
 async function loadDesk(options: CommonBridgeOptions, settings: Settings): Promise<ConnectAdapter> {
   const { createDesk } = await import('../adapters/desk/index.js');
-  return ({ receiver, log, oneTimeLinkFor, framed }) => {
+  return ({ receiver, log, oneTimeLinksFor, framed }) => {
     const desk = createDesk({
       receiver,
       agents: 'stored',
@@ -111,14 +111,14 @@ async function loadDesk(options: CommonBridgeOptions, settings: Settings): Promi
       isGreeted: settings.greeting !== undefined,
       ...deskOptions(settings),
       log,
-      ...(oneTimeLinkFor && { oneTimeLinkFor }),
+      ...(oneTimeLinksFor && { oneTimeLinksFor }),
       ...(framed && { framedBy: 'same-origin' as const }),
     });
     return {
       name: 'desk',
       path: DESK_PATH,
       handler: desk,
-      oneTimePath: desk.oneTimePath,
+      oneTimePaths: desk.oneTimePaths,
       hasWebhooks: false,
       ...checkAndStats(desk.bridge),
       async close(within) {

@@ -60,7 +60,7 @@ export interface StandaloneParts {
   /** The opened database of the setting `databaseUrl`. Without it nothing is stored, whatever the setting says. */
   readonly delivery?: Delivery | null;
   /** Creates a link that logs this agent in at the desk once. */
-  readonly oneTimeLinkFor?: AgentView | undefined;
+  readonly oneTimeLinksFor?: readonly AgentView[] | undefined;
   /** Allows a frame of the same origin to show the desk. */
   readonly framed?: boolean;
   /** The settings of each agent. Default: one agent, with the program's settings. */
@@ -71,7 +71,7 @@ export interface StandaloneParts {
 
 /** Creates the program from its settings. It does not listen yet. */
 export async function createStandalone(settings: Settings, parts: StandaloneParts): Promise<Standalone> {
-  const { reporter, log, delivery = null, oneTimeLinkFor, framed, acceptsUnanswered = false } = parts;
+  const { reporter, log, delivery = null, oneTimeLinksFor, framed, acceptsUnanswered = false } = parts;
   const agents = parts.agents ?? singleAgentSettings(settings);
   const loaded = await loadAdapters(settings);
   const receiver = createReceiver({
@@ -85,7 +85,7 @@ export async function createStandalone(settings: Settings, parts: StandalonePart
   receiver.onAny(report).on('probe', report);
   if (settings.autoReply !== undefined) receiver.on('handoff.message', autoReply(settings.autoReply));
 
-  const adapters = loaded.map((connect) => connect({ receiver, log, oneTimeLinkFor, framed }));
+  const adapters = loaded.map((connect) => connect({ receiver, log, oneTimeLinksFor, framed }));
   const bridges = Object.fromEntries(adapters.map((adapter) => [adapter.name, adapter]));
   const metrics = collectMetrics(receiver, { bridges });
   const { mountPath, trustProxy } = settings;

@@ -44,15 +44,15 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   process.on('uncaughtException', crash);
 
   const { settings, delivery } = await openStorage(read, sources.dev ?? false, log);
-  const oneTimeLinkFor = sources.dev
-    ? { id: 'dev', name: 'Developer', role: 'administrator' as const }
-    : undefined;
+  const oneTimeLinksFor = sources.dev
+    ? [{ id: 'dev', name: 'Developer', role: 'administrator' as const }]
+    : [];
   const standalone = await createStandalone(settings, {
     reporter,
     log,
     delivery,
     agents,
-    oneTimeLinkFor,
+    oneTimeLinksFor,
     // The developer sends the requests and reads them in the terminal.
     acceptsUnanswered: sources.dev ?? false,
   });

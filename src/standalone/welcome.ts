@@ -64,7 +64,7 @@ export function welcome(options: WelcomeOptions): Welcome {
       ...(adapters.length > 1 && {
         adapters: adapters.map(({ name, path }) => ({ name, url: `${url}${path}` })),
       }),
-      ...(adapter?.oneTimePath && { desk: `${url}${adapter.path}${adapter.oneTimePath}` }),
+      ...(adapter?.oneTimePaths[0] && { desk: `${url}${adapter.path}${adapter.oneTimePaths[0]}` }),
       ...(dev && { credentials, commands }),
     },
     text: text.filter((line, index) => line !== '' || text[index - 1] !== '').join('\n'),
@@ -82,7 +82,8 @@ function noAgentsLine({ settings, dev }: WelcomeOptions): string {
 }
 
 function agentsLine({ url, settings: { databaseUrl } }: WelcomeOptions, adapter: ConnectedAdapter): string {
-  const { name, path, oneTimePath, hasWebhooks } = adapter;
+  const { name, path, oneTimePaths, hasWebhooks } = adapter;
+  const [oneTimePath] = oneTimePaths;
   const address = `${url}${path}`;
   if (name !== 'desk' && hasWebhooks) return `Human agents: ${name}; its webhooks go to ${address}`;
   if (name !== 'desk') return `Human agents: ${name}, which is polled for replies`;

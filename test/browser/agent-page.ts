@@ -13,6 +13,8 @@ export interface AgentPage {
   readonly field: Locator;
   /** The item of a customer in the inbox. */
   item(who: string): Locator;
+  /** Chooses a view of the inbox. */
+  view(name: 'All' | 'Mine' | 'Unassigned' | 'Closed'): Promise<void>;
   /** The item of a customer in one group of the inbox. */
   itemIn(state: 'waiting' | 'active' | 'closed', who: string): Locator;
   /** Opens a conversation by a click. */
@@ -51,6 +53,8 @@ export function agentAt(page: Page): AgentPage {
     await field.fill(text);
     await press(send);
   };
+  const itemsOf = (part: Locator, who: string) =>
+    part.getByRole('link').filter({ has: page.locator('.who', { hasText: who }) });
   const line = (text: string) =>
     log.getByRole('listitem').filter({ has: page.getByText(text, { exact: true }) });
   return {
@@ -59,10 +63,11 @@ export function agentAt(page: Page): AgentPage {
     log,
     field,
     notice: page.getByRole('status'),
-    item: (who) => inbox.getByRole('link').filter({ hasText: who }),
-    itemIn: (state, who) => inbox.locator(`.${state}`).getByRole('link').filter({ hasText: who }),
+    view: (name) => page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name }).click(),
+    item: (who) => itemsOf(inbox, who),
+    itemIn: (state, who) => itemsOf(inbox.locator(`.${state}`), who),
     async open(who) {
-      await inbox.getByRole('link').filter({ hasText: who }).click();
+      await itemsOf(inbox, who).click();
       await page.getByRole('heading', { name: who }).waitFor();
     },
     press,

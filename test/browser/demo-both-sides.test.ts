@@ -91,15 +91,37 @@ describeInBrowser('both sides of the demo on one page', () => {
     await demo.right.locator('[data-conversation]').click();
     await demo.answer('Goodbye.');
     await demo.customerSees('Goodbye.');
-    await demo.right.getByRole('button', { name: 'Close' }).click();
+    await demo.right.getByRole('button', { name: 'Close', exact: true }).click();
     await demo.right.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await demo.left.getByText('The human closed the conversation').waitFor();
     await demo.nextStep('Done: a whole handoff.');
   });
 
+  it('have a colleague, to whom a conversation can be transferred', async () => {
+    const demo = await openBothSides(browser);
+    const { page, right } = demo;
+    await demo.askForHuman();
+    await right.locator('[data-conversation]').click();
+    await right.getByRole('button', { name: 'Claim' }).click();
+    await page.getByRole('button', { name: 'Ann, your colleague' }).click();
+    const colleague = page.frameLocator('#colleague');
+    await colleague.locator('[data-conversation]').click();
+    await page.getByRole('button', { name: 'You', exact: true }).click();
+    await right.getByText('Ann is looking', { exact: true }).waitFor();
+    await right.getByRole('button', { name: 'Transfer to…' }).click();
+    await right.getByRole('menuitem', { name: 'Ann' }).click();
+    await right.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click();
+    await right.getByText('You gave it to Ann').waitFor();
+    await page.getByRole('button', { name: 'Ann, your colleague' }).click();
+    await colleague.locator('.composer textarea').fill('Hello from Ann.');
+    await colleague.getByRole('button', { name: 'Send' }).click();
+    await demo.customerSees('Hello from Ann.');
+  });
+
   it('fit a phone, are accessible, and accept the login link once', async () => {
     const demo = await openBothSides(browser, { width: 360, height: 740 });
     await demo.right.locator('.inbox').waitFor();
+    await demo.nextStep('A customer is above, the desk where you answer below.');
     for (const frame of demo.page.frames()) expect(await overflowing(frame), frame.url()).toEqual([]);
     expect(await axeViolations(demo.page)).toEqual([]);
     const { page } = await openWindow(browser, demo.address);

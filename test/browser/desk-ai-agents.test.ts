@@ -15,13 +15,14 @@ describeInBrowser('a desk with two AI agents', () => {
 
   it('shows whose conversation it is, and lists those of one agent on request', async () => {
     const program = runNode(['dist/cli/main.js', 'demo', '--json', '--agents', '2']);
-    const [, origin = '', token = ''] = await program.until(/"url":"(http:\/\/[^/"]+)\/\?token=([\w-]+)"/);
+    const [, origin = '', token = ''] = await program.until(/"url":"(http:\/\/[^/"]+)\/\?token=([\w-]+)/);
     const page = await browser.newPage();
     await page.goto(`${origin}/desk/enter?token=${token}`);
     for (const agentId of ['sales', 'support', 'support']) {
       await post(`${origin}/service/simulator/handoff`, { agentId, componentId: 'demo-desk' });
       await post(`${origin}/service/simulator/close`, {}).catch(() => undefined);
     }
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'Closed' }).click();
     const badges = page.locator('.inbox .item .ai-agent');
     await expect.poll(async () => (await badges.allTextContents()).toSorted()).toContain('support');
     await expect.poll(() => badges.allTextContents()).toContain('sales');

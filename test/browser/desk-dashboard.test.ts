@@ -29,7 +29,9 @@ describeInBrowser('the dashboard of the desk', () => {
       await ann.reply(`Hello ${userId}`);
       await ann.delivery(`Hello ${userId}`, 'sent');
       await ann.close();
+      await ann.view('Closed');
       await ann.itemIn('closed', userId).waitFor();
+      await ann.view('All');
     }
     await bench.requestHandoff({ user: { userId: 'missed' } });
     await bench.closeByUser();
@@ -57,7 +59,7 @@ describeInBrowser('the dashboard of the desk', () => {
       .getByRole('cell', { name: /handled \d/ })
       .first()
       .waitFor();
-    await page.getByRole('row', { name: 'Ann' }).getByText('2', { exact: true }).waitFor();
+    await page.getByRole('row', { name: 'Ann' }).getByText('2', { exact: true }).first().waitFor();
 
     await chart.getByText('As a table').click();
 

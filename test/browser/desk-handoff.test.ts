@@ -59,6 +59,7 @@ describeInBrowser('a handoff at the desk', () => {
     expect((await bench.nextReply()).text).toBe('Hello!');
     await bench.closeByUser();
     await ann.seesEvent('The customer left');
+    await ann.view('Closed');
     await ann.itemIn('closed', MARIA).waitFor();
     // Replies are no longer possible; notes are.
     expect(await ann.page.getByRole('button', { name: 'Reply' }).count()).toBe(0);
@@ -77,6 +78,7 @@ describeInBrowser('a handoff at the desk', () => {
     await ann.open(MARIA);
     bench.clock.advance(60_000);
     await ann.seesEvent('The platform ended it: time is up');
+    await ann.view('Closed');
     await ann.itemIn('closed', MARIA).waitFor();
     expect(await ann.item(MARIA).getByText('left to answer').count()).toBe(0);
     expect(bench.conversation.endedBy).toBe('timeout');

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { axeViolations } from './axe.js';
 import { describeInBrowser, launch } from './chromium.js';
 import { startDesk, TIMEOUT_MS } from './start-desk.js';
 
@@ -76,6 +77,27 @@ describeInBrowser('the desk with the keyboard alone', () => {
     expect(await page.getByText('Choose a conversation').count()).toBe(1);
   });
 
+  it('finds actions, views and conversations in the palette', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    const { page } = ann;
+    for (const userId of ['maria', 'john']) await bench.requestHandoff({ user: { userId } });
+    await ann.open('maria');
+    const choose = async (text: string) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Find an action' }).fill(text);
+      expect(await axeViolations(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    await choose('clai');
+    await ann.seesEvent('Ann claimed it');
+    await choose('john');
+    await page.getByRole('heading', { name: 'john' }).waitFor();
+    await choose('unassigned');
+    await page.getByRole('button', { name: 'Unassigned', pressed: true }).waitFor();
+  });
+
   it('skips the list', async () => {
     const { logInAs } = await startDesk(browser);
     const { page } = await logInAs('ann');
@@ -126,7 +148,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await page.evaluate('document.activeElement.blur()');
 
     await press('?');
-    const sheet = page.getByRole('dialog', { name: 'Keyboard' });
+    const sheet = page.getByRole('dialog', { name: 'Settings and keyboard' });
     await sheet.getByText('next conversation', { exact: true }).waitFor();
     // Shortcuts do not apply while a dialog is open.
     await press('j');

@@ -106,11 +106,14 @@ describeInBrowser('a busy desk', () => {
     const closed = ann.inbox.locator('.closed [data-conversation]');
     const shown = (count: number) =>
       vi.waitFor(async () => expect(await closed.count()).toBe(count), { timeout: TIMEOUT_MS / 2 });
+    await ann.view('Closed');
     await shown(SHOWN);
 
+    await ann.view('All');
     await bench.requestHandoff({ user: { userId: 'maria' } });
     await ann.open('maria');
     await ann.close();
+    await ann.view('Closed');
     await ann.itemIn('closed', 'maria').waitFor();
     await shown(SHOWN);
 

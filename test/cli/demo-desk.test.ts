@@ -5,7 +5,7 @@ import { post, runNode } from '../standalone/program.js';
 /** Starts the demo with its desk. Returns the printed address. */
 async function startDemo(...args: readonly string[]) {
   const program = runNode(['dist/cli/main.js', 'demo', '--json', ...args]);
-  const [, origin = '', token = ''] = await program.until(/"url":"(http:\/\/[^/"]+)\/\?token=([\w-]+)"/);
+  const [, origin = '', token = ''] = await program.until(/"url":"(http:\/\/[^/"]+)\/\?token=([\w-]+)/);
   return { program, origin, token };
 }
 

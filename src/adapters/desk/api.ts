@@ -20,6 +20,9 @@ export type ConversationStatus = 'waiting' | 'active' | 'closed';
 /** The side that closed a conversation; `kit` is the receiver itself. */
 export type ClosedBy = 'user' | 'timeout' | 'agent' | 'kit';
 
+/** How soon a conversation needs an answer. */
+export type Priority = 'low' | 'normal' | 'high' | 'urgent';
+
 /** The customer, as the platform describes them. Many customers may share a placeholder e-mail address. */
 export interface CustomerView {
   readonly key: string;
@@ -47,8 +50,13 @@ export interface ConversationSummary {
   /** When the platform had the first reply. */
   readonly firstReplyAt: number | null;
   readonly ended: { readonly by: ClosedBy; readonly at: number; readonly agent: string | null } | null;
-  /** The start of the last message of the customer or an agent. */
+  /** The start of the last message of the customer or an agent; at first, the customer's last words to the AI agent. */
   readonly last: { readonly from: 'customer' | 'agent'; readonly text: string; readonly at: number } | null;
+  /** Sorted. */
+  readonly tags: readonly string[];
+  readonly priority: Priority;
+  /** Not listed until then, or until the customer writes. */
+  readonly snoozedUntil: number | null;
   /** The number of messages from the customer. */
   readonly customerMessages: number;
   /** The number of them that each agent has read, by agent id. */
@@ -79,6 +87,14 @@ export type ConversationEvent =
   | { readonly type: 'note'; readonly messageId: string; readonly agent: string; readonly text: string }
   | { readonly type: 'claimed' | 'released'; readonly agent: string }
   | { readonly type: 'transferred'; readonly agent: string; readonly to: string }
+  | {
+      readonly type: 'tagged';
+      readonly agent: string;
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+    }
+  | { readonly type: 'prioritised'; readonly agent: string; readonly priority: Priority }
+  | { readonly type: 'snoozed'; readonly agent: string; readonly until: number | null }
   | { readonly type: 'closed'; readonly by: ClosedBy; readonly agent: string | null }
   | {
       readonly type: 'delivery';
@@ -100,6 +116,29 @@ export interface ConversationUpdate {
   readonly event: ConversationEvent;
 }
 
+/** Whether replies reach the platform. */
+export interface PlatformStatus {
+  /** Replies and closes that wait since the platform did not take one of them; 0 while it does. */
+  readonly delayed: number;
+  /** Whether the platform refuses the API key or has moved, so that sending is paused. */
+  readonly isRefused: boolean;
+}
+
+/** An agent who looks at a conversation. `POST api/presence` says it of the agent of the page. */
+export interface PresenceView {
+  readonly agent: string;
+  /** `null`: at none. */
+  readonly conversation: string | null;
+  readonly isTyping: boolean;
+}
+
+/** What is shown now and not kept. Sent to a page when it connects, and with every change. */
+export interface DeskSignal {
+  readonly platform: PlatformStatus;
+  /** The agents who have a conversation open. */
+  readonly presence: readonly PresenceView[];
+}
+
 /** `GET api/state`: everything the page needs at the start. */
 export interface StateView {
   readonly me: AgentView;
@@ -114,6 +153,8 @@ export interface StateView {
   readonly conversations: readonly ConversationSummary[];
   readonly counts: Readonly<Record<ConversationStatus, number>>;
   readonly canned: CannedList;
+  /** The agent's own. */
+  readonly filters: readonly SavedFilter[];
   /** Live updates continue after this number. */
   readonly seq: number;
   /** The server's clock, for deadlines. */
@@ -135,11 +176,43 @@ export interface ConversationView {
   readonly more: boolean;
 }
 
-/** `GET api/conversations?state=&search=&before=`: a page of a list. `before` is the `requestedAt` of the last item. */
+/**
+ * `GET api/conversations?state=&search=&before=`: a page of a list. `before` is the `requestedAt` of the last item. A search
+ * without a state looks through ids, e-mail addresses, phone numbers and the latest messages.
+ */
 export interface ConversationListView {
+  /** Where a search found its text in a message: the part around it, by id of the conversation. */
+  readonly snippets?: Readonly<Record<string, string>>;
   readonly conversations: readonly ConversationSummary[];
   readonly more: boolean;
 }
+
+/** An attribute of a customer that the application knows. Shown as text. */
+export interface CustomerAttribute {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** `GET api/conversations/:id/customer`: what else is known about the customer of a conversation. */
+export interface CustomerDetailsView {
+  /** Other conversations of the same customer, newest first. */
+  readonly history: readonly ConversationSummary[];
+  /** From the application; `null` when it failed or took too long. */
+  readonly attributes: readonly CustomerAttribute[] | null;
+}
+
+/** A saved selection of conversations. Parts that are `null` select everything. */
+export interface SavedFilter {
+  readonly id: string;
+  readonly name: string;
+  readonly view: InboxViewName;
+  readonly aiAgent: string | null;
+  readonly tag: string | null;
+  readonly priority: Priority | null;
+}
+
+/** The views of the inbox. */
+export type InboxViewName = 'mine' | 'unassigned' | 'all' | 'closed';
 
 /** A reply template. `{user}`, `{agent}` and `{conversation}` are filled in. */
 export interface CannedReply {
@@ -164,6 +237,10 @@ export interface ActionInputs {
   /** Sends a failed reply again. */
   retry: { readonly messageId: string };
   note: { readonly messageId: string; readonly text: string };
+  tag: { readonly add: readonly string[]; readonly remove: readonly string[] };
+  priority: { readonly priority: Priority };
+  /** `null` ends it. */
+  snooze: { readonly until: number | null };
   close: Record<string, never>;
   read: { readonly customerMessages: number };
 }
@@ -201,6 +278,34 @@ export interface DashboardHour {
   readonly firstReplyMs: number | null;
 }
 
+/** Numbers of conversations. Times in milliseconds; `null` without any conversation to measure. */
+export interface ReportNumbers {
+  readonly requested: number;
+  /** Ended with a reply. */
+  readonly handled: number;
+  /** Ended without any. */
+  readonly missed: number;
+  /** From the request to the first reply. */
+  readonly firstReply: { readonly p50: number | null; readonly p90: number | null };
+  /** From the request to the end, of those handled. */
+  readonly handling: { readonly p50: number | null; readonly p90: number | null };
+}
+
+/**
+ * `GET api/report?from=&to=`: conversations requested in a time range, without its end. `GET api/report.csv?from=&to=` has
+ * them one by one.
+ */
+export interface ReportView extends ReportNumbers {
+  readonly from: number;
+  readonly to: number;
+  /** By day in the server's time zone, oldest first. */
+  readonly days: readonly (ReportNumbers & { readonly at: number })[];
+  /** By the agent they were assigned to last. */
+  readonly agents: readonly (ReportNumbers & { readonly agent: string })[];
+  /** Events and replies of the range that wait for a decision. */
+  readonly deadLetters: number;
+}
+
 /** An event or reply that was given up after all retries. */
 export interface DeadLetterView {
   readonly queue: 'inbox' | 'outbox';
@@ -233,11 +338,16 @@ export interface TeachView {
 
 /** `POST api/teach`: a new pair. The answer is the {@link TeachView} with it. */
 export interface TeachRequest extends QaPair {
+  /** The question of the pair that this one replaces. */
+  readonly instead?: string | undefined;
   /** The number of pairs that the agent saw, so that a list changed meanwhile is not overwritten. */
   readonly seen: number;
   /** The platform's agent to teach: each has a list of its own. */
   readonly aiAgent: string;
 }
+
+/** `POST api/teach/remove`: the AI agent is to forget a pair. The answer is the {@link TeachView} without it. */
+export type UnteachRequest = Pick<TeachRequest, 'question' | 'seen' | 'aiAgent'>;
 
 /** A session of the agent. */
 export interface SessionView {

@@ -14,8 +14,12 @@ import { DOCUMENT_KIND, type DocumentFilter, type DocumentStore, JOURNAL_TOPIC }
 const ENTRIES_PAGE = 200;
 /** Conversations per page of a list. */
 const LIST_PAGE = 50;
+/** Messages that a search finds at most. */
+const MESSAGE_HITS = 200;
+/** The length of a message's part around the text that was found. */
+const SNIPPET = 120;
 /** Open conversations sent to the page at most. */
-const MAX_OPEN = 5_000;
+const MAX_OPEN = 10_000;
 
 /** Reads conversations for the page. */
 export interface ConversationQueries {
@@ -58,6 +62,27 @@ export function createConversationQueries(store: DocumentStore): ConversationQue
     return { entries, more: found.length > ENTRIES_PAGE };
   };
 
+  /** Finds conversations by what identifies their customer, then by what was said in them. */
+  const searchAll = async (search: string): Promise<ConversationListView> => {
+    const byId = await summaries({ search, limit: LIST_PAGE });
+    const entries = await store.search(JOURNAL_TOPIC.conversation, search, MESSAGE_HITS);
+    const snippets: Record<string, string> = {};
+    for (const { summary, event } of entries.map(toConversationUpdate)) {
+      const text = event.type === 'message' || event.type === 'note' ? event.text : '';
+      // Newest first: the latest message that has the text is shown.
+      snippets[summary.id] ??= snippetOf(text, search);
+    }
+    const known = new Set(byId.map(({ id }) => id));
+    const others = Object.keys(snippets).filter((id) => !known.has(id));
+    const found = await Promise.all(
+      others.slice(0, LIST_PAGE - byId.length).map((id) => store.get(DOCUMENT_KIND.conversation, id)),
+    );
+    const byText = found.flatMap((document) =>
+      document ? summaryOf(recordOf(document), document.version) : [],
+    );
+    return { conversations: [...byId, ...byText], more: false, snippets };
+  };
+
   return {
     async current() {
       const lists = await Promise.all([
@@ -68,6 +93,7 @@ export function createConversationQueries(store: DocumentStore): ConversationQue
       return lists.flat();
     },
     async list({ state, search, before }) {
+      if (search && !state && before === undefined) return searchAll(search);
       const found = await summaries({
         ...(state && { group: state }),
         ...(search && { search }),
@@ -87,4 +113,12 @@ export function createConversationQueries(store: DocumentStore): ConversationQue
       return entriesOf(record.conversationId, id, before);
     },
   };
+}
+
+/** The part of a message around the text that was found; empty when it was found in what was said before the handoff. */
+function snippetOf(text: string, search: string): string {
+  const at = Math.max(0, text.toLowerCase().indexOf(search.toLowerCase()));
+  const start = Math.max(0, at - SNIPPET / 3);
+  const part = text.slice(start, start + SNIPPET);
+  return `${start > 0 ? '…' : ''}${part}${start + SNIPPET < text.length ? '…' : ''}`;
 }

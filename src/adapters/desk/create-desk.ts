@@ -15,6 +15,7 @@ import { createRejectionLog, runForClient } from './audit.js';
 import { createCannedReplies } from './canned-replies.js';
 import { createConversationQueries } from './conversation-queries.js';
 import { createDeskConversations } from './conversations/index.js';
+import { createCustomerQueries, type FindCustomer } from './customer-queries.js';
 import { createDeadLetters } from './dead-letters.js';
 import { addAccountRoutes } from './http/account-routes.js';
 import { addAdminRoutes } from './http/admin-routes.js';
@@ -22,6 +23,7 @@ import { answerErrors, answerUnknown, createAgentRoutes } from './http/agent-rou
 import { addApiRoutes } from './http/api-routes.js';
 import { createBrowserSessions, type HostSession } from './http/current-agent.js';
 import { deskHeaders } from './http/headers.js';
+import { addInboxRoutes } from './http/inbox-routes.js';
 import { createLogin } from './http/login.js';
 import { createOpenIdLogin, type OpenIdOptions } from './http/openid.js';
 import { createPageFiles } from './http/page-files.js';
@@ -30,6 +32,8 @@ import { createSameOrigin } from './http/same-origin.js';
 import { createSessionCookie } from './http/session-cookie.js';
 import { createLiveUpdates } from './live-updates.js';
 import { startRetention } from './retention.js';
+import { createSavedFilters } from './saved-filters.js';
+import { createSignals } from './signals.js';
 import { createDocumentStore, type DocumentStore } from './store/index.js';
 import { createTeaching } from './teaching.js';
 
@@ -54,12 +58,14 @@ export interface DeskOptions {
   readonly openId?: OpenIdOptions;
   /** The pages that may show the desk in a frame. Default `none`. */
   readonly framedBy?: 'none' | 'same-origin';
-  /** Logs this agent in by a link that works once: `desk.oneTimePath`. For trying the desk out; default role `agent`. */
-  readonly oneTimeLinkFor?: AgentInput;
+  /** Logs these agents in by links that work once: `desk.oneTimePaths`. For trying the desk out; default role `agent`. */
+  readonly oneTimeLinksFor?: readonly AgentInput[];
   /** Whether users get a first reply automatically, so that agents see no deadline for it. Default `false`. */
   readonly isGreeted?: boolean;
   /** Texts to the user, business hours, agents' names: options of `createBridge`. */
   readonly bridge?: Omit<BridgeOptions, 'receiver' | 'adapter'>;
+  /** Gives what the application knows about a customer, to be shown beside the conversation. */
+  readonly customer?: FindCustomer;
   /** How many days closed conversations, the journal and the audit log are kept. Default 30. */
   readonly keepDays?: number;
   /** After how many minutes without activity an agent is logged out. Default 120. */
@@ -70,8 +76,8 @@ export interface DeskOptions {
 
 /** A desk: an Express handler, mounted such as `app.use('/desk', desk)`. */
 export interface Desk extends RequestHandler {
-  /** The path of the one-time link below the mount path; `null` without {@link DeskOptions.oneTimeLinkFor}. */
-  readonly oneTimePath: string | null;
+  /** The paths of the one-time links below the mount path, in the order of {@link DeskOptions.oneTimeLinksFor}. */
+  readonly oneTimePaths: readonly string[];
   /** The agents who may work here. */
   readonly agents: Agents;
   readonly bridge: Bridge;
@@ -94,12 +100,12 @@ export interface Desk extends RequestHandler {
  * app.use('/desk', createDesk({ receiver, agents: 'stored' }));
  */
 export function createDesk(options: DeskOptions): Desk {
-  const { receiver, oneTimeLinkFor } = options;
+  const { receiver, oneTimeLinksFor = [] } = options;
   const publicUrl = parsePublicUrl(options.publicUrl);
   const keepMs = milliseconds('keepDays', options.keepDays ?? 30, 86_400_000);
   const idleMs = milliseconds('idleMinutes', options.idleMinutes ?? 120, 60_000);
   const log = withRedaction(options.log ?? createLog());
-  const { database, queues } = receiver.storage;
+  const { database, queues, isOutboxPaused } = receiver.storage;
   const store = createDocumentStore(database);
   const conversations = createDeskConversations(store, log, options.isGreeted ?? false);
   const { audit } = conversations;
@@ -107,11 +113,12 @@ export function createDesk(options: DeskOptions): Desk {
   const account = createAccount(store);
   const sessions = createSessions(store, { idleMs });
   const updates = createLiveUpdates(store, log);
+  const signals = createSignals({ store, queues, isOutboxPaused, log });
   const rejections = createRejectionLog(audit, log);
   const retention = startRetention({ store, sessions, log, keepMs });
 
   const hostSession = options.agents === 'stored' ? null : options.agents;
-  const oneTimeLogin = oneTimeLinkFor ? { link: createOneTimeLink(), agent: oneTimeLinkFor } : null;
+  const oneTimeLogins = oneTimeLinksFor.map((agent) => ({ link: createOneTimeLink(), agent }));
   const cookie = createSessionCookie(publicUrl);
   const browserSessions = createBrowserSessions({ agents, sessions, audit, hostSession, cookie });
   const findAgent = browserSessions.find;
@@ -128,13 +135,28 @@ export function createDesk(options: DeskOptions): Desk {
     isSameOrigin,
     rejections,
   });
+  const filters = createSavedFilters(store);
+  addInboxRoutes(apiRoutes, {
+    store,
+    queues,
+    filters,
+    presence: signals.presence,
+    customers: createCustomerQueries({
+      store,
+      records: conversations.records,
+      findCustomer: options.customer ?? null,
+      log,
+    }),
+  });
   addApiRoutes(apiRoutes, {
     store,
     conversations,
     queries: createConversationQueries(store),
     updates,
+    signals,
     agents,
     canned: createCannedReplies(store),
+    filters,
     teaching: createTeaching(store, receiver.services),
     deadLetters: createDeadLetters(store, queues, conversations),
     queues,
@@ -174,7 +196,7 @@ export function createDesk(options: DeskOptions): Desk {
       rejections,
       isSameOrigin,
       hostSession,
-      oneTimeLogin,
+      oneTimeLogins,
     }),
   );
   router.use(apiRoutes.router, apiRoutes.logRejections);
@@ -183,12 +205,13 @@ export function createDesk(options: DeskOptions): Desk {
   router.use(answerErrors(log));
 
   return Object.assign(router as RequestHandler, {
-    oneTimePath: oneTimeLogin ? `/enter?token=${oneTimeLogin.link.token}` : null,
+    oneTimePaths: oneTimeLogins.map(({ link }) => `/enter?token=${link.token}`),
     agents,
     bridge,
     store,
     async close() {
       retention.stop();
+      signals.stop();
       updates.stop();
       await bridge.close();
     },

@@ -31,7 +31,8 @@ export async function readDashboard(
   };
 }
 
-async function recordsSince(store: DocumentStore, since: number): Promise<ConversationRecord[]> {
+/** Reads the conversations that were requested since a time, newest first. */
+export async function recordsSince(store: DocumentStore, since: number): Promise<ConversationRecord[]> {
   const records: ConversationRecord[] = [];
   let belowRank = Number.MAX_SAFE_INTEGER;
   for (;;) {
@@ -44,18 +45,22 @@ async function recordsSince(store: DocumentStore, since: number): Promise<Conver
   }
 }
 
-const isHandled = ({ ended, firstReplyAt }: ConversationRecord): boolean =>
+/** Whether a conversation ended with a reply. */
+export const isHandled = ({ ended, firstReplyAt }: ConversationRecord): boolean =>
   ended !== null && firstReplyAt !== null;
-const isMissed = ({ ended, firstReplyAt }: ConversationRecord): boolean =>
+/** Whether a conversation ended without any reply. */
+export const isMissed = ({ ended, firstReplyAt }: ConversationRecord): boolean =>
   ended !== null && firstReplyAt === null;
 
-const firstReplies = (records: readonly ConversationRecord[]): number[] =>
+/** The times from request to first reply, in milliseconds. */
+export const firstReplies = (records: readonly ConversationRecord[]): number[] =>
   records.flatMap(({ firstReplyAt, requestedAt }) =>
     // The request has the platform's time, whose clock may be ahead of this one.
     firstReplyAt === null ? [] : [Math.max(0, firstReplyAt - requestedAt)],
   );
 
-function percentile(values: readonly number[], share: number): number | null {
+/** The value that a share of all values does not exceed; `null` without values. */
+export function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil(sorted.length * share) - 1] ?? null;
 }

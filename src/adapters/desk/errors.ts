@@ -10,6 +10,8 @@ export const DESK_ERRORS = {
   NO_SUCH_AGENT: [400, 'There is no such agent.'],
   EMPTY: [400, 'There is nothing to send.'],
   TOO_LONG: [400, 'That is too long. Send it in parts.'],
+  UNANSWERED: [409, 'Answer first: the platform ends a conversation that nobody answers.'],
+  TOO_MANY_TAGS: [400, 'That is more than twenty tags.'],
   NOT_FAILED: [409, 'This reply has not failed.'],
   WRONG_PASSWORD: [403, 'The password is wrong.'],
   WRONG_CODE: [403, 'The code is wrong. Take the newest one of the app.'],
@@ -27,6 +29,10 @@ export const DESK_ERRORS = {
   CANNED_CHANGED: [
     409,
     'Another agent changed the canned replies meanwhile. Copy what you need, cancel, and open them again.',
+  ],
+  LAST_PAIR: [
+    409,
+    'The platform cannot have an empty list. Teach another answer first, or delete the document at the platform.',
   ],
   TEACHING: [409, 'Another agent is teaching something just now. Try again in a moment.'],
   TEACHING_FAILED: [502, 'The platform did not take it. Try again later.'],

@@ -26,6 +26,8 @@ const FIRST_RUN_AFTER_MS = 60_000;
 /** Documents that expire. Open ones stay, however old they are. */
 const EXPIRING = [
   { kind: DOCUMENT_KIND.conversation, group: 'closed' },
+  { kind: DOCUMENT_KIND.history },
+  { kind: DOCUMENT_KIND.presence },
   { kind: DOCUMENT_KIND.outgoing, group: OUTGOING_GROUP.done },
   { kind: DOCUMENT_KIND.outgoing, group: OUTGOING_GROUP.failed },
 ] as const;

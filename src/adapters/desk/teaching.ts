@@ -2,7 +2,7 @@ import { type ServiceClient, ServiceError } from '../../client/index.js';
 import { DEFAULT_AGENT } from '../../events/index.js';
 import { HandoffKitError } from '../../internal/index.js';
 import type { DocumentResult } from '../../protocol/index.js';
-import type { AgentView, QaPair, TeachRequest, TeachView } from './api.js';
+import type { AgentView, QaPair, TeachRequest, TeachView, UnteachRequest } from './api.js';
 import { createAudit } from './audit.js';
 import { DeskError } from './errors.js';
 import { DOCUMENT_KIND, type DocumentStore, type JournalAppend } from './store/index.js';
@@ -11,8 +11,10 @@ import { DOCUMENT_KIND, type DocumentStore, type JournalAppend } from './store/i
 export interface Teaching {
   /** The list of one of the platform's agents. */
   view(aiAgent: string): Promise<TeachView>;
-  /** Adds a pair. */
+  /** Adds a pair, or replaces one. */
   teach(agent: AgentView, request: TeachRequest): Promise<TeachView>;
+  /** Removes a pair. */
+  remove(agent: AgentView, request: UnteachRequest): Promise<TeachView>;
 }
 
 /** The list as the platform has it, and the lock of the agent who is changing it. */
@@ -65,7 +67,7 @@ export function createTeaching(
   };
 
   /** Locks the list; gives its version with the lock. */
-  const lock = async (agent: AgentView, { aiAgent, seen }: TeachRequest) => {
+  const lock = async (agent: AgentView, { aiAgent, seen }: Pick<TeachRequest, 'aiAgent' | 'seen'>) => {
     const { version, stored } = await read(aiAgent);
     const { lock: held, ...before } = stored;
     if ((held?.since ?? 0) + LOCK_EXPIRES_MS > Date.now()) throw new DeskError('TEACHING');
@@ -76,39 +78,60 @@ export function createTeaching(
     return { before, version: version + 1 };
   };
 
+  /** Sends a changed list to the platform and stores it once it was accepted. */
+  const change = async (
+    agent: AgentView,
+    action: string,
+    request: Pick<TeachRequest, 'aiAgent' | 'seen'>,
+    changePairs: (pairs: readonly QaPair[]) => readonly QaPair[],
+  ): Promise<TeachView> => {
+    const { aiAgent } = request;
+    const service = services.get(aiAgent);
+    if (!service) throw new DeskError('CANNOT_TEACH');
+    const { before, version } = await lock(agent, request);
+    try {
+      const pairs = changePairs(before.pairs);
+      const { document, isTaken } = await send(service, before, pairs);
+      if (!isTaken) {
+        await write(aiAgent, { document, pairs: before.pairs, updateFailed: true }, version);
+        throw new DeskError('TEACHING_FAILED', { cause: listedAsFailed() });
+      }
+      const isNew = before.document !== null && before.document.id !== document?.id;
+      const detail = `${pairs.length} pairs${isNew ? `, in a new document instead of ${before.document?.id}` : ''}`;
+      const value = { document, pairs };
+      const line = audit.line(agent.id, action, {
+        detail,
+        before: { pairs: before.pairs.length, document: before.document?.id ?? null },
+        after: { pairs: pairs.length, document: document?.id ?? null },
+      });
+      if (!(await write(aiAgent, value, version, [line]))) {
+        throw new DeskError('CHANGED');
+      }
+      return value;
+    } catch (error) {
+      // Unlocks, unless that is done. The next lesson sends the complete list again.
+      await write(aiAgent, before, version);
+      throw error instanceof DeskError ? error : new DeskError('TEACHING_FAILED', { cause: error });
+    }
+  };
+
   return {
     view: async (aiAgent) => viewOf((await read(aiAgent)).stored),
-    async teach(agent, request) {
-      const { question, answer, aiAgent } = request;
-      const service = services.get(aiAgent);
-      if (!service) throw new DeskError('CANNOT_TEACH');
-      const { before, version } = await lock(agent, request);
-      // A question that was taught before gets the new answer.
-      const pairs = [...before.pairs.filter((pair) => pair.question !== question), { question, answer }];
-      try {
-        const { document, isTaken } = await send(service, before, pairs);
-        if (!isTaken) {
-          await write(aiAgent, { document, pairs: before.pairs, updateFailed: true }, version);
-          throw new DeskError('TEACHING_FAILED', { cause: listedAsFailed() });
-        }
-        const isNew = before.document !== null && before.document.id !== document?.id;
-        const detail = `${pairs.length} pairs${isNew ? `, in a new document instead of ${before.document?.id}` : ''}`;
-        const value = { document, pairs };
-        const line = audit.line(agent.id, 'teach', {
-          detail,
-          before: { pairs: before.pairs.length, document: before.document?.id ?? null },
-          after: { pairs: pairs.length, document: document?.id ?? null },
-        });
-        if (!(await write(aiAgent, value, version, [line]))) {
-          throw new DeskError('CHANGED');
-        }
-        return value;
-      } catch (error) {
-        // Unlocks, unless that is done. The next lesson sends the complete list again.
-        await write(aiAgent, before, version);
-        throw error instanceof DeskError ? error : new DeskError('TEACHING_FAILED', { cause: error });
-      }
-    },
+    teach: (agent, { question, answer, instead, ...request }) =>
+      change(agent, 'teach', request, (pairs) => {
+        const isGone = instead !== undefined && !pairs.some((pair) => pair.question === instead);
+        if (isGone) throw new DeskError('CHANGED');
+        // A question that was taught before gets the new answer.
+        const others = pairs.filter((pair) => pair.question !== question && pair.question !== instead);
+        return [...others, { question, answer }];
+      }),
+    remove: (agent, { question, ...request }) =>
+      change(agent, 'unteach', request, (pairs) => {
+        const others = pairs.filter((pair) => pair.question !== question);
+        if (others.length === pairs.length) throw new DeskError('CHANGED');
+        if (others.length === 0) throw new DeskError('LAST_PAIR');
+        return others;
+      }),
   };
 }
 

@@ -17,7 +17,7 @@ import { readOpenapi } from '../traffic.js';
 /** The simulated platform and a receiver, running on this machine. */
 export interface Demo {
   readonly simulator: Simulator;
-  /** The URL of the page, with a token that logs in at the desk once. */
+  /** The URL of the page, with tokens that log in at the desk once: yours, and your colleague's. */
   readonly pageUrl: string;
   /** The base URL of the simulated platform. */
   readonly serviceUrl: string;
@@ -52,7 +52,11 @@ const AGENTS = {
   1: { default: { id: 'demo-agent', name: 'Demo agent' } },
   2: { sales: { id: 'sales', name: 'Sales agent' }, support: { id: 'support', name: 'Support agent' } },
 } as const;
-const HUMAN_AGENT = { id: 'you', name: 'You', role: 'administrator' } as const;
+/** Two, so that a transfer and two agents in one conversation can be tried. */
+const HUMAN_AGENTS = [
+  { id: 'you', name: 'You', role: 'administrator' },
+  { id: 'ann', name: 'Ann', role: 'agent' },
+] as const;
 
 /** Longer than the platform's usual minute: a first-time user needs time to read. */
 const WAIT_TIMEOUT_MS = 300_000;
@@ -108,7 +112,7 @@ export async function startDemo({ port, log, automatic, agents: count = 1 }: Dem
     log,
     agents: settingsByAgent,
     delivery: store?.delivery ?? null,
-    oneTimeLinkFor: HUMAN_AGENT,
+    oneTimeLinksFor: HUMAN_AGENTS,
     framed: true,
     // The stand-in for a human answers messages only.
     acceptsUnanswered: automatic,
@@ -134,9 +138,7 @@ export async function startDemo({ port, log, automatic, agents: count = 1 }: Dem
 
   return {
     simulator,
-    pageUrl: pageServer
-      ? `${pageServer.url}/${adapter?.oneTimePath?.replace(/^.*\?/, '?') ?? ''}`
-      : serviceUrl,
+    pageUrl: pageServer ? `${pageServer.url}/${tokensOf(adapter?.oneTimePaths ?? [])}` : serviceUrl,
     serviceUrl,
     receiverUrl,
     sampleQuestion: QUESTION,
@@ -147,6 +149,12 @@ export async function startDemo({ port, log, automatic, agents: count = 1 }: Dem
       store?.remove();
     },
   };
+}
+
+/** The tokens of the links, for the address of the page. */
+function tokensOf(oneTimePaths: readonly string[]): string {
+  const [own, colleague] = oneTimePaths.map((path) => path.replace(/^.*token=/, ''));
+  return own === undefined ? '' : `?token=${own}&colleague=${colleague}`;
 }
 
 const GREETING =
@@ -220,7 +228,10 @@ async function openPageServer(simulator: Simulator, port: number): Promise<PageS
   app.disable('x-powered-by');
   let desk: RequestHandler | undefined;
   app.use('/service', simulator.app);
-  app.use('/desk', (request, response, next) => (desk ? desk(request, response, next) : next()));
+  // Each agent has a path, and so a cookie, of their own: one browser can be both.
+  for (const path of ['/desk', '/colleague']) {
+    app.use(path, (request, response, next) => (desk ? desk(request, response, next) : next()));
+  }
   for (const file of PAGE_FILES) {
     app.get(file === 'index.html' ? '/' : `/${file}`, (_request, response) => {
       response.set(PAGE_HEADERS).sendFile(file, { root: PAGE_ROOT, cacheControl: false });

@@ -117,19 +117,19 @@ describe('the one-time link', () => {
   it('logs its agent in once', async () => {
     const { start } = await createDeskEnvironment();
     const demo = { id: 'demo', name: 'Demo', role: 'administrator' } as const;
-    const { url, desk, audit, logged } = await start({ oneTimeLinkFor: demo });
+    const { url, desk, audit, logged } = await start({ oneTimeLinksFor: [demo] });
     const open = (path: string) => fetch(`${url}/desk${path}`, { redirect: 'manual' });
     expect((await open('/enter?token=wrong')).headers.getSetCookie()).toEqual([]);
     expect((await open('/enter?token[]=x')).headers.getSetCookie()).toEqual([]);
-    const first = await open(desk.oneTimePath ?? '');
+    const first = await open(desk.oneTimePaths[0] ?? '');
     expect([first.status, first.headers.get('location')]).toEqual([303, '/desk/']);
     expect((await (await clientOf(url, cookieOf(first))).state()).me).toEqual(demo);
-    const second = await open(desk.oneTimePath ?? '');
+    const second = await open(desk.oneTimePaths[0] ?? '');
     expect(second.headers.getSetCookie()).toEqual([]);
     const actions = (await audit()).map(({ action }) => action);
     expect(actions.filter((action) => action === 'refused: a wrong or used link')).toHaveLength(3);
     expect(actions).toContain('login by the one-time link');
-    expect(logged.text() + JSON.stringify(await audit())).not.toContain(desk.oneTimePath?.split('=')[1]);
+    expect(logged.text() + JSON.stringify(await audit())).not.toContain(desk.oneTimePaths[0]?.split('=')[1]);
   });
 });
 

@@ -44,6 +44,28 @@ export function testDocumentStore(open: OpenStores): void {
     expect(await there.read({ conversationId: odd })).toMatchObject([{ value: odd }]);
   });
 
+  it('searches entries of a topic by their terms, newest first', async () => {
+    const [here, there] = await open();
+    const odd = 'a\0b 100% _ "\\" 没有 😀';
+    for (const [value, terms] of Object.entries({
+      first: 'Lyon ÄRGER',
+      second: odd,
+      third: 'in LYON',
+      fourth: '',
+    }))
+      await here.write({ append: [{ topic: 't', value, terms, conversationId: value }] });
+    await here.write({ append: [{ topic: 'other', value: 'fifth', terms: 'lyon' }] });
+    const search = async (text: string, limit = 10) =>
+      (await there.search('t', text, limit)).map(({ value }) => value);
+    expect(await search('lyon')).toEqual(['third', 'first']);
+    expect(await search('lyon', 1)).toEqual(['third']);
+    expect(await search('ärger')).toEqual(['first']);
+    expect(await search(odd)).toEqual(['second']);
+    expect(await search('%')).toEqual(['second']);
+    await here.forget(['third']);
+    expect(await search('lyon')).toEqual(['first']);
+  });
+
   it('tells long conversation ids apart', async () => {
     const [here, there] = await open();
     const long = 'x'.repeat(5_000);

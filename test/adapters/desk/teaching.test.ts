@@ -42,6 +42,26 @@ describe('teaching the AI agent', () => {
     ]);
   });
 
+  it('changes and removes pairs, and keeps the last one', async () => {
+    const { bench, start } = await createDeskEnvironment();
+    const ann = await (await start()).agent('ann');
+    await teach(ann, 'When do you open?', 0);
+    await teach(ann, 'Where are you?', 1);
+    const edit = { question: 'Where is your shop?', answer: 'In Lyon.', instead: 'Where are you?', seen: 2 };
+    expect((await ann.send('POST', '/api/teach', edit)).status).toBe(200);
+    // Another agent has changed that pair meanwhile.
+    expect(await ann.send('POST', '/api/teach', edit)).toMatchObject({ body: { code: 'CHANGED' } });
+    const remove = (question: string, seen: number) =>
+      ann.send('POST', '/api/teach/remove', { question, seen });
+    expect(await remove('When do you open?', 2)).toMatchObject({ status: 200 });
+    expect(await remove('When do you open?', 1)).toMatchObject({ body: { code: 'CHANGED' } });
+    expect(await remove('Where is your shop?', 1)).toMatchObject({ body: { code: 'LAST_PAIR' } });
+    const pairs = [{ question: 'Where is your shop?', answer: 'In Lyon.' }];
+    expect((await taught(ann)).pairs).toEqual(pairs);
+    expect(bench.simulator.documents()[0]?.pairs).toEqual(pairs);
+    expect((await teach(ann, 'Not locked?', 1)).status).toBe(200);
+  });
+
   it.each(['one instance', 'two instances'])(
     'loses no pair when two agents teach at the same time, at %s',
     async (where) => {

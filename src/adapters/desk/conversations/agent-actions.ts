@@ -1,5 +1,5 @@
 import { may } from '../agents/roles.js';
-import type { AgentView, ConversationSummary } from '../api.js';
+import type { AgentView, ConversationSummary, Priority } from '../api.js';
 import { changedFields, createAudit } from '../audit.js';
 import { DeskError } from '../errors.js';
 import type { DocumentStore, DocumentWrite } from '../store/index.js';
@@ -28,6 +28,16 @@ export interface AgentActions {
   transfer(agent: AgentView, id: string, to: string): Promise<ConversationSummary>;
   /** Adds a note for agents. Idempotent by `messageId`. */
   note(agent: AgentView, id: string, messageId: string, text: string): Promise<ConversationSummary>;
+  /** Adds and removes tags. */
+  tag(
+    agent: AgentView,
+    id: string,
+    add: readonly string[],
+    remove: readonly string[],
+  ): Promise<ConversationSummary>;
+  prioritise(agent: AgentView, id: string, priority: Priority): Promise<ConversationSummary>;
+  /** Hides an own conversation from lists until a time; `null` shows it again. */
+  snooze(agent: AgentView, id: string, until: number | null): Promise<ConversationSummary>;
   /** Records how many customer messages the agent has read. */
   read(agent: AgentView, id: string, customerMessages: number): Promise<ConversationSummary>;
   /** Stores a reply for sending. Idempotent by `messageId`. */
@@ -43,6 +53,9 @@ export interface AgentActions {
 
 /** The longest reply or note. */
 const MAX_TEXT = 20_000;
+
+/** Tags of a conversation. */
+const MAX_TAGS = 20;
 
 /** The fields whose changes the audit log shows. None of them holds words of a customer. */
 const AUDITED = ['state', 'agent'] as const;
@@ -88,7 +101,7 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
         if (record.agent === null) return null;
         requireOwner(record, agent);
         return {
-          record: { ...record, state: 'waiting', agent: null },
+          record: { ...record, state: 'waiting', agent: null, snoozedUntil: null },
           events: [{ type: 'released', agent: agent.id }],
         };
       }),
@@ -102,7 +115,7 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
           if (record.agent === to) return null;
           if (record.agent !== null && record.agent !== agent.id) requireTakeOver(agent);
           return {
-            record: { ...record, state: 'active', agent: to },
+            record: { ...record, state: 'active', agent: to, snoozedUntil: null },
             events: [{ type: 'transferred', agent: agent.id, to }],
           };
         },
@@ -118,6 +131,43 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
         };
       });
     },
+    tag: (agent, id, add, remove) =>
+      change(agent, 'tag', id, (record) => {
+        const added = [...new Set(add)].filter((tag) => !record.tags.includes(tag) && !remove.includes(tag));
+        const removed = record.tags.filter((tag) => remove.includes(tag));
+        if (added.length + removed.length === 0) return null;
+        const tags = [...record.tags.filter((tag) => !remove.includes(tag)), ...added].sort();
+        if (tags.length > MAX_TAGS) throw new DeskError('TOO_MANY_TAGS');
+        return { record: { ...record, tags }, events: [{ type: 'tagged', agent: agent.id, added, removed }] };
+      }),
+    prioritise: (agent, id, priority) =>
+      change(
+        agent,
+        'priority',
+        id,
+        (record) => {
+          if (record.priority === priority) return null;
+          return {
+            record: { ...record, priority },
+            events: [{ type: 'prioritised', agent: agent.id, priority }],
+          };
+        },
+        priority,
+      ),
+    snooze: (agent, id, until) =>
+      change(agent, 'snooze', id, (record) => {
+        requireOpen(record);
+        requireOwner(record, agent);
+        // The platform would end it meanwhile.
+        if (until !== null && record.firstReplyAt === null && record.replyBy !== null) {
+          throw new DeskError('UNANSWERED');
+        }
+        if (record.snoozedUntil === until) return null;
+        return {
+          record: { ...record, snoozedUntil: until },
+          events: [{ type: 'snoozed', agent: agent.id, until }],
+        };
+      }),
     async read(agent, id, customerMessages) {
       const summary = await records.change(id, (record) => {
         const upTo = Math.min(customerMessages, record.customerMessages);

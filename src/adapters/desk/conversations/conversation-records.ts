@@ -45,6 +45,9 @@ export interface ConversationRecords {
 /** The preview of the last message in lists is cut to this length. */
 const MAX_PREVIEW = 160;
 
+/** How much of a transcript a search looks through. */
+const MAX_TRANSCRIPT_TERMS = 20_000;
+
 /** Creates {@link ConversationRecords}. */
 export function createConversationRecords(store: DocumentStore): ConversationRecords {
   const write = async ({ record, events, put = [], append = [] }: RecordChange, version: number) => {
@@ -69,6 +72,7 @@ export function createConversationRecords(store: DocumentStore): ConversationRec
           topic: JOURNAL_TOPIC.conversation,
           conversationId,
           value: { summary, event } satisfies StoredUpdate,
+          terms: textOf(event, record),
         })),
         ...append,
       ],
@@ -95,9 +99,20 @@ export function createConversationRecords(store: DocumentStore): ConversationRec
   };
 }
 
+/** The text of an event that a search finds; of a new conversation, what was said before. */
+function textOf(event: ConversationEvent, { transcript }: ConversationRecord): string {
+  if (event.type === 'message' || event.type === 'note') return event.text;
+  if (event.type !== 'opened') return '';
+  return transcript
+    .map(({ text }) => text)
+    .join('\n')
+    .slice(0, MAX_TRANSCRIPT_TERMS);
+}
+
 /** The record of a newly requested conversation. */
 export function createRecord(session: HandoffSession, isGreeted: boolean): ConversationRecord {
-  const { key, conversationId, agent, user, botId, transcript, requestedAt, replyBy } = session;
+  const { key, conversationId, agent, user, botId, transcript, requestedAt, replyBy, route } = session;
+  const tags = [...(route?.tags ?? []), ...(route?.department === undefined ? [] : [route.department])];
   return {
     id: key,
     conversationId,
@@ -109,13 +124,22 @@ export function createRecord(session: HandoffSession, isGreeted: boolean): Conve
     replyBy: isGreeted ? null : replyBy.getTime(),
     firstReplyAt: null,
     ended: null,
-    last: null,
+    last: lastWordsOf(transcript, requestedAt.getTime()),
+    tags: [...new Set(tags)].sort(),
+    priority: route?.priority ?? 'normal',
+    snoozedUntil: null,
     customerMessages: 0,
     read: {},
     botId,
     transcript,
     recent: [],
   };
+}
+
+/** What the customer said last to the AI agent, so that lists show what a waiting conversation is about. */
+function lastWordsOf(transcript: readonly TranscriptLine[], at: number): ConversationSummary['last'] {
+  const line = transcript.findLast(({ from, text }) => from === 'user' && text.trim() !== '');
+  return line ? previewOf('customer', line.text, at) : null;
 }
 
 /** Keys remembered per conversation; fewer messages than that are in flight at a time. */
@@ -128,7 +152,16 @@ export const withRecent = (record: ConversationRecord, key: string): Conversatio
 });
 
 /** The record in a document. */
-export const recordOf = ({ value }: Document): ConversationRecord => value as ConversationRecord;
+export const recordOf = ({ value }: Document): ConversationRecord =>
+  withDefaults(value as ConversationRecord);
+
+/** Records and journal entries of earlier versions have fewer fields. */
+export const withDefaults = <Stored extends Partial<ConversationSummary>>(stored: Stored): Stored => ({
+  tags: [],
+  priority: 'normal',
+  snoozedUntil: null,
+  ...stored,
+});
 
 /** The part of a record that lists show. */
 export function summaryOf(record: ConversationRecord, version: number): ConversationSummary {

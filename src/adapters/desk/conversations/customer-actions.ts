@@ -1,5 +1,6 @@
 import type { HandoffSession, OutgoingMessage } from '../../../bridge/index.js';
 import type { ClosedBy } from '../api.js';
+import { DOCUMENT_KIND, type DocumentWrite } from '../store/index.js';
 import {
   type ConversationRecord,
   type ConversationRecords,
@@ -25,7 +26,8 @@ export interface CustomerActions {
 export function createCustomerActions(records: ConversationRecords, isGreeted: boolean): CustomerActions {
   return {
     async open(session) {
-      await records.add({ record: createRecord(session, isGreeted), events: [{ type: 'opened' }] });
+      const record = createRecord(session, isGreeted);
+      await records.add({ record, events: [{ type: 'opened' }], put: [historyEntryOf(record)] });
     },
     async find({ key }) {
       return (await records.get(key)) ? key : null;
@@ -38,6 +40,7 @@ export function createCustomerActions(records: ConversationRecords, isGreeted: b
             ...withRecent(record, key),
             last: previewOf('customer', text, sentAt?.getTime() ?? Date.now()),
             customerMessages: record.customerMessages + 1,
+            snoozedUntil: null,
           },
           events: [{ type: 'message', messageId: key, from: 'customer', text }],
         };
@@ -50,6 +53,17 @@ export function createCustomerActions(records: ConversationRecords, isGreeted: b
   };
 }
 
+/** Lists the conversations of a customer, by the key of the customer. */
+const historyEntryOf = ({ id, conversationId, user, requestedAt }: ConversationRecord): DocumentWrite => ({
+  kind: DOCUMENT_KIND.history,
+  id,
+  value: {},
+  version: 0,
+  group: user.key,
+  rank: requestedAt,
+  conversationId,
+});
+
 /** The change that closes a conversation; `null` when it is closed already. */
 export function closeRecord(
   record: ConversationRecord,
@@ -58,7 +72,7 @@ export function closeRecord(
 ): RecordChange | null {
   if (record.state === 'closed') return null;
   return {
-    record: { ...record, state: 'closed', ended: { by, at: Date.now(), agent } },
+    record: { ...record, state: 'closed', snoozedUntil: null, ended: { by, at: Date.now(), agent } },
     events: [{ type: 'closed', by, agent }],
   };
 }

@@ -18,12 +18,14 @@ import { readDashboard } from '../dashboard.js';
 import type { DeadLetters } from '../dead-letters.js';
 import { DeskError } from '../errors.js';
 import type { LiveUpdates } from '../live-updates.js';
+import type { SavedFilters } from '../saved-filters.js';
+import type { Signals } from '../signals.js';
 import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
 import type { Teaching } from '../teaching.js';
 import type { AgentRoutes } from './agent-routes.js';
 import type { FindCurrentAgent } from './current-agent.js';
 import { type OpenStreams, streamUpdates } from './event-stream.js';
-import { cannedList, isAction, readAction, readBody, teachRequest } from './validate.js';
+import { cannedList, isAction, readAction, readBody, teachRequest, unteachRequest } from './validate.js';
 
 /** The parts of the desk's API. */
 export interface ApiParts {
@@ -31,8 +33,10 @@ export interface ApiParts {
   readonly conversations: DeskConversations;
   readonly queries: ConversationQueries;
   readonly updates: LiveUpdates;
+  readonly signals: Signals;
   readonly agents: Agents;
   readonly canned: CannedReplies;
+  readonly filters: SavedFilters;
   readonly teaching: Teaching;
   readonly queues: QueueAdmin | null;
   readonly deadLetters: DeadLetters;
@@ -71,6 +75,7 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
       conversations: await queries.current(),
       counts: { waiting: counts.waiting ?? 0, active: counts.active ?? 0, closed: counts.closed ?? 0 },
       canned: await canned.list(),
+      filters: await parts.filters.list(agent),
       seq,
       now: Date.now(),
       durable: parts.queues !== null,
@@ -81,7 +86,8 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   const open: OpenStreams = new Map();
   routes.get('/api/events', 'answer', ({ session }, request, response) => {
     const hasSession = async () => (await findAgent(request)) !== null;
-    streamUpdates(request, response, { updates, hasSession, sessionId: session.id, open });
+    const { signals } = parts;
+    streamUpdates(request, response, { updates, signals, hasSession, sessionId: session.id, open });
   });
   routes.get('/api/conversations', 'answer', (_current, { query }) => {
     const state = STATES.find((each) => each === query.state);
@@ -111,6 +117,9 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   );
   routes.change('post', '/api/teach', 'teach', ({ agent }, { body }) =>
     teaching.teach(agent, readBody(teachRequest, body)),
+  );
+  routes.change('post', '/api/teach/remove', 'teach', ({ agent }, { body }) =>
+    teaching.remove(agent, readBody(unteachRequest, body)),
   );
   routes.get('/api/dashboard', 'answer', ({ agent }) =>
     readDashboard(store, may(agent.role, 'deadLetters') ? parts.queues : null),
@@ -151,6 +160,14 @@ async function act(
       const { messageId, text } = readAction(action, body);
       return agentActions.note(agent, id, messageId, text);
     }
+    case 'tag': {
+      const { add, remove } = readAction(action, body);
+      return agentActions.tag(agent, id, add, remove);
+    }
+    case 'priority':
+      return agentActions.prioritise(agent, id, readAction(action, body).priority);
+    case 'snooze':
+      return agentActions.snooze(agent, id, readAction(action, body).until);
     case 'read':
       return agentActions.read(agent, id, readAction(action, body).customerMessages);
     case 'reply': {

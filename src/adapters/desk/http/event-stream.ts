@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { ConversationUpdate } from '../api.js';
 import { DeskError } from '../errors.js';
 import type { LiveUpdates } from '../live-updates.js';
+import type { Signals } from '../signals.js';
 
 /** Keeps proxies from closing an idle connection, and shows the page that the connection is alive. */
 const HEARTBEAT_MS = 15_000;
@@ -19,6 +20,7 @@ export type OpenStreams = Map<string, number>;
 /** The parts of {@link streamUpdates}. */
 export interface StreamParts {
   readonly updates: LiveUpdates;
+  readonly signals: Signals;
   readonly hasSession: () => Promise<boolean>;
   readonly sessionId: string;
   readonly open: OpenStreams;
@@ -46,6 +48,9 @@ export function streamUpdates(request: Request, response: Response, parts: Strea
     (updates) => write(updates.map(format).join('')),
     () => response.end(),
   );
+  const unsubscribeSignals = parts.signals.subscribe((signal) =>
+    write(`event: signal\ndata: ${JSON.stringify(signal)}\n\n`),
+  );
   const heartbeat = setInterval(() => write('event: beat\ndata: {}\n\n'), HEARTBEAT_MS);
   const sessionCheck = setInterval(() => {
     parts.hasSession().then(
@@ -60,6 +65,7 @@ export function streamUpdates(request: Request, response: Response, parts: Strea
     clearInterval(heartbeat);
     clearInterval(sessionCheck);
     unsubscribe();
+    unsubscribeSignals();
     const left = (open.get(sessionId) ?? 1) - 1;
     if (left > 0) open.set(sessionId, left);
     else open.delete(sessionId);

@@ -19,7 +19,7 @@ export interface LoginParts {
   readonly hostSession: HostSession | null;
   /** The name of the OpenID provider, if agents can log in there. */
   readonly openIdName: string | null;
-  readonly oneTimeLogin: { readonly link: OneTimeLink; readonly agent: AgentInput } | null;
+  readonly oneTimeLogins: readonly { readonly link: OneTimeLink; readonly agent: AgentInput }[];
 }
 
 const WRONG = { code: 'WRONG', message: 'Name or password is wrong.' };
@@ -37,7 +37,7 @@ const FAILURES: Readonly<Record<Exclude<Authentication['outcome'], 'ok'>, readon
 
 /** Creates the routes for login, logout and the one-time link. */
 export function createLogin(parts: LoginParts): Router {
-  const { account, limits, browserSessions, rejections, isSameOrigin, hostSession, oneTimeLogin } = parts;
+  const { account, limits, browserSessions, rejections, isSameOrigin, hostSession, oneTimeLogins } = parts;
   const router = Router();
 
   const reject = async (
@@ -112,9 +112,9 @@ export function createLogin(parts: LoginParts): Router {
   router.get('/enter', async (request, response) => {
     const { path, ip, query } = request;
     const token = typeof query.token === 'string' ? query.token : '';
-    if (oneTimeLogin?.link.use(token)) {
-      const action = 'login by the one-time link';
-      await browserSessions.startExternal(request, response, oneTimeLogin.agent, action);
+    const login = oneTimeLogins.find(({ link }) => link.use(token));
+    if (login) {
+      await browserSessions.startExternal(request, response, login.agent, 'login by the one-time link');
     } else {
       await rejections.write({ agent: null, reason: 'a wrong or used link', path, ip });
     }

@@ -49,6 +49,7 @@ export function createPageFiles(browserSessions: BrowserSessions, hostSession: H
     router.use('/assets/login', files('assets/login'));
     router.use('/assets', requireAgent, files('assets'));
     router.get('/icon.svg', send('icon.svg'));
+    router.get('/icon-alert.svg', send('icon-alert.svg'));
   }
   return router;
 }

@@ -7,6 +7,9 @@ const noInput = z.object({});
 const id = z.string().min(1).max(200);
 const text = z.string().max(100_000);
 
+const tags = z.array(z.string().trim().min(1).max(40)).max(20);
+const priority = z.enum(['low', 'normal', 'high', 'urgent']);
+
 const ACTION_SCHEMAS: { [Name in ActionName]: z.ZodType<ActionInputs[Name]> } = {
   claim: noInput,
   release: noInput,
@@ -14,6 +17,9 @@ const ACTION_SCHEMAS: { [Name in ActionName]: z.ZodType<ActionInputs[Name]> } = 
   reply: z.object({ messageId: id, text }),
   retry: z.object({ messageId: id }),
   note: z.object({ messageId: id, text }),
+  tag: z.object({ add: tags, remove: tags }),
+  priority: z.object({ priority }),
+  snooze: z.object({ until: z.int().min(0).nullable() }),
   close: noInput,
   read: z.object({ customerMessages: z.int().min(0) }),
 };
@@ -34,13 +40,36 @@ export const cannedList = z.object({
   version: z.int().min(0),
 });
 
+/** The body of `POST api/presence`. */
+export const presenceRequest = z.object({ conversation: id.nullable(), isTyping: z.boolean() });
+
+/** The body of `PUT api/filters`. */
+export const filterList = z.object({
+  filters: z
+    .array(
+      z.object({
+        id,
+        name: z.string().trim().min(1).max(60),
+        view: z.enum(['mine', 'unassigned', 'all', 'closed']),
+        aiAgent: z.string().max(100).nullable(),
+        tag: z.string().max(40).nullable(),
+        priority: priority.nullable(),
+      }),
+    )
+    .max(30),
+});
+
 /** The body of `POST api/teach`. */
 export const teachRequest = z.object({
   question: z.string().trim().min(1).max(5_000),
   answer: z.string().trim().min(1).max(20_000),
+  instead: z.string().max(5_000).optional(),
   seen: z.int().min(0),
   aiAgent: z.string().max(100).default(DEFAULT_AGENT),
 });
+
+/** The body of `POST api/teach/remove`. */
+export const unteachRequest = teachRequest.pick({ question: true, seen: true, aiAgent: true });
 
 /** The body of `POST login`. */
 export const loginRequest = z.object({

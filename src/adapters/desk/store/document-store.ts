@@ -38,6 +38,8 @@ export interface JournalEntry {
 
 /** A journal entry to write. */
 export interface JournalAppend {
+  /** The text that a search looks through; entries without it are not searched. */
+  readonly terms?: string;
   /** Readers select entries by topic. */
   readonly topic: string;
   readonly value: unknown;
@@ -82,6 +84,9 @@ export interface JournalFilter {
   readonly limit?: number;
 }
 
+/** Journal entries that a search looks through: some hundred milliseconds at most. */
+export const SEARCHED_ENTRIES = 20_000;
+
 /**
  * The desk's storage: versioned JSON documents and a journal. It is in the database of the delivery, so that all
  * processes on that database share it.
@@ -95,12 +100,17 @@ export interface DocumentStore {
   write(change: StoreChange): Promise<StoreChangeResult | null>;
   /** Reads the journal. */
   read(filter?: JournalFilter): Promise<JournalEntry[]>;
+  /**
+   * The latest entries of a topic whose terms contain a text, newest first; case is ignored. Looks through the
+   * {@link SEARCHED_ENTRIES} latest entries that have terms, so that a search takes a bounded time.
+   */
+  search(topic: string, text: string, limit: number): Promise<JournalEntry[]>;
   /** The number of the last journal entry; 0 when the journal is empty. */
   head(): Promise<number>;
   /** Calls back soon after this or another process appended entries. Returns a function that stops it. */
   watch(onChange: () => void): () => void;
   /** Deletes all documents and entries of conversations. */
   forget(conversationIds: readonly string[]): Promise<void>;
-  /** Deletes entries written before a time, and documents of a group last changed before it. */
-  prune(before: Date, of: { readonly kind: string; readonly group: string }): Promise<void>;
+  /** Deletes entries written before a time, and documents of a kind, or of one group of it, last changed before it. */
+  prune(before: Date, of: { readonly kind: string; readonly group?: string }): Promise<void>;
 }

@@ -24,8 +24,12 @@ export const DOCUMENT_KIND = {
   conversation: 'conversation',
   /** A reply or close of an agent, until the delivery has it. */
   outgoing: 'outgoing',
+  /** A conversation in the history of its customer; the group is the customer's key. */
+  history: 'history',
   agent: 'agent',
   session: 'session',
+  /** The conversation that an agent looks at. */
+  presence: 'presence',
   settings: 'settings',
 } as const;
 

@@ -1,9 +1,10 @@
-import type {
-  Document,
-  DocumentStore,
-  DocumentWrite,
-  JournalAppend,
-  JournalEntry,
+import {
+  type Document,
+  type DocumentStore,
+  type DocumentWrite,
+  type JournalAppend,
+  type JournalEntry,
+  SEARCHED_ENTRIES,
 } from './document-store.js';
 
 interface MemoryDocument extends Document {
@@ -13,6 +14,7 @@ interface MemoryDocument extends Document {
 
 interface MemoryEntry extends JournalEntry {
   readonly conversationId: string | null;
+  readonly terms: string;
 }
 
 /** Older journal entries are dropped beyond this. */
@@ -34,9 +36,16 @@ export function createMemoryDocumentStore(): DocumentStore {
     documents.set(keyOf(kind, id), document);
   };
 
-  const append = ({ topic, value, conversationId }: JournalAppend, at: Date): MemoryEntry => {
+  const append = ({ topic, value, conversationId, terms = '' }: JournalAppend, at: Date): MemoryEntry => {
     head += 1;
-    return { seq: head, topic, value: copy(value), conversationId: conversationId ?? null, at };
+    return {
+      seq: head,
+      topic,
+      value: copy(value),
+      conversationId: conversationId ?? null,
+      terms: terms.toLowerCase(),
+      at,
+    };
   };
 
   return {
@@ -88,6 +97,16 @@ export function createMemoryDocumentStore(): DocumentStore {
       );
       return (before === undefined ? found.slice(0, limit) : found.slice(-limit)).map(toEntry);
     },
+    async search(topic, text, limit) {
+      const wanted = text.toLowerCase();
+      return entries
+        .filter((entry) => entry.topic === topic && entry.terms !== '')
+        .slice(-SEARCHED_ENTRIES)
+        .filter(({ terms }) => terms.includes(wanted))
+        .slice(-limit)
+        .toReversed()
+        .map(toEntry);
+    },
     head: async () => head,
     watch(onChange) {
       listeners.add(onChange);
@@ -102,7 +121,8 @@ export function createMemoryDocumentStore(): DocumentStore {
     },
     async prune(before, { kind, group }) {
       for (const [key, { written, changedAt }] of documents) {
-        if (written.kind === kind && written.group === group && changedAt < before) documents.delete(key);
+        const isMeant = written.kind === kind && (group === undefined || written.group === group);
+        if (isMeant && changedAt < before) documents.delete(key);
       }
       entries = entries.filter(({ at }) => at >= before);
     },

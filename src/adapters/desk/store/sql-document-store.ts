@@ -7,12 +7,13 @@ import {
   type SqlStatement,
   type SqlValue,
 } from '../../../delivery/index.js';
-import type {
-  Document,
-  DocumentStore,
-  DocumentWrite,
-  JournalAppend,
-  JournalEntry,
+import {
+  type Document,
+  type DocumentStore,
+  type DocumentWrite,
+  type JournalAppend,
+  type JournalEntry,
+  SEARCHED_ENTRIES,
 } from './document-store.js';
 
 /** The name of the desk's migrations, and of the signal that its journal has grown. */
@@ -85,10 +86,15 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
     values: [scoped(kind), encodeText(id)],
   });
 
-  const appendStatement = ({ topic, value, conversationId }: JournalAppend, now: number): SqlStatement => ({
-    sql: `INSERT INTO ${journal} (topic, conversation_id, value, at) VALUES ($1, $2, $3, $4) RETURNING *`,
-    values: [scoped(topic), keyOf(conversationId), JSON.stringify(value), now],
-  });
+  const appendStatement = (entry: JournalAppend, now: number): SqlStatement => {
+    const { topic, value, conversationId, terms = '' } = entry;
+    const searched = terms === '' ? null : encodeText(terms.toLowerCase());
+    return {
+      sql: `INSERT INTO ${journal} (topic, conversation_id, value, at, terms) VALUES ($1, $2, $3, $4, $5)
+        RETURNING seq, topic, value, at`,
+      values: [scoped(topic), keyOf(conversationId), JSON.stringify(value), now, searched],
+    };
+  };
 
   // PostgreSQL numbers rows before it commits them. Writers that append take turns, so that numbers become visible
   // in their order: otherwise a reader could skip an entry that is committed late.
@@ -159,6 +165,14 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
       const entries = (await read(sql, query.values)).map((row) => toEntry(row, unscoped));
       return before === undefined ? entries : entries.toReversed();
     },
+    async search(topic, text, limit) {
+      const sql = `SELECT seq, topic, value, at FROM (
+          SELECT seq, topic, value, at, terms FROM ${journal} WHERE topic = $1 AND terms IS NOT NULL
+          ORDER BY seq DESC LIMIT ${SEARCHED_ENTRIES}
+        ) AS latest WHERE ${indexOf}(terms, $2) > 0 ORDER BY seq DESC LIMIT $3`;
+      const rows = await read(sql, [scoped(topic), encodeText(text.toLowerCase()), limit]);
+      return rows.map((row) => toEntry(row, unscoped));
+    },
     async head() {
       const [row] = await read(`SELECT coalesce(max(seq), 0) AS head FROM ${journal}`);
       return Number(row?.head ?? 0);
@@ -168,8 +182,11 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
       forgetConversations(conversationIds.map((id) => conversationKey(id, database.receiver()))),
     async prune(before, { kind, group }) {
       await ready();
-      const sql = `DELETE FROM ${documents} WHERE kind = $1 AND group_name = $2 AND changed_at < $3`;
-      await database.write(sql, [scoped(kind), group, before.getTime()]);
+      const query = createConditions();
+      query.add('kind = ?', scoped(kind));
+      if (group !== undefined) query.add('group_name = ?', group);
+      query.add('changed_at < ?', before.getTime());
+      await database.write(`DELETE FROM ${documents} WHERE ${query.where()}`, query.values);
       await database.write(`DELETE FROM ${journal} WHERE at < $1 AND ${isOwn()}`, [before.getTime()]);
     },
   };
@@ -210,6 +227,10 @@ function migrationsOf(database: SqlDatabase): readonly (readonly string[])[] {
       `CREATE INDEX desk_journal_topic ON ${journal} (topic, seq)`,
       `CREATE INDEX desk_journal_conversation ON ${journal} (conversation_id, seq) WHERE conversation_id IS NOT NULL`,
       `CREATE INDEX desk_journal_at ON ${journal} (at)`,
+    ],
+    [
+      `ALTER TABLE ${journal} ADD COLUMN terms text`,
+      `CREATE INDEX desk_journal_terms ON ${journal} (topic, seq) WHERE terms IS NOT NULL`,
     ],
   ];
 }

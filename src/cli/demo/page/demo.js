@@ -17,36 +17,50 @@ function find(selector, kind) {
 const list = find('#exchanges', HTMLOListElement);
 const step = find('#step', HTMLElement);
 
+/** On a phone the desk is below the customer, otherwise beside it. */
+const isNarrow = matchMedia('(max-width: 800px)');
+let currentStep =
+  'A customer is {customer}, the desk where you answer {desk}. Begin {customer}: write something.';
+
+/** @param {string} text */
+function showStep(text) {
+  currentStep = text;
+  const places = isNarrow.matches
+    ? { customer: 'above', desk: 'below' }
+    : { customer: 'on the left', desk: 'on the right' };
+  step.textContent = text.replaceAll('{customer}', places.customer).replaceAll('{desk}', places.desk);
+}
+
 /** The meaning of an exchange, and the next step. @type {Record<string, readonly [string, string]>} */
 const EXPLANATIONS = {
   'sent message': [
     'The AI agent answers, and your receiver gets the message.',
-    'Now ask for a human on the left.',
+    'Now ask for a human {customer}.',
   ],
   'sent establish': [
     'The platform asks your receiver for a human; the desk takes the conversation.',
-    'It waits on the right: choose it, read what was said, and answer.',
+    'It waits {desk}: choose it, read what was said, and answer.',
   ],
-  'sent chat': ['The customer writes; it goes to the desk.', 'Answer on the right.'],
+  'sent chat': ['The customer writes; it goes to the desk.', 'Answer {desk}.'],
   'received reply': [
     'The desk answers through the platform.',
     'The customer sees it. Write on, or close from either side.',
   ],
   'sent close': [
     'The customer left; the desk is told.',
-    'Done: a whole handoff. Ask again on the left, or teach the AI the answer.',
+    'Done: a whole handoff. Ask again {customer}, or teach the AI the answer.',
   ],
   'received close': [
     'The desk closed the conversation; the customer is told.',
-    'Done: a whole handoff. Ask again on the left.',
+    'Done: a whole handoff. Ask again {customer}.',
   ],
   'received addQa': [
     'The desk teaches the AI agent an answer.',
-    'Ask the same on the left: the AI knows it now.',
+    'Ask the same {customer}: the AI knows it now.',
   ],
   'received updateQa': [
     'The desk teaches the AI agent one more answer.',
-    'Ask the same on the left: the AI knows it now.',
+    'Ask the same {customer}: the AI knows it now.',
   ],
 };
 
@@ -84,7 +98,7 @@ function show(exchange) {
   line.replaceChildren(`${direction === 'sent' ? '→' : '←'} ${meaning}`, code, outcome);
   if (what === 'establish') isHandedOver = true;
   if (what === 'close') isHandedOver = false;
-  if (next !== '' && !known) step.textContent = next;
+  if (next !== '' && !known) showStep(next);
 }
 
 /** @type {EventSource | undefined} */
@@ -104,9 +118,35 @@ function listen() {
   source.addEventListener('exchange', ({ data }) => show(JSON.parse(data)));
 }
 
-const token = new URLSearchParams(location.search).get('token');
-// The token works once; it is removed from the address bar and the history.
+const tokens = new URLSearchParams(location.search);
+// The tokens work once; they are removed from the address bar and the history.
 history.replaceState(null, '', location.pathname);
-find('#desk', HTMLIFrameElement).src = token ? `desk/enter?token=${encodeURIComponent(token)}` : 'desk/';
+
+/** Loads the desk of an agent. @param {'desk' | 'colleague'} name */
+function openDesk(name) {
+  const token = tokens.get(name === 'desk' ? 'token' : 'colleague');
+  tokens.delete(name === 'desk' ? 'token' : 'colleague');
+  find(`#${name}`, HTMLIFrameElement).src = token
+    ? `${name}/enter?token=${encodeURIComponent(token)}`
+    : `${name}/`;
+}
+
+const deskButtons = [...document.querySelectorAll('button[data-desk]')];
+for (const button of deskButtons) {
+  button.addEventListener('click', () => {
+    for (const each of deskButtons) {
+      const name = each.getAttribute('data-desk') === 'colleague' ? 'colleague' : 'desk';
+      const frame = find(`#${name}`, HTMLIFrameElement);
+      each.setAttribute('aria-pressed', String(each === button));
+      frame.hidden = each !== button;
+      // The colleague's desk is loaded when it is first looked at: each open desk takes a connection.
+      if (each === button && !frame.getAttribute('src')) openDesk(name);
+    }
+  });
+}
+
+isNarrow.addEventListener('change', () => showStep(currentStep));
+showStep(currentStep);
+openDesk('desk');
 document.addEventListener('visibilitychange', listen);
 listen();

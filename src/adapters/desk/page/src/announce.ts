@@ -1,4 +1,6 @@
 import type { ConversationUpdate } from '../../api.js';
+import { customerName } from './identity.js';
+import { showInIcon } from './notifications.js';
 import { t } from './strings/index.js';
 
 const STORAGE_KEY = 'handoff-desk-muted';
@@ -34,8 +36,9 @@ function playTones(): void {
   }
 }
 
-/** Shows the number of conversations that need attention in the title. */
+/** Shows the number of conversations that need attention in the title, and that there are any in the icon. */
 export function showInTitle(count: number): void {
+  showInIcon(count);
   document.title = count > 0 ? `(${count}) ${t('desk')}` : t('desk');
 }
 
@@ -57,14 +60,4 @@ export function playSound(): void {
   } catch {
     // No sound device, or sound is not allowed. The title and the inbox show the update, too.
   }
-}
-
-/** The name of a customer. Many customers may share a placeholder e-mail address, so it comes last. */
-export function customerName(user: {
-  readonly key: string;
-  readonly userId: string | null;
-  readonly anonymousId: string | null;
-  readonly email: string | null;
-}): string {
-  return user.userId ?? user.anonymousId ?? user.email ?? user.key;
 }

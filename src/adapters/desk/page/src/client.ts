@@ -8,13 +8,18 @@ import type {
   ConversationSummary,
   ConversationUpdate,
   ConversationView,
+  CustomerDetailsView,
   DashboardView,
   DeadLetterDetails,
   DeadLetterView,
   ErrorBody,
+  PresenceView,
+  ReportView,
+  SavedFilter,
   StateView,
   TeachRequest,
   TeachView,
+  UnteachRequest,
 } from '../../api.js';
 
 /** An error answer of the desk, or no answer. */
@@ -48,11 +53,17 @@ export interface Client {
     name: Name,
     input: ActionInputs[Name],
   ): Promise<ConversationSummary | undefined>;
+  /** Says which conversation the agent looks at. */
+  setPresence(presence: Omit<PresenceView, 'agent'>): Promise<void>;
+  customer(id: string): Promise<CustomerDetailsView>;
+  saveFilters(filters: readonly SavedFilter[]): Promise<readonly SavedFilter[]>;
   canned(): Promise<CannedList>;
   saveCanned(list: CannedList): Promise<CannedList>;
   teaching(aiAgent: string): Promise<TeachView>;
   teach(request: TeachRequest): Promise<TeachView>;
+  unteach(request: UnteachRequest): Promise<TeachView>;
   dashboard(): Promise<DashboardView>;
+  report(range: { readonly from: number; readonly to: number }): Promise<ReportView>;
   deadLetter(item: Pick<DeadLetterView, 'queue' | 'id'>): Promise<DeadLetterDetails>;
   settleDeadLetter(item: Pick<DeadLetterView, 'queue' | 'id'>, how: 'retry' | 'discard'): Promise<void>;
   logout(): Promise<void>;
@@ -108,10 +119,15 @@ export function createClient(onLoggedOut: () => void): Client {
       return request('GET', `api/conversations?${new URLSearchParams(Object.fromEntries(given))}`);
     },
     act: (id, name, input) => request('POST', conversationPath(id, name), input),
+    setPresence: (presence) => request('POST', 'api/presence', presence),
+    customer: (id) => request('GET', conversationPath(id, 'customer')),
+    saveFilters: (filters) => request('PUT', 'api/filters', { filters }),
     canned: () => request('GET', 'api/canned'),
     saveCanned: (list) => request('PUT', 'api/canned', list),
     teaching: (aiAgent) => request('GET', `api/teach?aiAgent=${encodeURIComponent(aiAgent)}`),
+    unteach: (pair) => request('POST', 'api/teach/remove', pair),
     teach: (pair) => request('POST', 'api/teach', pair),
+    report: ({ from, to }) => request('GET', `api/report?from=${from}&to=${to}`),
     dashboard: () => request('GET', 'api/dashboard'),
     deadLetter: (item) => request('GET', deadLetterPath(item)),
     settleDeadLetter: (item, how) => request('POST', `${deadLetterPath(item)}/${how}`, {}),

@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useCallback, useContext } from 'preact/hooks';
 import type { Permission } from '../../agents/roles.js';
 import { type Client, ClientError } from './client.js';
+import type { Notify } from './notices.js';
 import type { State } from './state.js';
 import { type Store, useStore } from './store.js';
 import { errorText, t } from './strings/index.js';
@@ -10,8 +11,7 @@ import { errorText, t } from './strings/index.js';
 export interface DeskContext {
   readonly store: Store<State>;
   readonly client: Client;
-  /** Shows a notice for a few seconds. */
-  readonly notify: (text: string) => void;
+  readonly notify: Notify;
 }
 
 /** Provides the {@link DeskContext}. */

@@ -10,6 +10,8 @@ export const SHORTCUTS: readonly (readonly [string, TextName])[] = [
   ['n', 'keyNote'],
   ['c', 'keyClaim'],
   ['/', 'keySearch'],
+  ['/…', 'keySlash'],
+  ['Ctrl+K', 'keyPalette'],
   ['Ctrl+Enter', 'keySend'],
   ['Esc', 'keyEscape'],
   ['?', 'keyHelp'],
@@ -32,9 +34,20 @@ const isTextField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
 
 /** Handles shortcuts, except in text fields. */
-export function useShortcuts({ toggleHelp }: { readonly toggleHelp: () => void }): void {
+export function useShortcuts({
+  toggleHelp,
+  openPalette,
+}: {
+  readonly toggleHelp: () => void;
+  readonly openPalette: () => void;
+}): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'k' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        if (!document.querySelector('dialog[open]')) openPalette();
+        return;
+      }
       if (event.key === 'Escape' && isTextField(event.target)) (event.target as HTMLElement).blur();
       if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
       if (document.querySelector('dialog[open]') || !areShortcutsOn()) return;
@@ -43,7 +56,7 @@ export function useShortcuts({ toggleHelp }: { readonly toggleHelp: () => void }
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [toggleHelp]);
+  }, [toggleHelp, openPalette]);
 }
 
 function handleKey(key: string, toggleHelp: () => void): boolean {

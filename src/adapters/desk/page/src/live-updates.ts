@@ -1,4 +1,4 @@
-import type { ConversationUpdate } from '../../api.js';
+import type { ConversationUpdate, DeskSignal } from '../../api.js';
 
 /** The state of the live connection. */
 export type Connection = 'connecting' | 'live' | 'lost';
@@ -7,6 +7,8 @@ export type Connection = 'connecting' | 'live' | 'lost';
 export interface LiveHandlers {
   /** Called once for each update, in order. */
   readonly onUpdate: (update: ConversationUpdate) => void;
+  /** Called with the state of the platform and the like, when it has changed. */
+  readonly onSignal: (signal: DeskSignal) => void;
   readonly onConnection: (connection: Connection) => void;
   /** The session has ended. */
   readonly onLoggedOut: () => void;
@@ -24,7 +26,7 @@ const HEARTBEAT_TIMEOUT_MS = 40_000;
  */
 export function followUpdates(
   seq: number,
-  { onUpdate, onConnection, onLoggedOut }: LiveHandlers,
+  { onUpdate, onSignal, onConnection, onLoggedOut }: LiveHandlers,
 ): () => void {
   let lastSeq = seq;
   let failures = 0;
@@ -63,6 +65,10 @@ export function followUpdates(
       if (update.seq <= lastSeq) return;
       lastSeq = update.seq;
       onUpdate(update);
+    });
+    source.addEventListener('signal', ({ data }: MessageEvent<string>) => {
+      onHeartbeat();
+      onSignal(JSON.parse(data) as DeskSignal);
     });
     source.addEventListener('gone', () => {
       stop();

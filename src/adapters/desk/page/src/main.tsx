@@ -5,9 +5,17 @@ import { createClient } from './client.js';
 import { Desk } from './desk-context.js';
 import { removeDraftsOfOthers } from './drafts.js';
 import { createNotices, takeNotice } from './notices.js';
-import { isVisible } from './route.js';
+import { notifySystem } from './notifications.js';
+import { hrefOf, isVisible } from './route.js';
 import { followShared } from './shared-updates.js';
-import { hasUnknownAgent, initialState, type State, withUpdate } from './state.js';
+import {
+  hasUnknownAgent,
+  hasUnknownPresence,
+  initialState,
+  type State,
+  withSignal,
+  withUpdate,
+} from './state.js';
 import { createStore, type Store } from './store.js';
 import { t } from './strings/index.js';
 import { DeskPage } from './views/desk-page.js';
@@ -43,7 +51,13 @@ async function start(): Promise<void> {
       const announcement = announcementOf(update, first.me.id);
       if (announcement === null) return;
       playSound();
-      if (!isVisible(update.summary.id)) notify(announcement);
+      const href = hrefOf(update.summary.id);
+      notifySystem(announcement, href);
+      if (!isVisible(update.summary.id)) notify(announcement, href);
+    },
+    onSignal(signal) {
+      if (hasUnknownPresence(store.get(), signal)) loadAgents();
+      store.update((state) => withSignal(state, signal));
     },
     onConnection(connection) {
       store.update((state) => ({ ...state, connection }));

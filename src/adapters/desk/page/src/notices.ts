@@ -1,10 +1,21 @@
 import { createStore, type Store } from './store.js';
 
-/** Short messages to the agent: announcements and errors. */
-export interface Notices {
-  /** The last notice. Its number tells it apart from an earlier one with the same text. */
-  readonly last: { readonly id: number; readonly text: string } | null;
+/** A short message to the agent: an announcement or an error. */
+export interface Notice {
+  /** Tells it apart from an earlier one with the same text. */
+  readonly id: number;
+  readonly text: string;
+  /** What it is about: a click leads there. */
+  readonly href: string | null;
 }
+
+/** The last notice. */
+export interface Notices {
+  readonly last: Notice | null;
+}
+
+/** Shows a notice for a few seconds. With `href`, it is a link. */
+export type Notify = (text: string, href?: string) => void;
 
 const STORAGE_KEY = 'handoff-desk-notice';
 
@@ -22,13 +33,11 @@ export function takeNotice(): string | null {
 }
 
 /** Creates the store of notices, and the function that shows one. */
-export function createNotices(): {
-  readonly notices: Store<Notices>;
-  readonly notify: (text: string) => void;
-} {
+export function createNotices(): { readonly notices: Store<Notices>; readonly notify: Notify } {
   const notices = createStore<Notices>({ last: null });
   return {
     notices,
-    notify: (text) => notices.update(({ last }) => ({ last: { id: (last?.id ?? 0) + 1, text } })),
+    notify: (text, href) =>
+      notices.update(({ last }) => ({ last: { id: (last?.id ?? 0) + 1, text, href: href ?? null } })),
   };
 }

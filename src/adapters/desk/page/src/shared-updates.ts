@@ -1,4 +1,4 @@
-import type { ConversationUpdate } from '../../api.js';
+import type { ConversationUpdate, DeskSignal } from '../../api.js';
 import { type Connection, followUpdates, type LiveHandlers } from './live-updates.js';
 
 /**
@@ -13,6 +13,7 @@ import { type Connection, followUpdates, type LiveHandlers } from './live-update
  */
 type Message =
   | { readonly type: 'update'; readonly update: ConversationUpdate }
+  | { readonly type: 'signal'; readonly signal: DeskSignal }
   | { readonly type: 'connection'; readonly connection: Connection }
   | { readonly type: 'logged-out' }
   /** Another tab leads now, or still does. */
@@ -51,6 +52,7 @@ export function followShared(seq: number, handlers: LiveHandlers): () => void {
     let kept: ConversationUpdate[] = [];
     let keptAfter = lastSeq;
     let connection: Connection = 'connecting';
+    let lastSignal: DeskSignal | null = null;
     let stopStream = (): void => undefined;
 
     const startStream = (after: number): void => {
@@ -63,6 +65,11 @@ export function followShared(seq: number, handlers: LiveHandlers): () => void {
           if (kept.length > MAX_KEPT) keptAfter = kept.shift()?.seq ?? keptAfter;
           post({ type: 'update', update });
           apply(update);
+        },
+        onSignal(signal) {
+          lastSignal = signal;
+          post({ type: 'signal', signal });
+          handlers.onSignal(signal);
         },
         onConnection(next) {
           connection = next;
@@ -81,6 +88,7 @@ export function followShared(seq: number, handlers: LiveHandlers): () => void {
     leading = {
       answer(after) {
         post({ type: 'connection', connection });
+        if (lastSignal) post({ type: 'signal', signal: lastSignal });
         if (after < keptAfter) startStream(after);
         else for (const update of kept) if (update.seq > after) post({ type: 'update', update });
       },
@@ -116,6 +124,7 @@ export function followShared(seq: number, handlers: LiveHandlers): () => void {
     if (leading) return;
     expectLeader();
     if (data.type === 'update') apply(data.update);
+    else if (data.type === 'signal') handlers.onSignal(data.signal);
     else if (data.type === 'connection') handlers.onConnection(data.connection);
     else if (data.type === 'logged-out') handlers.onLoggedOut();
     else post({ type: 'need', after: lastSeq });

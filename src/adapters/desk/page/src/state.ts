@@ -1,9 +1,14 @@
 import type {
   AgentView,
   CannedList,
+  ConversationListView,
   ConversationSummary,
   ConversationUpdate,
   ConversationView,
+  DeskSignal,
+  PlatformStatus,
+  PresenceView,
+  SavedFilter,
   StateView,
 } from '../../api.js';
 import type { Connection } from './live-updates.js';
@@ -16,24 +21,45 @@ export interface State {
   readonly agents: readonly AgentView[];
   /** The names of the platform's agents. */
   readonly aiAgents: readonly string[];
-  /** The one whose conversations are listed; `null` for all. */
-  readonly aiAgent: string | null;
+  /** Which conversations are listed. */
+  readonly filter: Filter;
+  /** The filters that the agent has saved. */
+  readonly savedFilters: readonly SavedFilter[];
   /** By id: all open ones, the newest closed ones, and older ones that are on screen. */
   readonly conversations: ReadonlyMap<string, ConversationSummary>;
   /** The number of closed ones kept; grows when the agent asks for more. */
   readonly closedLimit: number;
-  /** The ids that a search found; `null` without a search. */
-  readonly found: readonly string[] | null;
+  /** How many are closed, as far as the page knows. */
+  readonly closedCount: number;
+  /** What a search found; `null` without a search. */
+  readonly found: Found | null;
   /** Opened conversations with their entries. */
   readonly opened: ReadonlyMap<string, ConversationView>;
   /** The latest live updates, to be added to a conversation that is being loaded. */
   readonly recent: readonly ConversationUpdate[];
   readonly canned: CannedList;
   readonly connection: Connection;
+  /** Whether replies reach the platform. */
+  readonly platform: PlatformStatus;
+  /** Who looks at which conversation. */
+  readonly presence: readonly PresenceView[];
   /** How far the server's clock is ahead, in milliseconds. */
   readonly clockAhead: number;
   readonly durable: boolean;
   readonly canTeach: boolean;
+}
+
+/** Which conversations are listed. Parts that are `null` select everything. */
+export type Filter = Omit<SavedFilter, 'id' | 'name'>;
+
+/** The filter of a page that was just opened. */
+export const NO_FILTER: Filter = { view: 'all', aiAgent: null, tag: null, priority: null };
+
+/** What a search found. */
+export interface Found {
+  readonly ids: readonly string[];
+  /** The part of a message that was found, by id of the conversation. */
+  readonly snippets: Readonly<Record<string, string>>;
 }
 
 /** Far more updates than arrive while a conversation is loading. */
@@ -53,14 +79,18 @@ export function initialState(view: StateView): State {
     may,
     agents,
     aiAgents,
-    aiAgent: null,
+    filter: NO_FILTER,
+    savedFilters: view.filters,
     conversations: new Map(view.conversations.map((summary) => [summary.id, summary])),
     closedLimit: CLOSED_PAGE,
+    closedCount: view.counts.closed,
     found: null,
     opened: new Map(),
     recent: [],
     canned,
     connection: 'connecting',
+    platform: { delayed: 0, isRefused: false },
+    presence: [],
     clockAhead: view.now - Date.now(),
     durable,
     canTeach,
@@ -70,12 +100,20 @@ export function initialState(view: StateView): State {
 /** Applies a live update. An update that was applied before changes nothing. */
 export function withUpdate(state: State, entry: ConversationUpdate): State {
   const recent = [...state.recent.slice(-MAX_RECENT), entry];
-  const next = withSummaries({ ...state, recent }, [entry.summary]);
+  const closedCount = state.closedCount + (entry.event.type === 'closed' ? 1 : 0);
+  const next = withSummaries({ ...state, recent, closedCount }, [entry.summary]);
   const view = state.opened.get(entry.summary.id);
   if (!view) return next;
   const opened = new Map(state.opened).set(view.summary.id, withLater(view, [entry]));
   return { ...next, opened };
 }
+
+/** Applies a signal. */
+export const withSignal = (state: State, { platform, presence }: DeskSignal): State => ({
+  ...state,
+  platform,
+  presence,
+});
 
 /** Adds a loaded conversation, with the updates that arrived while it was loading. */
 export function withOpened(state: State, loaded: ConversationView): State {
@@ -103,22 +141,26 @@ function withLater(view: ConversationView, entries: readonly ConversationUpdate[
 }
 
 /** Sets the result of a search; `null` clears it. */
-export function withFound(state: State, found: readonly ConversationSummary[] | null): State {
-  return withoutOldClosed(
-    withSummaries({ ...state, found: found?.map(({ id }) => id) ?? null }, found ?? []),
-  );
+export function withFound(state: State, view: ConversationListView | null): State {
+  const found = view && { ids: view.conversations.map(({ id }) => id), snippets: view.snippets ?? {} };
+  return withoutOldClosed(withSummaries({ ...state, found }, view?.conversations ?? []));
 }
 
 /** Sets the number of closed conversations to keep. */
 export const withClosedLimit = (state: State, closedLimit: number): State =>
   withoutOldClosed({ ...state, closedLimit });
 
-/** Lists the conversations of one of the platform's agents, or of all. */
-export const withAiAgent = (state: State, aiAgent: string | null): State => ({ ...state, aiAgent });
+/** Changes which conversations are listed. */
+export const withFilter = (state: State, change: Partial<Filter>): State => ({
+  ...state,
+  filter: { ...state.filter, ...change },
+});
 
-/** Whether a conversation is of the agent whose conversations are listed. */
-export const isListed = ({ aiAgent }: State, summary: ConversationSummary): boolean =>
-  aiAgent === null || summary.aiAgent === aiAgent;
+/** Whether the filter lets a conversation through, whatever the view. */
+export const isListed = ({ filter }: State, summary: ConversationSummary): boolean =>
+  (filter.aiAgent === null || summary.aiAgent === filter.aiAgent) &&
+  (filter.tag === null || summary.tags.includes(filter.tag)) &&
+  (filter.priority === null || summary.priority === filter.priority);
 
 /** Adds earlier entries of a conversation. */
 export function withEarlier(
@@ -151,7 +193,7 @@ export function withSummaries(state: State, summaries: readonly ConversationSumm
 function withoutOldClosed(state: State): State {
   const old = closedOf(state)
     .slice(state.closedLimit)
-    .filter(({ id }) => !state.opened.has(id) && !state.found?.includes(id));
+    .filter(({ id }) => !state.opened.has(id) && !state.found?.ids.includes(id));
   if (old.length === 0) return state;
   const conversations = new Map(state.conversations);
   for (const { id } of old) conversations.delete(id);
@@ -180,3 +222,7 @@ export function hasUnknownAgent({ agents }: State, { event, summary }: Conversat
   ];
   return named.some((id) => id !== null && !agents.some((agent) => agent.id === id));
 }
+
+/** Whether an agent is there whom the page does not know yet. */
+export const hasUnknownPresence = ({ agents }: State, { presence }: DeskSignal): boolean =>
+  presence.some((each) => !agents.some(({ id }) => id === each.agent));

@@ -1,11 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConversationSummary, ConversationUpdate } from '../../../api.js';
-import { customerName } from '../announce.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { changeDraft, type DraftKey, restoreUnsent, useDraft, withoutText, withText } from '../drafts.js';
+import { customerName } from '../identity.js';
+import { isOn } from '../preferences.js';
 import type { State } from '../state.js';
 import { t } from '../strings/index.js';
+import { AnswerSuggestions } from './answer-suggestions.js';
 import { CannedPicker } from './canned-picker.js';
+import { CannedSuggestions, useCannedSuggestions } from './canned-suggestions.js';
 
 const meOf = ({ me }: State) => me;
 
@@ -36,6 +39,7 @@ export function Composer({ summary, entries }: ComposerProps) {
   const key = activeMode === 'reply' ? replyKey : noteKey;
   const { text, sending } = useDraft(key);
   const [isSending, setSending] = useState(false);
+  const undo = useUndo();
   const field = useRef<HTMLTextAreaElement>(null);
 
   const setText = (next: string): void => changeDraft(key, (draft) => ({ ...draft, text: next }));
@@ -58,6 +62,11 @@ export function Composer({ summary, entries }: ComposerProps) {
     changeDraft(key, () => ({ text: '', sending: { id, text } }));
     setSending(true);
     field.current?.focus();
+    if (activeMode === 'reply' && isOn('undo-send') && !(await undo.wait())) {
+      changeDraft(key, (draft) => ({ ...withText(draft, text), sending: null }));
+      setSending(false);
+      return;
+    }
     const isAccepted = await attempt(() => client.act(summary.id, activeMode, { messageId: id, text }));
     changeDraft(key, (draft) => {
       if (draft.sending?.id !== id) return draft;
@@ -67,11 +76,14 @@ export function Composer({ summary, entries }: ComposerProps) {
     setSending(false);
   };
 
-  const insert = (canned: string): void => {
-    const filled = canned
+  const fill = (canned: string): string =>
+    canned
       .replaceAll('{user}', () => customerName(summary.user))
       .replaceAll('{agent}', () => me.name)
       .replaceAll('{conversation}', () => summary.conversationId);
+  const suggestions = useCannedSuggestions(activeMode === 'reply' ? text : '', setText, fill);
+  const insert = (canned: string): void => {
+    const filled = fill(canned);
     setText(text === '' ? filled : `${text} ${filled}`);
     field.current?.focus();
   };
@@ -128,6 +140,10 @@ export function Composer({ summary, entries }: ComposerProps) {
           {activeMode === 'note' ? <small>{t('noteHint')}</small> : <CannedPicker insert={insert} />}
         </div>
       )}
+      {activeMode === 'reply' && text === '' && !undo.isWaiting && (
+        <AnswerSuggestions entries={entries} aiAgent={summary.aiAgent} insert={insert} />
+      )}
+      <CannedSuggestions {...suggestions} />
       <textarea
         ref={field}
         rows={3}
@@ -137,13 +153,67 @@ export function Composer({ summary, entries }: ComposerProps) {
         placeholder={t(activeMode === 'note' ? 'notePlaceholder' : 'replyTo')}
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
+        aria-autocomplete="list"
+        aria-controls={suggestions.activeId && 'canned-options'}
+        aria-activedescendant={suggestions.activeId}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
+          // While an input method is open, Enter chooses a character.
+          if (event.isComposing) return;
+          if (suggestions.onKey(event)) {
+            event.preventDefault();
+            event.stopPropagation();
+            return;
+          }
+          if (event.key !== 'Enter' || event.shiftKey) return;
+          if (!event.ctrlKey && !event.metaKey && !isOn('enter-sends')) return;
+          event.preventDefault();
+          void send();
         }}
       />
-      <button type="submit" class="primary" disabled={isSending || isTooLate || text.trim() === ''}>
-        {t(activeMode === 'note' ? 'addNote' : 'send')}
-      </button>
+      {undo.isWaiting ? (
+        // Another element than the one below: a press of it must not become a press of that.
+        <button type="button" key="undo" onClick={undo.cancel}>
+          {t('undoSend')}
+        </button>
+      ) : (
+        <button
+          type="submit"
+          key="send"
+          class="primary"
+          disabled={isSending || isTooLate || text.trim() === ''}
+        >
+          {t(activeMode === 'note' ? 'addNote' : 'send')}
+        </button>
+      )}
     </form>
   );
+}
+
+/** How long a reply can be taken back. */
+const UNDO_MS = 5_000;
+
+/** Waits before a reply is sent, so that it can be taken back. Leaving the conversation sends it; leaving the page asks. */
+function useUndo() {
+  const [isWaiting, setWaiting] = useState(false);
+  const finish = useRef<(isSent: boolean) => void>(() => undefined);
+  useEffect(() => () => finish.current(true), []);
+  useEffect(() => {
+    if (!isWaiting) return;
+    const ask = (event: Event): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isWaiting]);
+  /** Resolves to whether to send. */
+  const wait = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(() => finish.current(true), UNDO_MS);
+      setWaiting(true);
+      finish.current = (isSent) => {
+        clearTimeout(timer);
+        finish.current = () => undefined;
+        setWaiting(false);
+        resolve(isSent);
+      };
+    });
+  return { isWaiting, wait, cancel: () => finish.current(false) };
 }

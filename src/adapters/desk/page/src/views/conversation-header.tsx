@@ -1,14 +1,17 @@
 import { useState } from 'preact/hooks';
 import type { ActionInputs, ActionName, AgentView, ConversationSummary } from '../../../api.js';
-import { customerName } from '../announce.js';
 import { useAttempt, useDesk, useDeskState, useMay } from '../desk-context.js';
+import { customerName } from '../identity.js';
 import { navigateTo } from '../route.js';
 import type { State } from '../state.js';
 import { t } from '../strings/index.js';
+import { Avatar } from './avatar.js';
 import { ConfirmDialog } from './dialog.js';
 import { endedText } from './ended-text.js';
 import { BackIcon } from './icons.js';
 import { Menu } from './menu.js';
+import { OtherAgents } from './presence.js';
+import { SortingTools } from './sorting-tools.js';
 import { TimeLeft } from './time-left.js';
 
 const meOf = ({ me }: State) => me;
@@ -35,6 +38,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
   const [isClosing, setClosing] = useState(false);
   const [receiver, setReceiver] = useState<AgentView | null>(null);
   const { id, state, agent } = summary;
+  const customer = customerName(summary.user);
   const act = async <Name extends ActionName>(name: Name, input: ActionInputs[Name]): Promise<void> => {
     const hadFocus = hasFocusInActions();
     if ((await attempt(() => client.act(id, name, input))) && hadFocus) focusField();
@@ -46,23 +50,28 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
   return (
     <header class="conversation-header">
       <nav class="back" aria-label={t('back')}>
-        <button type="button" aria-label={t('back')} onClick={() => navigateTo(null)}>
+        <button type="button" class="icon-only" aria-label={t('back')} onClick={() => navigateTo(null)}>
           <BackIcon />
         </button>
       </nav>
+      <Avatar name={customer} />
       <div class="title">
-        <h2 dir="auto" title={customerName(summary.user)}>
-          {customerName(summary.user)}
+        <h2 dir="auto" title={summary.user.userId ?? summary.user.anonymousId ?? customer}>
+          {customer}
         </h2>
-        <p>
-          {isSeveral && <span class="ai-agent">{summary.aiAgent}</span>}{' '}
-          <span class={`state ${state}`}>{t(state)}</span> ·{' '}
-          {summary.ended ? endedText(summary.ended, nameOf) : (nameOf(agent) ?? t('unassigned'))}{' '}
+        <p class="facts">
+          <span class={`state ${state}`}>{t(state)}</span>
+          {isSeveral && <span class="ai-agent">{summary.aiAgent}</span>}
+          <span dir="auto">
+            {summary.ended ? endedText(summary.ended, nameOf) : (nameOf(agent) ?? t('unassigned'))}
+          </span>
           {state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (
             <TimeLeft until={summary.replyBy} />
           )}
+          <OtherAgents id={id} />
         </p>
       </div>
+      <SortingTools summary={summary} act={act} />
       {state !== 'closed' && (
         <div class="actions">
           {agent === null && (

@@ -6,6 +6,7 @@ import { t } from '../strings/index.js';
 import { Composer } from './composer.js';
 import { ConversationHeader } from './conversation-header.js';
 import { CustomerDetails } from './customer-details.js';
+import { useOwnPresence } from './presence.js';
 import { Timeline } from './timeline.js';
 import { Transcript } from './transcript.js';
 
@@ -35,6 +36,7 @@ export function ConversationPane({ id }: { readonly id: string }) {
       store.update((state) => withOpened(state, loaded));
     }).then((isLoaded) => setFailed(!isLoaded));
   }, [id, isLive]);
+  const onTyping = useOwnPresence(id);
   useReadReceipts(view, isLive && isAtEnd);
 
   if (!view && hasFailed)
@@ -51,7 +53,7 @@ export function ConversationPane({ id }: { readonly id: string }) {
     });
 
   return (
-    <article class="conversation">
+    <article class="conversation" onInput={onTyping}>
       {/* On a phone, the bar with the heading of the page is not shown. */}
       <h1 class="hidden phone-only">{t('desk')}</h1>
       <ConversationHeader summary={view.summary} />

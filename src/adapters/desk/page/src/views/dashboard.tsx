@@ -5,6 +5,7 @@ import type { State } from '../state.js';
 import { duration, t } from '../strings/index.js';
 import { BarChart } from './bar-chart.js';
 import { DeadLetters } from './dead-letters.js';
+import { Report } from './report.js';
 
 /** How often the numbers are refreshed. */
 const REFRESH_MS = 10_000;
@@ -91,6 +92,7 @@ export function Dashboard() {
           </table>
         </section>
       )}
+      <Report />
       {maySettle && <DeadLetters dead={view.dead} onChange={() => void refresh()} />}
     </div>
   );

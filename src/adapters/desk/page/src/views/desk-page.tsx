@@ -5,17 +5,16 @@ import { useShortcuts } from '../keyboard.js';
 import type { Notices } from '../notices.js';
 import { useRoute } from '../route.js';
 import { type State, unreadOf } from '../state.js';
-import { type Store, useStore } from '../store.js';
+import type { Store } from '../store.js';
 import { t } from '../strings/index.js';
 import { AdminLoader } from './admin-loader.js';
+import { CommandPalette } from './command-palette.js';
 import { ConversationPane } from './conversation-pane.js';
 import { Dashboard } from './dashboard.js';
 import { HelpDialog } from './help-dialog.js';
 import { Inbox } from './inbox.js';
+import { NoticeLine } from './notice-line.js';
 import { TopBar } from './top-bar.js';
-
-/** How long a notice is shown. */
-const NOTICE_MS = 6_000;
 
 /** The whole page. */
 export function DeskPage({
@@ -30,7 +29,10 @@ export function DeskPage({
   const [isHelpOpen, setHelpOpen] = useState(false);
   const toggleHelp = useCallback(() => setHelpOpen((open) => !open), []);
   const closeHelp = useCallback(() => setHelpOpen(false), []);
-  useShortcuts({ toggleHelp });
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const openPalette = useCallback(() => setPaletteOpen(true), []);
+  const closePalette = useCallback(() => setPaletteOpen(false), []);
+  useShortcuts({ toggleHelp, openPalette });
   useTitle();
   const shown = route.kind === 'conversation' ? route.id : null;
 
@@ -56,37 +58,24 @@ export function DeskPage({
         </main>
       </div>
       <NoticeLine notices={notices} />
+      {isPaletteOpen && <CommandPalette close={closePalette} />}
       {isHelpOpen && <HelpDialog close={closeHelp} />}
     </div>
   );
 }
 
 const connectionOf = (state: State) => state.connection;
+const platformOf = (state: State) => state.platform;
 const isDurable = (state: State) => state.durable;
 
 function ConnectionLine() {
   const connection = useDeskState(connectionOf);
   const durable = useDeskState(isDurable);
+  const { delayed, isRefused } = useDeskState(platformOf);
   if (connection === 'lost') return <p class="banner alarming">{t('lost')}</p>;
+  if (isRefused) return <p class="banner alarming">{t('platformRefuses', { count: delayed })}</p>;
+  if (delayed > 0) return <p class="banner alarming">{t('platformDown', { count: delayed })}</p>;
   return durable ? null : <p class="banner">{t('notDurable')}</p>;
-}
-
-const lastNotice = ({ last }: Notices) => last;
-
-/** Announced by screen readers, too, without taking the focus. */
-function NoticeLine({ notices }: { readonly notices: Store<Notices> }) {
-  const last = useStore(notices, lastNotice);
-  const [hiddenId, setHiddenId] = useState(0);
-  useEffect(() => {
-    if (!last) return;
-    const timer = setTimeout(() => setHiddenId(last.id), NOTICE_MS);
-    return () => clearTimeout(timer);
-  }, [last]);
-  return (
-    <div class="notice" role="status" aria-live="polite">
-      {last && last.id !== hiddenId && <p>{last.text}</p>}
-    </div>
-  );
 }
 
 /** The number of conversations that need attention: waiting ones, and own ones with unread messages. */

@@ -1,11 +1,14 @@
 import { useState } from 'preact/hooks';
 import { areShortcutsOn, SHORTCUTS, setShortcutsOn } from '../keyboard.js';
+import { setNotifications } from '../notifications.js';
+import { isOn as isPreferred, type Preference, setOn as setPreferred } from '../preferences.js';
 import { t } from '../strings/index.js';
 import { Dialog } from './dialog.js';
 
 /** Lists the keyboard shortcuts. */
 export function HelpDialog({ close }: { readonly close: () => void }) {
   const [isOn, setOn] = useState(areShortcutsOn);
+  const [isNotified, setNotified] = useState(() => isPreferred('notifications'));
   return (
     <Dialog title={t('shortcuts')} close={close}>
       <label class="switch">
@@ -18,6 +21,21 @@ export function HelpDialog({ close }: { readonly close: () => void }) {
           }}
         />
         {t('shortcutsOn')}
+      </label>
+      <Switch name="enter-sends" label={t('enterSends')} />
+      <Switch name="undo-send" label={t('undoSendOn')} />
+      <label class="switch">
+        <input
+          type="checkbox"
+          checked={isNotified}
+          onChange={({ currentTarget }) => {
+            void setNotifications(currentTarget.checked).then((isAllowed) => {
+              setNotified(isAllowed);
+              if (currentTarget.checked && !isAllowed) currentTarget.checked = false;
+            });
+          }}
+        />
+        {t('notificationsOn')}
       </label>
       <dl class="shortcuts">
         {SHORTCUTS.map(([key, name]) => (
@@ -33,5 +51,23 @@ export function HelpDialog({ close }: { readonly close: () => void }) {
         <button type="submit">{t('dismiss')}</button>
       </form>
     </Dialog>
+  );
+}
+
+/** A choice of the agent in this browser. */
+function Switch({ name, label }: { readonly name: Preference; readonly label: string }) {
+  const [isChosen, setChosen] = useState(() => isPreferred(name));
+  return (
+    <label class="switch">
+      <input
+        type="checkbox"
+        checked={isChosen}
+        onChange={({ currentTarget }) => {
+          setPreferred(name, currentTarget.checked);
+          setChosen(currentTarget.checked);
+        }}
+      />
+      {label}
+    </label>
   );
 }

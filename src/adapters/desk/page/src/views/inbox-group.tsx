@@ -17,15 +17,21 @@ interface GroupProps {
 /** Waiting or active conversations. The page has all of them and renders some. */
 export function OpenGroup({
   state,
-  isMine = false,
+  title,
+  kind = '',
   ids,
   shown,
-}: GroupProps & { readonly state: 'waiting' | 'active'; readonly isMine?: boolean }) {
+}: GroupProps & {
+  readonly state: 'waiting' | 'active';
+  readonly title: string;
+  readonly kind?: 'mine' | 'snoozed' | '';
+}) {
   const [rendered, setRendered] = useState(RENDERED);
   return (
     <Group
       state={state}
-      isMine={isMine}
+      title={title}
+      kind={kind}
       ids={ids.slice(0, rendered)}
       shown={shown}
       count={ids.length}
@@ -60,6 +66,8 @@ export function ClosedGroup({ ids, shown }: GroupProps) {
   return (
     <Group
       state="closed"
+      title={t('closed')}
+      kind=""
       ids={ids}
       shown={shown}
       count={null}
@@ -70,21 +78,23 @@ export function ClosedGroup({ ids, shown }: GroupProps) {
 
 function Group({
   state,
-  isMine = false,
+  title,
+  kind,
   ids,
   shown,
   count,
   showMore,
 }: GroupProps & {
   readonly state: ConversationStatus;
-  readonly isMine?: boolean;
+  readonly title: string;
+  readonly kind: string;
   readonly count: number | null;
   readonly showMore: (() => void) | null;
 }) {
   return (
-    <section class={`group ${state} ${isMine ? 'mine' : ''}`}>
+    <section class={`group ${state} ${kind}`}>
       <h2>
-        {t(isMine ? 'groupMine' : state)} {count !== null && <span class="count">{count}</span>}
+        {title} {count !== null && <span class="count">{count}</span>}
       </h2>
       {ids.length === 0 && <p class="hint">{t(NONE[state])}</p>}
       <ul>

@@ -1,9 +1,11 @@
 import { useCallback } from 'preact/hooks';
-import { customerName } from '../announce.js';
 import { useDeskState } from '../desk-context.js';
+import { customerName } from '../identity.js';
 import { hrefOf } from '../route.js';
 import { isListed, type State, unreadOf } from '../state.js';
 import { t } from '../strings/index.js';
+import { Avatar } from './avatar.js';
+import { priorityText } from './priority.js';
 import { Time } from './time.js';
 import { TimeLeft } from './time-left.js';
 
@@ -19,11 +21,16 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
   const summary = useDeskState(useCallback(({ conversations }: State) => conversations.get(id), [id]));
   const holder = useDeskState(useCallback((state: State) => holderOf(state, id), [id]));
   const isSeveral = useDeskState(hasSeveralAiAgents);
+  const snippet = useDeskState(useCallback(({ found }: State) => found?.snippets[id], [id]));
   const isHidden = useDeskState(
-    useCallback((state: State) => summary !== undefined && !isListed(state, summary), [summary]),
+    useCallback(
+      (state: State) => summary !== undefined && !state.found && !isListed(state, summary),
+      [summary],
+    ),
   );
   if (!summary || isHidden) return null;
   const unread = summary.state === 'closed' ? 0 : unreadOf(summary, me);
+  const name = customerName(summary.user);
   const agentName = summary.agent === me ? t('mine') : holder;
 
   return (
@@ -34,12 +41,13 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
         data-conversation={id}
         aria-current={isShown ? 'true' : undefined}
       >
-        <span class="who" dir="auto">
-          {customerName(summary.user)}
+        <Avatar name={name} />
+        <span class="who" dir="auto" title={summary.user.userId ?? summary.user.anonymousId ?? name}>
+          {name}
         </span>
         <Time class="when" at={summary.last?.at ?? summary.requestedAt} />
         <span class="last" dir="auto">
-          {summary.last?.text ?? ''}
+          {snippet || (summary.last?.text ?? '')}
         </span>
         <span class="marks">
           {unread > 0 && (
@@ -48,8 +56,20 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
               <span class="hidden">{t('unread', { count: unread })}</span>
             </span>
           )}
+          {summary.priority !== 'normal' && (
+            <span class={`priority ${summary.priority}`}>{priorityText(summary.priority)}</span>
+          )}
           {isSeveral && <span class="ai-agent">{summary.aiAgent}</span>}
-          {agentName && <span class="agent">{agentName}</span>}
+          {summary.tags.map((tag) => (
+            <span key={tag} class="tag" dir="auto">
+              {tag}
+            </span>
+          ))}
+          {agentName && (
+            <span class="agent" dir="auto">
+              {agentName}
+            </span>
+          )}
           {summary.state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (
             <TimeLeft until={summary.replyBy} />
           )}

@@ -1,19 +1,26 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { ConversationSummary } from '../../../api.js';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { InboxViewName } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { closedOf, isListed, type State, withAiAgent, withFound } from '../state.js';
+import { groupsOf, type InboxGroups, isSameGroups } from '../inbox-groups.js';
+import { type State, withFilter, withFound } from '../state.js';
 import { t } from '../strings/index.js';
+import { FilterBar } from './filter-bar.js';
 import { ClosedGroup, OpenGroup } from './inbox-group.js';
 import { InboxItem } from './inbox-item.js';
 
 const foundOf = ({ found }: State) => found;
+const viewOf = ({ filter }: State) => filter.view;
+
+/** How often deadlines and snoozes are looked at, without any update. */
+const TICK_MS = 5_000;
 
 /** The list of conversations. */
 export function Inbox({ shown }: { readonly shown: string | null }) {
   const [search, setSearch] = useState('');
   useSearch(search);
   const found = useDeskState(foundOf);
-  const { mine, waiting, active, closed } = useDeskState(groupsOf, isSameGroups);
+  const view = useDeskState(viewOf);
+  const groups = useGroups();
 
   return (
     <aside class="pane inbox" aria-label={t('inbox')}>
@@ -25,56 +32,81 @@ export function Inbox({ shown }: { readonly shown: string | null }) {
         value={search}
         onInput={({ currentTarget }) => setSearch(currentTarget.value)}
       />
-      <AiAgentFilter />
       {found ? (
-        <SearchResults ids={found} shown={shown} />
+        <SearchResults ids={found.ids} shown={shown} />
       ) : (
         <>
-          {mine.length > 0 && <OpenGroup state="active" isMine ids={mine} shown={shown} />}
-          <OpenGroup state="waiting" ids={waiting} shown={shown} />
-          {(active.length > 0 || mine.length === 0) && (
-            <OpenGroup state="active" ids={active} shown={shown} />
-          )}
-          <ClosedGroup ids={closed} shown={shown} />
+          <Views groups={groups} />
+          <FilterBar />
+          <Groups view={view} groups={groups} shown={shown} />
         </>
       )}
     </aside>
   );
 }
 
-const aiAgentsOf = ({ aiAgents }: State) => aiAgents;
-const aiAgentOf = ({ aiAgent }: State) => aiAgent;
-
-/** Chooses the platform's agent whose conversations are listed, where there is more than one. */
-function AiAgentFilter() {
-  const { store } = useDesk();
-  const aiAgents = useDeskState(aiAgentsOf);
-  const chosen = useDeskState(aiAgentOf);
-  if (aiAgents.length < 2) return null;
+function Groups({
+  view,
+  groups: { mine, snoozed, waiting, active, closed },
+  shown,
+}: {
+  readonly view: InboxViewName;
+  readonly groups: InboxGroups;
+  readonly shown: string | null;
+}) {
+  if (view === 'closed') return <ClosedGroup ids={closed} shown={shown} />;
+  const isAll = view === 'all';
   return (
-    <select
-      data-key="ai-agent"
-      aria-label={t('aiAgent')}
-      value={chosen ?? ''}
-      onChange={({ currentTarget }) => {
-        const name = currentTarget.value;
-        store.update((state) => withAiAgent(state, name === '' ? null : name));
-      }}
-    >
-      <option value="">{t('allAiAgents')}</option>
-      {aiAgents.map((name) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
+    <>
+      {(view === 'mine' || (isAll && mine.length > 0)) && (
+        <OpenGroup state="active" title={t('groupMine')} kind="mine" ids={mine} shown={shown} />
+      )}
+      {(isAll || view === 'unassigned') && (
+        <OpenGroup state="waiting" title={t('waiting')} ids={waiting} shown={shown} />
+      )}
+      {isAll && (active.length > 0 || mine.length === 0) && (
+        <OpenGroup state="active" title={t('active')} ids={active} shown={shown} />
+      )}
+      {view !== 'unassigned' && snoozed.length > 0 && (
+        <OpenGroup state="active" title={t('snoozed')} kind="snoozed" ids={snoozed} shown={shown} />
+      )}
+    </>
+  );
+}
+
+const closedCountOf = ({ closedCount }: State) => closedCount;
+
+/** Chooses a view; each shows how many conversations it has. */
+function Views({ groups: { mine, snoozed, waiting, active } }: { readonly groups: InboxGroups }) {
+  const { store } = useDesk();
+  const chosen = useDeskState(viewOf);
+  const closed = useDeskState(closedCountOf);
+  const views = [
+    ['all', t('viewAll'), mine.length + waiting.length + active.length + snoozed.length],
+    ['mine', t('groupMine'), mine.length],
+    ['unassigned', t('viewUnassigned'), waiting.length],
+    ['closed', t('closed'), closed],
+  ] as const;
+  return (
+    <nav class="views" aria-label={t('views')}>
+      {views.map(([name, label, count]) => (
+        <button
+          type="button"
+          key={name}
+          aria-pressed={name === chosen}
+          onClick={() => store.update((state) => withFilter(state, { view: name }))}
+        >
+          {label} <span class="count">{count}</span>
+        </button>
       ))}
-    </select>
+    </nav>
   );
 }
 
 function SearchResults({ ids, shown }: { readonly ids: readonly string[]; readonly shown: string | null }) {
   if (ids.length === 0) return <p class="hint">{t('noneFound')}</p>;
   return (
-    <ul>
+    <ul class="found">
       {ids.map((id) => (
         <InboxItem key={id} id={id} isShown={id === shown} />
       ))}
@@ -82,43 +114,18 @@ function SearchResults({ ids, shown }: { readonly ids: readonly string[]; readon
   );
 }
 
-interface Groups {
-  readonly mine: readonly string[];
-  readonly waiting: readonly string[];
-  readonly active: readonly string[];
-  readonly closed: readonly string[];
+/** The groups, which also change as time passes. */
+function useGroups(): InboxGroups {
+  const [tick, setTick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setTick((last) => last + 1), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return useDeskState(
+    useCallback((state: State) => groupsOf(state, Date.now() + state.clockAhead), [tick]),
+    isSameGroups,
+  );
 }
-
-const idOf = ({ id }: ConversationSummary): string => id;
-
-/**
- * Own ones first, however many wait; waiting ones oldest first, the others newest first. The closed ones are of all of the
- * platform's agents, since the server's list is: an item that is not to be listed renders nothing.
- */
-function groupsOf(state: State): Groups {
-  const { me, conversations } = state;
-  const all = [...conversations.values()].filter((summary) => isListed(state, summary));
-  const at = ({ last, requestedAt }: ConversationSummary): number => last?.at ?? requestedAt;
-  const active = all.filter((each) => each.state === 'active').sort((a, b) => at(b) - at(a));
-  return {
-    mine: active.filter(({ agent }) => agent === me.id).map(idOf),
-    waiting: all
-      .filter((each) => each.state === 'waiting')
-      .sort((a, b) => a.requestedAt - b.requestedAt)
-      .map(idOf),
-    active: active.filter(({ agent }) => agent !== me.id).map(idOf),
-    closed: closedOf(state).map(idOf),
-  };
-}
-
-const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((id, index) => id === b[index]);
-
-const isSameGroups = (a: Groups, b: Groups): boolean =>
-  isSameList(a.mine, b.mine) &&
-  isSameList(a.waiting, b.waiting) &&
-  isSameList(a.active, b.active) &&
-  isSameList(a.closed, b.closed);
 
 /** Searches on the server and stores the result in the state. */
 function useSearch(search: string): void {
@@ -132,8 +139,8 @@ function useSearch(search: string): void {
     let isOutdated = false;
     const timer = setTimeout(() => {
       void attempt(async () => {
-        const { conversations } = await client.list({ search: search.trim() });
-        if (!isOutdated) store.update((state) => withFound(state, conversations));
+        const found = await client.list({ search: search.trim() });
+        if (!isOutdated) store.update((state) => withFound(state, found));
       });
     }, 200);
     return () => {

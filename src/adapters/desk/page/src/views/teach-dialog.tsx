@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { TeachView } from '../../../api.js';
+import type { QaPair, TeachView } from '../../../api.js';
 import { useAttempt, useDesk } from '../desk-context.js';
 import { t } from '../strings/index.js';
-import { Dialog } from './dialog.js';
+import { ConfirmDialog, Dialog } from './dialog.js';
 
 interface TeachDialogProps {
   /** The messages of the customer, latest first. */
@@ -19,6 +19,8 @@ export function TeachDialog({ questions, answer: given, aiAgent, close }: TeachD
   const attempt = useAttempt();
   const [question, setQuestion] = useState(questions[0] ?? '');
   const [answer, setAnswer] = useState(given);
+  const [forgetting, setForgetting] = useState<QaPair | null>(null);
+  const [instead, setInstead] = useState<string | undefined>(undefined);
   const [known, setKnown] = useState<TeachView | null>(null);
   const [isSending, setSending] = useState(false);
   const load = () => attempt(async () => setKnown(await client.teaching(aiAgent)));
@@ -29,7 +31,7 @@ export function TeachDialog({ questions, answer: given, aiAgent, close }: TeachD
     setSending(true);
     const seen = known.pairs.length;
     const isTaught = await attempt(() =>
-      client.teach({ question: question.trim(), answer: answer.trim(), seen, aiAgent }),
+      client.teach({ question: question.trim(), answer: answer.trim(), instead, seen, aiAgent }),
     );
     setSending(false);
     // Another agent may have changed the list: show the current one.
@@ -38,7 +40,20 @@ export function TeachDialog({ questions, answer: given, aiAgent, close }: TeachD
     close();
   };
 
-  const others = known?.pairs.filter((each) => each.question !== question.trim()) ?? [];
+  const remove = async (pair: QaPair): Promise<void> => {
+    if (!known) return;
+    const request = { question: pair.question, seen: known.pairs.length, aiAgent };
+    const isGone = await attempt(async () => setKnown(await client.unteach(request)));
+    if (!isGone) void load();
+  };
+  const edit = (pair: QaPair): void => {
+    setInstead(pair.question);
+    setQuestion(pair.question);
+    setAnswer(pair.answer);
+  };
+
+  const others =
+    known?.pairs.filter((each) => each.question !== question.trim() && each.question !== instead) ?? [];
   const isEmpty = question.trim() === '' || answer.trim() === '';
   return (
     <Dialog title={t('teachTitle')} close={close}>
@@ -77,14 +92,30 @@ export function TeachDialog({ questions, answer: given, aiAgent, close }: TeachD
         <details>
           <summary>{t('teachSee')}</summary>
           <dl class="pairs">
-            {[...others, { question, answer }].map((each) => (
+            {others.map((each) => (
               <div key={each.question}>
                 <dt dir="auto">{each.question}</dt>
-                <dd dir="auto">{each.answer}</dd>
+                <dd dir="auto">
+                  {each.answer}{' '}
+                  <button type="button" class="quiet" onClick={() => edit(each)}>
+                    {t('teachEdit')}
+                  </button>
+                  <button type="button" class="quiet" onClick={() => setForgetting(each)}>
+                    {t('remove')}
+                  </button>
+                </dd>
               </div>
             ))}
           </dl>
         </details>
+      )}
+      {forgetting && (
+        <ConfirmDialog
+          question={t('teachForget', { question: forgetting.question })}
+          yes={t('remove')}
+          onYes={() => void remove(forgetting)}
+          close={() => setForgetting(null)}
+        />
       )}
       <div class="buttons">
         <button type="button" onClick={close}>

@@ -2,8 +2,10 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import type { ConversationEvent, ConversationUpdate, ConversationView, DeliveryState } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
-import { failureText, t } from '../strings/index.js';
+import { failureText, formatTime, t } from '../strings/index.js';
 import { endedText } from './ended-text.js';
+import { priorityText } from './priority.js';
+import { RichText } from './rich-text.js';
 import { TeachDialog } from './teach-dialog.js';
 import { Time } from './time.js';
 
@@ -122,9 +124,10 @@ function Line({ entry: { event, at }, deskId, delivery, questions, nameOf }: Lin
     return (
       <li class={`line from-${event.from}`}>
         <span class="speaker">
-          {isAgent ? nameOf(event.agent) : t('customer')} <Time at={at} />
+          <bdi>{isAgent ? nameOf(event.agent) : t('customer')}</bdi>
+          <Time at={at} />
         </span>
-        <p dir="auto">{event.text}</p>
+        <RichText text={event.text} />
         {isAgent && (
           <AgentLineFoot
             deskId={deskId}
@@ -141,15 +144,18 @@ function Line({ entry: { event, at }, deskId, delivery, questions, nameOf }: Lin
     return (
       <li class="line note">
         <span class="speaker">
-          {t('note')} · {nameOf(event.agent)} <Time at={at} />
+          <span>{t('note')}</span>
+          <bdi>{nameOf(event.agent)}</bdi>
+          <Time at={at} />
         </span>
-        <p dir="auto">{event.text}</p>
+        <RichText text={event.text} />
       </li>
     );
   }
   return (
     <li class="event">
-      {eventText(event, nameOf)} <Time at={at} />
+      <span>{eventText(event, nameOf)}</span>
+      <Time at={at} />
     </li>
   );
 }
@@ -220,6 +226,17 @@ function eventText(event: ConversationEvent, nameOf: (id: string | null) => stri
         agent: nameOf(event.agent),
         to: nameOf(event.to),
       });
+    case 'tagged':
+      return t('eventTagged', {
+        agent: nameOf(event.agent),
+        tags: [...event.added.map((tag) => `+${tag}`), ...event.removed.map((tag) => `−${tag}`)].join(' '),
+      });
+    case 'prioritised':
+      return t('eventPrioritised', { agent: nameOf(event.agent), priority: priorityText(event.priority) });
+    case 'snoozed':
+      return event.until === null
+        ? t('eventSnoozeEnded', { agent: nameOf(event.agent) })
+        : t('eventSnoozed', { agent: nameOf(event.agent), time: formatTime(event.until) });
     case 'closed':
       return endedText(event, nameOf);
     case 'opened':

@@ -5,6 +5,7 @@ import { removeDrafts } from '../drafts.js';
 import type { Route } from '../route.js';
 import type { State } from '../state.js';
 import { chooseLanguage, chosenLanguage, LANGUAGES, type Language, t } from '../strings/index.js';
+import { Avatar } from './avatar.js';
 import { BellIcon, MutedIcon } from './icons.js';
 
 const meOf = ({ me }: State) => me;
@@ -23,6 +24,7 @@ export function TopBar({
   const { client } = useDesk();
   const attempt = useAttempt();
   const me = useDeskState(meOf);
+  const [isOpen, setOpen] = useState(false);
   const [muted, showMuted] = useState(isMuted);
   const toggleSound = (): void => {
     setMuted(!muted);
@@ -48,7 +50,17 @@ export function TopBar({
           {t('settings')}
         </a>
       </nav>
-      <div class="tools">
+      <button
+        type="button"
+        class="tools-toggle icon-only"
+        aria-label={t('tools')}
+        aria-expanded={isOpen}
+        aria-controls="tools"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Avatar name={me.name} size="small" />
+      </button>
+      <div id="tools" class={`tools ${isOpen ? 'open' : ''}`}>
         <button type="button" onClick={openHelp} aria-label={t('shortcuts')} title={`${t('shortcuts')} (?)`}>
           ?
         </button>

@@ -1,5 +1,6 @@
 import type { TranscriptLine } from '../../../api.js';
 import { t } from '../strings/index.js';
+import { RichText } from './rich-text.js';
 
 const NAME = { user: 'customer', agent: 'ai', other: 'other' } as const;
 
@@ -14,7 +15,7 @@ export function Transcript({ lines }: { readonly lines: readonly TranscriptLine[
         {messages.map(({ from, text }, index) => (
           <li key={index} class={`line from-${from}`}>
             <span class="speaker">{t(NAME[from])}</span>
-            <p dir="auto">{text}</p>
+            <RichText text={text} />
           </li>
         ))}
       </ol>

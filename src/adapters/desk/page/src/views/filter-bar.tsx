@@ -1,0 +1,152 @@
+import { useState } from 'preact/hooks';
+import type { Priority, SavedFilter } from '../../../api.js';
+import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { type Filter, NO_FILTER, type State, withFilter } from '../state.js';
+import { t } from '../strings/index.js';
+import { Dialog } from './dialog.js';
+import { PRIORITIES, priorityText } from './priority.js';
+
+const filterOf = ({ filter }: State) => filter;
+const aiAgentsOf = ({ aiAgents }: State) => aiAgents;
+const savedOf = ({ savedFilters }: State) => savedFilters;
+const tagsOf = ({ conversations }: State): readonly string[] =>
+  [...new Set([...conversations.values()].flatMap(({ tags }) => tags))].sort();
+const hasPrioritiesOf = ({ conversations }: State): boolean =>
+  [...conversations.values()].some(({ priority }) => priority !== 'normal');
+const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((each, index) => each === b[index]);
+
+/** Narrows the list down by AI agent, tag and priority, and keeps such filters for later. */
+export function FilterBar() {
+  const { store, client } = useDesk();
+  const attempt = useAttempt();
+  const filter = useDeskState(filterOf);
+  const aiAgents = useDeskState(aiAgentsOf);
+  const saved = useDeskState(savedOf);
+  const tags = useDeskState(tagsOf, isSameList);
+  const hasPriorities = useDeskState(hasPrioritiesOf);
+  const [isNaming, setNaming] = useState(false);
+  const change = (part: Partial<Filter>): void => store.update((state) => withFilter(state, part));
+  const save = (filters: readonly SavedFilter[]): Promise<boolean> =>
+    attempt(async () => {
+      const savedFilters = await client.saveFilters(filters);
+      store.update((state) => ({ ...state, savedFilters }));
+    });
+  const isFiltered = filter.aiAgent !== null || filter.tag !== null || filter.priority !== null;
+  const current = saved.find((each) => isSameFilter(each, filter));
+
+  return (
+    <div class="filters">
+      {aiAgents.length > 1 && (
+        <select
+          data-key="ai-agent"
+          aria-label={t('aiAgent')}
+          value={filter.aiAgent ?? ''}
+          onChange={({ currentTarget }) => change({ aiAgent: currentTarget.value || null })}
+        >
+          <option value="">{t('allAiAgents')}</option>
+          {aiAgents.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      )}
+      {(tags.length > 0 || filter.tag !== null) && (
+        <select
+          aria-label={t('tag')}
+          value={filter.tag ?? ''}
+          onChange={({ currentTarget }) => change({ tag: currentTarget.value || null })}
+        >
+          <option value="">{t('allTags')}</option>
+          {[...new Set([...tags, ...(filter.tag === null ? [] : [filter.tag])])].map((tag) => (
+            <option key={tag}>{tag}</option>
+          ))}
+        </select>
+      )}
+      {(hasPriorities || filter.priority !== null) && (
+        <select
+          aria-label={t('priority')}
+          value={filter.priority ?? ''}
+          onChange={({ currentTarget }) =>
+            change({ priority: (currentTarget.value || null) as Priority | null })
+          }
+        >
+          <option value="">{t('allPriorities')}</option>
+          {PRIORITIES.map((priority) => (
+            <option key={priority} value={priority}>
+              {priorityText(priority)}
+            </option>
+          ))}
+        </select>
+      )}
+      {saved.map((each) => (
+        <button
+          type="button"
+          key={each.id}
+          class="saved"
+          dir="auto"
+          aria-pressed={each === current}
+          onClick={() => change(each === current ? NO_FILTER : partsOf(each))}
+        >
+          {each.name}
+        </button>
+      ))}
+      {isFiltered && !current && (
+        <button type="button" class="quiet" onClick={() => setNaming(true)}>
+          {t('filterSave')}
+        </button>
+      )}
+      {current && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => void save(saved.filter((each) => each !== current))}
+        >
+          {t('filterRemove')}
+        </button>
+      )}
+      {isNaming && (
+        <NameDialog
+          close={() => setNaming(false)}
+          save={(name) => void save([...saved, { ...filter, id: crypto.randomUUID(), name }])}
+        />
+      )}
+    </div>
+  );
+}
+
+const partsOf = ({ view, aiAgent, tag, priority }: SavedFilter): Filter => ({ view, aiAgent, tag, priority });
+
+const isSameFilter = (a: SavedFilter, b: Filter): boolean =>
+  a.view === b.view && a.aiAgent === b.aiAgent && a.tag === b.tag && a.priority === b.priority;
+
+function NameDialog({ save, close }: { readonly save: (name: string) => void; readonly close: () => void }) {
+  const [name, setName] = useState('');
+  return (
+    <Dialog title={t('filterSave')} close={close}>
+      <form
+        method="dialog"
+        onSubmit={() => {
+          if (name.trim() !== '') save(name.trim());
+        }}
+      >
+        <label>
+          {t('filterName')}
+          <input
+            dir="auto"
+            maxLength={60}
+            value={name}
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        </label>
+        <div class="buttons">
+          <button type="button" onClick={close}>
+            {t('cancel')}
+          </button>
+          <button type="submit" class="primary" disabled={name.trim() === ''}>
+            {t('save')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,128 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { AgentWindow } from './agent-page.js';
+import { describeInBrowser, launch } from './chromium.js';
+import { startDesk, TIMEOUT_MS } from './start-desk.js';
+
+vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
+
+const TRANSCRIPT = [{ text: 'Where is my parcel?', message_type: 'QUESTION' }];
+
+/** The customers in the list, in its order. */
+const listed = ({ inbox }: AgentWindow): Promise<string[]> => inbox.locator('.item .who').allTextContents();
+
+const counts = async ({ page }: AgentWindow): Promise<string[]> =>
+  page.getByRole('navigation', { name: 'Views' }).getByRole('button').allTextContents();
+
+describeInBrowser('the list of conversations', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('has views with counts, and shows what waiting customers said', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    for (const userId of ['maria', 'john', 'kim'])
+      await bench.requestHandoff({ user: { userId }, transcript: TRANSCRIPT });
+    const ann = await logInAs('ann');
+    await ann.item('kim').getByText('Where is my parcel?').waitFor();
+    await ann.open('maria');
+    await ann.press('Claim');
+    await ann.open('john');
+    await ann.close();
+    await vi.waitFor(
+      async () => expect(await counts(ann)).toEqual(['All 2', 'Mine 1', 'Unassigned 1', 'Closed 1']),
+      { timeout: TIMEOUT_MS / 2 },
+    );
+    await ann.view('Mine');
+    expect(await listed(ann)).toEqual(['maria']);
+    await ann.view('Unassigned');
+    expect(await listed(ann)).toEqual(['kim']);
+    await ann.view('Closed');
+    expect(await listed(ann)).toEqual(['john']);
+  });
+
+  it('finds conversations by what was said in them', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const maria = await bench.requestHandoff({ user: { userId: 'maria' } });
+    await maria.say('My parcel is stuck in Lyon.');
+    await maria.say('Are you there?');
+    await bench.requestHandoff({ user: { userId: 'john' } });
+    const ann = await logInAs('ann');
+    await ann.page.getByRole('searchbox').fill('STUCK');
+    await ann.item('maria').getByText('My parcel is stuck in Lyon.').waitFor();
+    expect(await listed(ann)).toEqual(['maria']);
+  });
+
+  it('sorts by priority, filters by tag, and keeps a filter', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    for (const userId of ['maria', 'john', 'kim']) await bench.requestHandoff({ user: { userId } });
+    const ann = await logInAs('ann');
+    const { page } = ann;
+    await ann.open('kim');
+    await ann.press('Priority: Normal');
+    await page.getByRole('menuitem', { name: 'Urgent' }).click();
+    await ann.seesEvent('Ann set the priority: Urgent');
+    expect(await listed(ann)).toEqual(['kim', 'maria', 'john']);
+    await ann.open('john');
+    await ann.press('Tags');
+    await page.getByLabel('New tag').fill('refund');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await ann.seesEvent('Ann changed tags: +refund');
+    await page.getByLabel('Tag', { exact: true }).selectOption('refund');
+    expect(await listed(ann)).toEqual(['john']);
+    await ann.press('Save this filter');
+    await page.getByLabel('Name of the filter').fill('Refunds');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Refunds', pressed: true }).waitFor();
+    await page.reload();
+    await ann.item('kim').waitFor();
+    await ann.press('Refunds');
+    await ann.item('kim').waitFor({ state: 'detached' });
+    expect(await listed(ann)).toEqual(['john']);
+    expect(ann.consoleErrors).toEqual([]);
+  });
+
+  it('hides a snoozed conversation until the customer writes', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const maria = await bench.requestHandoff({ user: { userId: 'maria' } });
+    const ann = await logInAs('ann');
+    await ann.open('maria');
+    await ann.reply('I ask the warehouse.');
+    await ann.delivery('I ask the warehouse.', 'sent');
+    await ann.press('Snooze');
+    await ann.page.getByRole('menuitem', { name: 'For an hour' }).click();
+    await ann.inbox.locator('.snoozed').getByText('maria').waitFor();
+    await maria.say('Any news?');
+    await ann.inbox.locator('.mine').getByText('maria').waitFor();
+  });
+
+  it('has earlier conversations of a customer beside the current one', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    const first = await bench.requestHandoff({ user: { userId: 'maria' } });
+    await first.say('My first question.');
+    await ann.open('maria');
+    await ann.close();
+    await ann.seesEvent('Ann closed it');
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    await ann.item('maria').click();
+    await ann.press('Claim');
+    await ann.page.locator('.history').getByRole('link', { name: 'My first question.' }).click();
+    await ann.sees('customer', 'My first question.');
+  });
+
+  it('has links that lead out safely, and code', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const maria = await bench.requestHandoff({ user: { userId: 'maria' } });
+    await maria.say('See https://example.com/a?b=1, not javascript:alert(1), and run `npm ci`.');
+    const ann = await logInAs('ann');
+    await ann.open('maria');
+    const link = ann.log.getByRole('link');
+    expect(await link.evaluateAll((all) => all.map((each) => each.outerHTML))).toEqual([
+      '<a href="https://example.com/a?b=1" target="_blank" rel="noopener noreferrer nofollow">https://example.com/a?b=1</a>',
+    ]);
+    expect(await ann.log.locator('code').allTextContents()).toEqual(['npm ci']);
+  });
+});
