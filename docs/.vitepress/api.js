@@ -30,6 +30,7 @@ const application = await Application.bootstrapWithPlugins(
     hideBreadcrumbs: true,
     hidePageHeader: true,
     useCodeBlocks: true,
+    useHTMLAnchors: true,
     logLevel: 'Error',
   }),
 );

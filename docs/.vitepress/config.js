@@ -149,7 +149,25 @@ export default defineConfig({
     },
   },
   markdown: {
+    // The light theme of the default has too little contrast.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark' },
+    // Anchors as on GitHub, so that a link works in both places.
+    anchor: {
+      slugify: (title) =>
+        title
+          .trim()
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+          .replaceAll(' ', '-'),
+    },
     config(md) {
+      md.core.ruler.push('empty-headers', ({ tokens }) => {
+        // A table header without text is an ordinary cell to a screen reader.
+        for (const [index, token] of tokens.entries()) {
+          if (token.type !== 'th_open' || tokens[index + 1]?.content !== '') continue;
+          for (const each of [token, tokens[index + 2]]) if (each) each.tag = 'td';
+        }
+      });
       // Links of Markdown files work in the repository and in the package; here some lead to other addresses.
       md.core.ruler.push('links-on-site', ({ tokens, env }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {

@@ -22,21 +22,20 @@ const linksIn = (page: string): string[] =>
     .map(([, href = '']) => href)
     .filter((href) => !/^[a-z]+:/.test(href));
 
-/** The anchors of a page, as GitHub makes them of its headings. VitePress also makes a hyphen of an underscore. */
+/** The anchors of a page, as GitHub and the site make them of its headings. */
 function anchorsOf(page: string): string[] {
   const headings = [
     ...read(page)
       .replace(/^```.*?^```$/gms, '')
       .matchAll(/^#+ (.+)$/gm),
   ];
-  return headings.flatMap(([, title = '']) => {
-    const anchor = title
+  return headings.map(([, title = '']) =>
+    title
       .toLowerCase()
       .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
       .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-');
-    return [anchor, anchor.replaceAll('_', '-')];
-  });
+      .replaceAll(' ', '-'),
+  );
 }
 
 /** What is wrong with a link of a page. */
