@@ -58,7 +58,7 @@ test('timestamps of one conversation strictly increase', async () => {
 
 test('300 concurrent conversations all complete', async () => {
   const receiver = await startReceiver();
-  const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)] });
+  const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)], deliveryTimeoutMs: 60_000 });
   const all = Array.from({ length: 300 }, async () => {
     const conversation = await simulator.requestHandoff();
     await conversation.say('one');
