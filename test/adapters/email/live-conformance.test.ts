@@ -53,8 +53,9 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
     async start() {
       shared ??= startMailServer();
       const server = await shared;
+      // A new adapter reads the mails of the last minutes: those of earlier checks, 1 MiB of them, would come first.
+      await server.empty();
       const ann = mailAgent(server, 'ann');
-      const before = new Set(await conversationTokens(server));
       const reply = async (token: string, text: string) => {
         await server.settled();
         await ann.reply(token, text);
@@ -65,7 +66,7 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
         baseUrl: `http://127.0.0.1:${server.smtpPort}`,
         async list() {
           await server.settled();
-          return (await conversationTokens(server)).filter((token) => !before.has(token));
+          return conversationTokens(server);
         },
         async read(token) {
           await server.settled();

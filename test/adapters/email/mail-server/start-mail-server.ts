@@ -56,6 +56,8 @@ export interface MailServer {
   mails(account: Account): Promise<readonly ParsedMail[]>;
   /** Resolves when exim has delivered everything that it took. */
   settled(): Promise<void>;
+  /** Deletes the mails of all accounts. */
+  empty(): Promise<void>;
   /** Sends a mail: with the login of an account, or as a stranger from outside. */
   send(mail: SendMailOptions, login?: Account): Promise<void>;
   /** Makes exim postpone or refuse mails until the returned function is called. */
@@ -138,6 +140,11 @@ export async function startMailServer(): Promise<MailServer> {
       ),
     async settled() {
       await until('exim to deliver its mails', () => readdirSync(join(paths.spool, 'input')).length === 0);
+    },
+    async empty() {
+      await server.settled();
+      for (const account of ACCOUNTS)
+        for (const file of filesOf(account)) rmSync(join(paths.mail, account, file), { force: true });
     },
     async send(mail, login) {
       const transport = createTransport({
