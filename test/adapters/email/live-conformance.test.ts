@@ -10,7 +10,7 @@ import {
   startMailServer,
 } from './mail-server/start-mail-server.js';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 interface MailSystem extends HarnessSystem {
   readonly server: MailServer;
@@ -26,7 +26,7 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
 
   const harness: AdapterHarness<MailSystem> = {
     name: 'e-mail',
-    stepTimeoutMs: 20_000,
+    stepTimeoutMs: 60_000,
     secrets: [passwordOf('handoff')],
     unsupported: {
       note: 'agents write to one another without the address of the adapter.',
@@ -102,6 +102,6 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
         ),
       ),
     harness,
-    { describe, it },
+    { describe, it, timeoutMs: 600_000 },
   );
 });

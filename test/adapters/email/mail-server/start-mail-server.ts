@@ -213,7 +213,7 @@ async function endProcess(child: ChildProcess): Promise<void> {
 }
 
 async function waitForPort(port: number, child: ChildProcess): Promise<void> {
-  const deadline = AbortSignal.timeout(30_000);
+  const deadline = AbortSignal.timeout(120_000);
   while (child.exitCode === null && child.signalCode === null) {
     const isOpen = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1');
