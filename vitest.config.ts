@@ -87,6 +87,8 @@ export default defineConfig({
     ],
     // More workers than cores: many tests wait for a child process or a socket.
     maxWorkers: 3,
+    // Of `it.concurrent`, for tests that do nothing but wait.
+    maxConcurrency: 10,
     setupFiles: ['test/helpers/several-processes.ts'],
     sequence: { sequencer: LongFirst },
     testTimeout: 30_000,

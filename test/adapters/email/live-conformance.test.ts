@@ -10,7 +10,7 @@ import {
   startMailServer,
 } from './mail-server/start-mail-server.js';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 interface MailSystem extends HarnessSystem {
   readonly server: MailServer;
@@ -26,7 +26,7 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
 
   const harness: AdapterHarness<MailSystem> = {
     name: 'e-mail',
-    stepTimeoutMs: 20_000,
+    stepTimeoutMs: 60_000,
     secrets: [passwordOf('handoff')],
     unsupported: {
       note: 'agents write to one another without the address of the adapter.',
@@ -53,8 +53,9 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
     async start() {
       shared ??= startMailServer();
       const server = await shared;
+      // A new adapter reads the mails of the last minutes: those of earlier checks, 1 MiB of them, would come first.
+      await server.empty();
       const ann = mailAgent(server, 'ann');
-      const before = new Set(await conversationTokens(server));
       const reply = async (token: string, text: string) => {
         await server.settled();
         await ann.reply(token, text);
@@ -65,7 +66,7 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
         baseUrl: `http://127.0.0.1:${server.smtpPort}`,
         async list() {
           await server.settled();
-          return (await conversationTokens(server)).filter((token) => !before.has(token));
+          return conversationTokens(server);
         },
         async read(token) {
           await server.settled();
@@ -101,6 +102,6 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
         ),
       ),
     harness,
-    { describe, it },
+    { describe, it, timeoutMs: 600_000 },
   );
 });

@@ -13,7 +13,7 @@ import {
   startMailServer,
 } from './mail-server/start-mail-server.js';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const logged = logLines();
 const call = { signal: new AbortController().signal, log: logged.log };

@@ -16,7 +16,7 @@ import {
   startMailServer,
 } from './mail-server/start-mail-server.js';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 describeWithMail('the example with a team that answers by mail', () => {
   let server: MailServer;

@@ -12,7 +12,7 @@ import {
   startMailServer,
 } from './mail-server/start-mail-server.js';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 describeWithMail('a whole handoff through exim and dovecot', () => {
   let server: MailServer;
@@ -120,7 +120,7 @@ describeWithMail('a whole handoff through exim and dovecot', () => {
     await ann.reply(token, 'meanwhile');
     await server.settled();
     await setup.startProcess();
-    expect((await user.nextReply({ timeoutMs: 60_000 })).text).toBe('Ann Example: meanwhile');
+    expect((await user.nextReply({ timeoutMs: 120_000 })).text).toBe('Ann Example: meanwhile');
     await ann.reply(token, 'after');
     expect((await user.nextReply()).text).toBe('Ann Example: after');
     expect(user.replies).toHaveLength(3);
@@ -135,7 +135,7 @@ describeWithMail('a whole handoff through exim and dovecot', () => {
     await ann.reply(token, 'meanwhile');
     await until('a failed poll', () => setup.logged.text().includes('poll failed'));
     await server.startImap();
-    expect((await user.nextReply({ timeoutMs: 60_000 })).text).toBe('Ann Example: meanwhile');
+    expect((await user.nextReply({ timeoutMs: 120_000 })).text).toBe('Ann Example: meanwhile');
     expect(user.replies).toHaveLength(2);
   });
 
@@ -149,7 +149,7 @@ describeWithMail('a whole handoff through exim and dovecot', () => {
     await ann.reply(token, 'meanwhile');
     await server.settled();
     await server.startImap();
-    expect((await user.nextReply({ timeoutMs: 60_000 })).text).toBe('Ann Example: meanwhile');
+    expect((await user.nextReply({ timeoutMs: 120_000 })).text).toBe('Ann Example: meanwhile');
     expect(setup.logged.text()).toContain('numbered its mails anew');
     expect(user.replies).toHaveLength(2);
   });

@@ -6,7 +6,7 @@ import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
 import { call, message, session, toRef } from './support.js';
 
 // RT is slow, especially on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 describeWithRt('the adapter with a real Request Tracker', () => {
   let rt: Rt;

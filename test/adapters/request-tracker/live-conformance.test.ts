@@ -6,7 +6,7 @@ import { rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
 
 // RT is slow, especially on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const SECRET = 'what the Scrip signs with in these tests';
 const webhookPort = await freePort();
@@ -31,7 +31,7 @@ describeWithRt('the conformance kit with a real Request Tracker', () => {
   const harness: AdapterHarness<RtSystem> = {
     name: 'Request Tracker 5',
     webhookPort,
-    stepTimeoutMs: 20_000,
+    stepTimeoutMs: 60_000,
     secrets,
     // RT answers in JSON; a page says that the address is wrong.
     faults: { gone: { status: 404, headers: { 'content-type': 'application/json' }, body: '{}' } },
@@ -72,6 +72,6 @@ describeWithRt('the conformance kit with a real Request Tracker', () => {
         webhookSecret: SECRET,
       }),
     harness,
-    { describe, it },
+    { describe, it, timeoutMs: 600_000 },
   );
 });

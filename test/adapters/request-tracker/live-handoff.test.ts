@@ -6,7 +6,7 @@ import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
 import { until } from './rt/until.js';
 
 // RT is slow, especially on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const SECRET = 'the secret of the Scrip';
 /** Longer than a test, so that nothing is polled. */
@@ -109,7 +109,7 @@ describeWithRt('a whole handoff through a real Request Tracker', () => {
     await ada.reply(ticket, 'sent while down');
     await ada.replyAndSetStatus(ticket, 'and good bye', 'resolved');
     await world.startProcess();
-    expect((await user.nextReply({ timeoutMs: 60_000 })).text).toBe('sent while down');
+    expect((await user.nextReply({ timeoutMs: 120_000 })).text).toBe('sent while down');
     expect((await user.nextReply()).text).toBe('and good bye');
     await until('the end on the platform', () => user.state === 'closed');
     expect(user.replies).toHaveLength(2);

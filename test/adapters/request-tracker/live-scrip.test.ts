@@ -9,7 +9,7 @@ import { until } from './rt/until.js';
 import { call, message, session, toRef } from './support.js';
 
 // RT is slow, especially on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 /** With characters that are special in Perl. */
 const SECRET = 'it\'s a "secret" of \\ $length @all %d';

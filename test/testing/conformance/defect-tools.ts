@@ -96,13 +96,15 @@ export function numberingEvents(good: WebhookAdapter): Partial<Adapter> {
   })(good);
 }
 
-/** Drops a reply that comes before the newest one in the alphabet. */
+/** Drops a reply that comes after one that is later in the alphabet. A reply that was taken once is always taken. */
 export function droppingLateEvents(good: WebhookAdapter): Partial<Adapter> {
+  const taken = new Set<string>();
   let newest = '';
   return changingEvents((event) => {
-    if (!isMessage(event) || event.author.kind !== 'agent') return event;
+    if (!isMessage(event) || event.author.kind !== 'agent' || taken.has(event.id)) return event;
     if (event.text < newest) return null;
     newest = event.text;
+    taken.add(event.id);
     return event;
   })(good);
 }

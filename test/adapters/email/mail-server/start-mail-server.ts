@@ -56,6 +56,8 @@ export interface MailServer {
   mails(account: Account): Promise<readonly ParsedMail[]>;
   /** Resolves when exim has delivered everything that it took. */
   settled(): Promise<void>;
+  /** Deletes the mails of all accounts. */
+  empty(): Promise<void>;
   /** Sends a mail: with the login of an account, or as a stranger from outside. */
   send(mail: SendMailOptions, login?: Account): Promise<void>;
   /** Makes exim postpone or refuse mails until the returned function is called. */
@@ -139,6 +141,11 @@ export async function startMailServer(): Promise<MailServer> {
     async settled() {
       await until('exim to deliver its mails', () => readdirSync(join(paths.spool, 'input')).length === 0);
     },
+    async empty() {
+      await server.settled();
+      for (const account of ACCOUNTS)
+        for (const file of filesOf(account)) rmSync(join(paths.mail, account, file), { force: true });
+    },
     async send(mail, login) {
       const transport = createTransport({
         host: '127.0.0.1',
@@ -206,7 +213,7 @@ async function endProcess(child: ChildProcess): Promise<void> {
 }
 
 async function waitForPort(port: number, child: ChildProcess): Promise<void> {
-  const deadline = AbortSignal.timeout(30_000);
+  const deadline = AbortSignal.timeout(120_000);
   while (child.exitCode === null && child.signalCode === null) {
     const isOpen = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1');

@@ -144,7 +144,7 @@ function rtOwner(): [uid: number, gid: number] | null {
 }
 
 async function waitForServer(url: string, server: ChildProcess, log: () => string): Promise<void> {
-  const deadline = AbortSignal.timeout(60_000);
+  const deadline = AbortSignal.timeout(300_000);
   while (server.exitCode === null && server.signalCode === null) {
     const status = await fetch(url).then(
       (response) => response.status,

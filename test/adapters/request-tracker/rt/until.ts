@@ -2,7 +2,7 @@
 export async function until<Value>(
   what: string,
   look: () => Promise<Value | null | undefined | false> | Value | null | undefined | false,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<Value> {
   const end = Date.now() + timeoutMs;
   while (Date.now() < end) {
