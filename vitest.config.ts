@@ -106,5 +106,7 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Only a failing test waits that long.
+    expect: { poll: { timeout: 20_000 } },
   },
 });
