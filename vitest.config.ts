@@ -9,10 +9,12 @@ const LONG = /live-conformance|ten-thousand|crash\.test|contract-|restarts-|test
 /** Tests that need PostgreSQL. They share one server. */
 const POSTGRES = ['test/**/*postgres*.test.ts', 'test/handoff/retention.test.ts'];
 
-/** Tests that need more than `npm ci` installs: a browser, a Request Tracker, a mail server, Next.js, other compilers and bundlers. */
+/**
+ * Tests that need more than `npm ci` installs: a browser, a Request Tracker, a mail server, Next.js, other compilers,
+ * bundlers and linters. CI runs them on one version of Node only.
+ */
 const OUTSIDE = [
-  'test/browser/**/*.test.ts',
-  'test/package/**/*.test.ts',
+  'test/{browser,deploy,package}/**/*.test.ts',
   'test/bindings/next.test.ts',
   'test/adapters/{request-tracker,email}/live-*.test.ts',
 ];
@@ -22,12 +24,15 @@ const ALONE = ['test/{delivery,handoff,integration}/**/*.test.ts'];
 
 /** Tests that `npm run test:quick` leaves out: they compile, spawn programs, or try very many inputs. */
 const SLOW = [
-  'test/{cli,deploy,docs,examples,opentelemetry,standalone}/**/*.test.ts',
+  'test/{cli,docs,examples,opentelemetry,standalone}/**/*.test.ts',
   'test/adapters/desk/**/*.test.ts',
   'test/loading.test.ts',
   'test/**/{fuzz,properties,types}*.test.ts',
   'test/**/*conformance*.test.ts',
 ];
+
+/** For tests that compile or start programs: on a busy machine with two cores, one compilation took over 30 seconds. */
+const PROGRAMS_TIMEOUT_MS = 120_000;
 
 /** Tests of others: some tests have a `node_modules` of their own. */
 const FOREIGN = ['**/node_modules/**'];
@@ -70,6 +75,8 @@ export default defineConfig({
           include: SLOW,
           exclude: [...FOREIGN, ...OUTSIDE, ...ALONE, ...POSTGRES],
           isolate: false,
+          testTimeout: PROGRAMS_TIMEOUT_MS,
+          hookTimeout: PROGRAMS_TIMEOUT_MS,
           typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
         },
       },
@@ -83,7 +90,15 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'alone', include: ALONE, exclude: POSTGRES } },
-      { extends: true, test: { name: 'outside', include: OUTSIDE } },
+      {
+        extends: true,
+        test: {
+          name: 'outside',
+          include: OUTSIDE,
+          testTimeout: PROGRAMS_TIMEOUT_MS,
+          hookTimeout: PROGRAMS_TIMEOUT_MS,
+        },
+      },
     ],
     // More workers than cores: many tests wait for a child process or a socket.
     maxWorkers: 3,
@@ -93,5 +108,7 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Only a failing test waits that long.
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -7,6 +7,7 @@ import { API_KEY, flakyService } from '../helpers/fake-service.js';
 import { emptyDatabase, temporaryFolder } from '../standalone/databases.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
 import { addressOf, post, runServe } from '../standalone/program.js';
+import { WAIT_OPTIONS } from '../standalone/wait-options.js';
 import { runCli } from './run-cli.js';
 
 const authorization = basicHeader(USERNAME, SECRET);
@@ -42,8 +43,8 @@ async function withTwoUsers() {
     return items.map(({ conversationId }) => conversationId);
   };
   // Handled events leave only their keys; the two refused replies are dead letters.
-  await vi.waitFor(async () => expect(await conversations()).toHaveLength(2));
-  await vi.waitFor(() => expect(service.calls).toHaveLength(2));
+  await vi.waitFor(async () => expect(await conversations()).toHaveLength(2), WAIT_OPTIONS);
+  await vi.waitFor(() => expect(service.calls).toHaveLength(2), WAIT_OPTIONS);
   return { env, conversations };
 }
 

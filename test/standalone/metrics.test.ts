@@ -10,6 +10,7 @@ import { API_KEY, flakyService } from '../helpers/fake-service.js';
 import { temporaryFolder } from './databases.js';
 import { startStandalone } from './in-process.js';
 import { post } from './program.js';
+import { WAIT_OPTIONS } from './wait-options.js';
 
 const authorization = basicHeader(USERNAME, SECRET);
 const metricsOf = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
@@ -29,7 +30,7 @@ async function afterTraffic(delivery: Delivery | null, serviceAnswers = 200) {
   await post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody({ conversation_id: 'c-1' }));
   await post(`${url}/webhook/${PATH_TOKEN}/chat`, { conversation_id: {} });
   await fetch(`${url}/${PATH_TOKEN}?c-1`);
-  await vi.waitFor(() => expect(service.calls).toHaveLength(1));
+  await vi.waitFor(() => expect(service.calls).toHaveLength(1), WAIT_OPTIONS);
   return started;
 }
 
@@ -48,7 +49,10 @@ const durable = (): Delivery => sqlite({ file: join(temporaryFolder(), 'x.db') }
 describe('metrics', () => {
   it('count requests by endpoint and status, events by outcome, and attempts, and time all of them', async () => {
     const { url } = await afterTraffic(durable());
-    await vi.waitFor(async () => expect(await metricsOf(url)).toContain('waiting{queue="outbox"} 0\n'));
+    await vi.waitFor(
+      async () => expect(await metricsOf(url)).toContain('waiting{queue="outbox"} 0\n'),
+      WAIT_OPTIONS,
+    );
     const metrics = await metricsOf(url);
     for (const line of [
       'handoff_kit_requests_total{endpoint="message",status="200"} 2',
@@ -102,7 +106,10 @@ describe('metrics', () => {
 
   it('show the number of dead letters and the age of the oldest waiting item', async () => {
     const { url } = await afterTraffic(durable(), 400);
-    await vi.waitFor(async () => expect(await metricsOf(url)).toContain('dead{queue="outbox"} 1\n'));
+    await vi.waitFor(
+      async () => expect(await metricsOf(url)).toContain('dead{queue="outbox"} 1\n'),
+      WAIT_OPTIONS,
+    );
     expect(await metricsOf(url)).toContain('attempts_total{queue="outbox",outcome="failed"} 1\n');
     const oldestAt = new Date(Date.now() - 60_000);
     const metrics = await queueMetrics({
@@ -114,7 +121,10 @@ describe('metrics', () => {
 
   it('show that the outbox is paused because the platform refuses the API key', async () => {
     const { url } = await afterTraffic(durable(), 401);
-    await vi.waitFor(async () => expect(await metricsOf(url)).toContain('handoff_kit_outbox_paused 1\n'));
+    await vi.waitFor(
+      async () => expect(await metricsOf(url)).toContain('handoff_kit_outbox_paused 1\n'),
+      WAIT_OPTIONS,
+    );
   });
 
   it('show that the database does not answer, and still show the rest', async () => {

@@ -6,6 +6,7 @@ import { chatEvent } from '../helpers/events.js';
 import { logLines } from '../helpers/log-lines.js';
 import { temporaryFolder } from './databases.js';
 import { ENVIRONMENT } from './environment.js';
+import { WAIT_OPTIONS } from './wait-options.js';
 
 const settingsOf = async (env: Record<string, string>) =>
   (await readSettings({ env: { ...ENVIRONMENT, ...env } })).settings;
@@ -49,8 +50,9 @@ describe('the settings of storage', () => {
     });
     await delivery?.start?.();
     await delivery?.accept(chatEvent('c'));
-    await vi.waitFor(async () =>
-      expect(await delivery?.queues?.depth('inbox')).toMatchObject({ waiting: 0, dead: 1 }),
+    await vi.waitFor(
+      async () => expect(await delivery?.queues?.depth('inbox')).toMatchObject({ waiting: 0, dead: 1 }),
+      WAIT_OPTIONS,
     );
     expect(attempts).toEqual([1]);
     await delivery?.stop({ timeoutMs: 1_000 });
