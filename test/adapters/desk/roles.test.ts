@@ -90,7 +90,7 @@ describe('roles', () => {
     const refused = (await instance.audit()).filter(({ action }) => action === 'refused: NOT_ALLOWED');
     expect(refused.map(({ agent }) => agent)).toContain('the-agent');
     expect(refused.some(({ detail }) => detail?.includes('/api/dead/inbox/none'))).toBe(true);
-  });
+  }, 120_000);
 
   it('keep a conversation with its agent, unless a supervisor takes it over', async () => {
     const { instance, ann, id } = await deskWithHandoff();
