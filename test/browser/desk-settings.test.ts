@@ -186,7 +186,7 @@ describeInBrowser('the settings of the desk', () => {
     const ann = await logInAs('ann');
     const customer = await bench.requestHandoff({ user: { userId: 'maria\u202Egpj' } });
     await customer.say('Pay to \u202E321 tnuocca\u202C please');
-    await ann.page.getByRole('link').filter({ hasText: 'maria' }).click();
+    await ann.item('maria').click();
     await ann.log.getByText('Pay to [U+202E]321 tnuocca[U+202C] please').waitFor();
     await ann.page.getByRole('heading', { name: 'maria[U+202E]gpj' }).waitFor();
     expect(await ann.page.locator('body').innerText()).not.toMatch(/[\u202A-\u202E]/);
