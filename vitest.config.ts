@@ -106,8 +106,8 @@ export default defineConfig({
     maxConcurrency: 10,
     setupFiles: ['test/helpers/several-processes.ts'],
     sequence: { sequencer: LongFirst },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Only a failing test waits that long.
     expect: { poll: { timeout: 20_000 } },
   },

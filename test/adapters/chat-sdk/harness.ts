@@ -80,6 +80,7 @@ export function createHarness(
 ): AdapterHarness<PlatformSystem> {
   return {
     name: `${name} through the Chat SDK (a fake of it)`,
+    stepTimeoutMs: 30_000,
     ...more,
     unsupported: {
       join: 'chat platforms have no assignment.',

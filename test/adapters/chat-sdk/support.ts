@@ -6,7 +6,7 @@ import { silentLog } from '../../../src/internal/index.js';
 import { createTestBench } from '../../../src/testing/index.js';
 import { type MountedPlatform, type PlatformName, startPlatform } from './harness.js';
 
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 60_000;
 
 /** Waits until a check passes. */
 export const eventually = (check: () => void) => vi.waitFor(check, { timeout: TIMEOUT_MS });

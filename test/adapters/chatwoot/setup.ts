@@ -14,7 +14,7 @@ import type { FakeConversation } from '../../fixtures/chatwoot/types.js';
 import { serve } from '../../helpers/serve.js';
 
 /** Upper bound for expected effects. Only a failing test waits this long. */
-export const TIMEOUT_MS = 15_000;
+export const TIMEOUT_MS = 60_000;
 
 /** Starts the simulated platform, a receiver, the bridge, the adapter and the fake Chatwoot, connected by real HTTP. */
 export async function setUpHandoff(

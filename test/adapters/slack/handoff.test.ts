@@ -10,7 +10,7 @@ import { type FakeSlackOptions, startFakeSlack } from '../../fixtures/slack/fake
 import { hasButton, visibleText } from '../../fixtures/slack/visible-text.js';
 import { IDS } from '../../fixtures/slack/workspace.js';
 
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 60_000;
 
 /** Waits until a check passes. */
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: TIMEOUT_MS });

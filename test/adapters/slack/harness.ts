@@ -21,6 +21,7 @@ const AGENT_NAME = 'Ann';
 /** The harness of Slack for the conformance kit. */
 export const slackHarness: AdapterHarness<SlackSystem> = {
   name: 'Slack (a fake of it)',
+  stepTimeoutMs: 30_000,
   secrets: ['xoxb-1111-2222-fakefakefake', '8f742231b10e8888abcd99yyyzzz85a5', 'xoxb-wrong'],
   unsupported: { join: 'Slack threads cannot be assigned.' },
   faults: {

@@ -99,8 +99,16 @@ const streaming = changed((good, { told }) => ({
   },
 }));
 
-describeAdapter(polling, { ...harness, name: 'a desk that is polled' }, { describe, it, only });
-describeAdapter(streaming, { ...harness, name: 'a desk that streams' }, { describe, it, only });
+describeAdapter(
+  polling,
+  { ...harness, name: 'a desk that is polled', stepTimeoutMs: 30_000 },
+  { describe, it, only },
+);
+describeAdapter(
+  streaming,
+  { ...harness, name: 'a desk that streams', stepTimeoutMs: 30_000 },
+  { describe, it, only },
+);
 
 describeAdapter(
   (site) => {

@@ -3,4 +3,8 @@ import { tinyDesk } from '../../../examples/custom-adapter/adapter.js';
 import { harness, settingsFor } from '../../../examples/custom-adapter/harness.js';
 import { describeAdapter } from '../../../src/testing/index.js';
 
-describeAdapter((site) => tinyDesk(settingsFor(site)), harness, { describe, it });
+describeAdapter(
+  (site) => tinyDesk(settingsFor(site)),
+  { ...harness, stepTimeoutMs: 30_000 },
+  { describe, it },
+);
