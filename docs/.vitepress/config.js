@@ -93,6 +93,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', DOCS), 'u
 export default defineConfig({
   title: 'handoff-kit',
   description: 'Webhooks and human handoffs of conversational-agent platforms, for Node.',
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
   srcExclude: ['node_modules/**'],
   outDir: '.vitepress/dist',
   // A page names its own language; the switch leads to the tutorial, the only translated page.
