@@ -72,6 +72,7 @@ import { sqlite } from 'handoff-kit/delivery/sqlite';
 const receiver = createReceiver({
   auth: { message: webhookUser({ username: 'acme', secret: 'the-secret' }), handoff: noAuth() },
   delivery: sqlite({ file: process.argv[2] ?? 'handoff.db' }),
+  log: false,
 });
 receiver.on('message', () => {});
 receiver.on('handoff.requested', () => {});
