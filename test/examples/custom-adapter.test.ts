@@ -27,8 +27,8 @@ describe('examples/custom-adapter', { timeout: 120_000 }, () => {
     expect(status).toBe(0);
   });
 
-  it('is an adapter in under 100 lines', () => {
+  it('is an adapter in under 120 lines', () => {
     const adapter = readFileSync(resolve(ROOT, 'examples/custom-adapter/adapter.js'), 'utf8');
-    expect(adapter.trimEnd().split('\n').length).toBeLessThan(100);
+    expect(adapter.trimEnd().split('\n').length).toBeLessThan(120);
   });
 });

@@ -35,8 +35,8 @@ describe('a simulation of faults', () => {
   describe('finds a mistake:', () => {
     it.each(MISTAKES)(
       '$name',
-      async ({ made, shows }) => {
-        const { found } = await findViolation(1, MOST_HISTORIES, { mistakes: made, shows });
+      async ({ made, shows, from = 1 }) => {
+        const { found } = await findViolation(from, MOST_HISTORIES, { mistakes: made, shows });
         expect(found).not.toBeNull();
       },
       TIMEOUT_MS,
