@@ -178,7 +178,7 @@ export default defineConfig({
       });
     },
   },
-  // The index of the search has the API reference; it is loaded when somebody searches.
+  // The index of the search has the API reference; it is loaded at the first search.
   vite: { build: { chunkSizeWarningLimit: 2_000 } },
   buildEnd({ outDir }) {
     copyFileSync(new URL('../openapi.json', DOCS), `${outDir}/openapi.json`);

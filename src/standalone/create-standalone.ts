@@ -1,4 +1,5 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
@@ -10,7 +11,7 @@ import {
   type HandlerContexts,
   type HandoffMessageContext,
 } from '../events/index.js';
-import { settlesWithin } from '../internal/index.js';
+import { createTaskCounter, settlesWithin, type TaskCounter } from '../internal/index.js';
 import { collectMetrics } from '../metrics/index.js';
 import {
   type AgentOptions,
@@ -36,13 +37,16 @@ export interface Standalone {
   listen(): Promise<string>;
   /**
    * Answers `/readyz` with 503 and everything else as before for the setting `shutdownDelay`. Then refuses new
-   * connections, lets running handlers finish, and closes every connection.
+   * connections, answers the requests of those it has taken, lets running handlers finish, and closes every connection.
    */
   close(): Promise<{ readonly unfinished: number }>;
 }
 
 /** The time that sockets get to close by themselves after the last handler has finished. */
 const SOCKETS_CLOSE_MS = 1_000;
+
+/** The time that the first request of a connection gets when the shutdown begins. */
+const FIRST_REQUEST_MS = 1_000;
 
 const SERVER_OPTIONS = {
   headersTimeout: 10_000,
@@ -101,11 +105,13 @@ export async function createStandalone(settings: Settings, parts: StandalonePart
     isStopping: () => isStopping,
   });
   const server = createServer(SERVER_OPTIONS, app);
+  const expectedRequests = countExpectedRequests(server);
 
   const shutDown = async (): Promise<{ unfinished: number }> => {
     isStopping = true;
     if (server.listening && settings.shutdownDelay > 0) await wait(settings.shutdownDelay);
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    await settlesWithin(expectedRequests.idle(), FIRST_REQUEST_MS);
     const deadline = Date.now() + settings.shutdownTimeout;
     const drained = await receiver.close({ timeoutMs: settings.shutdownTimeout });
     const timeoutMs = Math.max(SOCKETS_CLOSE_MS, deadline - Date.now());
@@ -128,6 +134,22 @@ export async function createStandalone(settings: Settings, parts: StandalonePart
     },
     close: () => (closing ??= shutDown()),
   };
+}
+
+/** Counts the connections whose first request is on its way. */
+function countExpectedRequests(server: Server): TaskCounter {
+  const counter = createTaskCounter();
+  const silent = new Set<Socket>();
+  const heard = (socket: Socket): void => {
+    if (silent.delete(socket)) counter.leave();
+  };
+  server.on('connection', (socket: Socket) => {
+    silent.add(socket);
+    counter.enter();
+    socket.once('close', () => heard(socket));
+  });
+  server.on('request', ({ socket }) => heard(socket));
+  return counter;
 }
 
 const START_AGAIN_MS = 2_000;

@@ -191,4 +191,25 @@ describeInBrowser('the settings of the desk', () => {
     await ann.page.getByRole('heading', { name: 'maria[U+202E]gpj' }).waitFor();
     expect(await ann.page.locator('body').innerText()).not.toMatch(/[\u202A-\u202E]/);
   });
+
+  it('show it in notifications of the system, too', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    // The browser of the test shows none: the page is told that they are allowed and that it is hidden.
+    await ann.page.evaluate(`
+      globalThis.shown = [];
+      globalThis.Notification = class extends EventTarget {
+        static permission = 'granted';
+        constructor(title, { body }) {
+          super();
+          shown.push(body);
+        }
+      };
+      Object.defineProperty(document, 'hidden', { get: () => true });
+      localStorage.setItem('handoff-desk-notifications', 'on');
+    `);
+    await bench.requestHandoff({ user: { userId: 'maria\u202Egpj' } });
+    const bodies = () => ann.page.evaluate<string[]>('shown');
+    await expect.poll(bodies).toEqual([expect.stringContaining('maria[U+202E]gpj')]);
+  });
 });

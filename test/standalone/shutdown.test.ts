@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
@@ -50,22 +51,41 @@ describe('a signal to stop', () => {
     expect(await program.ended).toBe(0);
   });
 
-  it('answers 503 on connections that are still open', async () => {
-    const { program, url, release } = await withSlowRequest();
-    const asking = await dial(Number(new URL(url).port));
-    const delivering = await dial(Number(new URL(url).port));
-    asking.write('GET /readyz HTTP/1.1\r\n');
-    delivering.write(`POST /webhook/${PATH_TOKEN}/chat HTTP/1.1\r\n`);
-    // Only a connection with an unfinished request stays open: wait until both first lines have arrived.
+  it('answers the first request of a connection that it has taken', async () => {
+    const program = runServe([], ENVIRONMENT);
+    const url = await addressOf(program);
+    const socket = await dial(Number(new URL(url).port));
+    // It has taken the connection before the one of this request.
     await fetch(`${url}/healthz`);
     program.signal('SIGTERM');
     await program.until(/"status":"stopping"/);
+    const body = JSON.stringify(chatBody());
+    socket.write(
+      `POST /webhook/${PATH_TOKEN}/chat HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    const answer = parseAnswer(await readAll(socket));
+    expect(answer.status).toBe(200);
+    expect(await program.ended).toBe(0);
+  });
+
+  it('answers later requests 503 on connections that are still open', async () => {
+    const { program, url, release } = await withSlowRequest();
+    const asking = await dial(Number(new URL(url).port));
+    const delivering = await dial(Number(new URL(url).port));
+    // Only a connection with an unfinished request stays open: the second one.
+    const first = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+    asking.write(`${first}GET /readyz HTTP/1.1\r\n`);
+    delivering.write(`${first}POST /webhook/${PATH_TOKEN}/chat HTTP/1.1\r\n`);
+    await Promise.all([asking, delivering].map((socket) => once(socket, 'data')));
+    program.signal('SIGTERM');
+    await program.until(/"status":"stopping"/);
     const rest = 'Host: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+    const answers = Promise.all([readAll(asking), readAll(delivering)]);
     asking.write(rest);
     delivering.write(rest);
-    const ready = parseAnswer(await readAll(asking));
-    expect([ready.status, ready.body]).toEqual([503, '{"status":"draining"}']);
-    expect(parseAnswer(await readAll(delivering)).status).toBe(503);
+    const [ready, delivered] = (await answers).map(parseAnswer);
+    expect([ready?.status, ready?.body]).toEqual([503, '{"status":"draining"}']);
+    expect(delivered?.status).toBe(503);
     release.resolve();
     expect(await program.ended).toBe(0);
   });

@@ -18,8 +18,8 @@ import type { CheckedSettings } from './settings.js';
 import type { Mailer } from './smtp.js';
 import { type MailPart, messageIdOf, OWN_HEADER, replyAddressOf, subjectTag, tokenOf } from './thread.js';
 
-/** Agents do not read more at once, and servers take far more. */
-export const MAX_TEXT = 50_000;
+/** The receiver takes bodies of 256 KiB: a message is one mail. Servers may deliver two in either order. */
+export const MAX_TEXT = 256 * 1024;
 const MAX_TRANSCRIPT = 200_000;
 /** Lists of mails show about that much. */
 const MAX_SUBJECT = 80;

@@ -3,7 +3,7 @@ import { DOCUMENT_KIND, type Document, type DocumentStore } from '../store/index
 
 /** A session of an agent who is logged in. */
 export interface AgentSession {
-  /** Names the session; a digest of the cookie, so that it lets nobody log in. */
+  /** Names the session; a digest of the cookie, so that it cannot be used to log in. */
   readonly id: string;
   readonly agentId: string;
   /** Requests that change something must carry it, in addition to the cookie. */

@@ -52,7 +52,7 @@ export interface MailServer {
   /** The address of the SMTP server with the login of an account. */
   smtpUrl(account?: Account, port?: number, password?: string): string;
   imapUrl(account?: Account, port?: number, password?: string): string;
-  /** The mails of an account, in the order of arrival. */
+  /** The mails of an account, in the order in which exim took them. */
   mails(account: Account): Promise<readonly ParsedMail[]>;
   /** Resolves when exim has delivered everything that it took. */
   settled(): Promise<void>;
@@ -134,10 +134,18 @@ export async function startMailServer(): Promise<MailServer> {
       urlOf('smtp', port, account, password),
     imapUrl: (account = 'handoff', port = ports.imap, password = passwordOf(account)) =>
       urlOf('imap', port, account, password),
-    mails: (account) =>
-      Promise.all(
+    async mails(account) {
+      const mails = await Promise.all(
         filesOf(account).map((file) => simpleParser(readFileSync(join(paths.mail, account, file)))),
-      ),
+      );
+      // exim delivers mails of one second in any order, each in a process of its own.
+      const accepted = log()
+        .split('\n')
+        .filter((line) => line.includes(' <= '));
+      const place = ({ messageId = '' }: ParsedMail) =>
+        accepted.findIndex((line) => line.includes(` id=${messageId.replace(/[<>]/g, '')}`));
+      return mails.sort((one, other) => place(one) - place(other));
+    },
     async settled() {
       // exim makes the folder with the first mail.
       const input = join(paths.spool, 'input');

@@ -1,5 +1,6 @@
 import { isOn, setOn } from './preferences.js';
 import { t } from './strings/index.js';
+import { withVisibleBidi } from './visible-bidi.js';
 
 /** Turns notifications of the system on or off; resolves to whether they are on, which the browser may refuse. */
 export async function setNotifications(on: boolean): Promise<boolean> {
@@ -14,7 +15,7 @@ export function notifySystem(text: string, href: string): void {
   if (Notification.permission !== 'granted') return;
   try {
     // One per conversation, also from several tabs.
-    const notification = new Notification(t('desk'), { body: text, tag: href });
+    const notification = new Notification(t('desk'), { body: withVisibleBidi(text), tag: href });
     notification.addEventListener('click', () => {
       focus();
       location.hash = href;

@@ -4,11 +4,11 @@ import { options, type VNode } from 'preact';
 const CONTROLS = /[\u202A-\u202E\u2066-\u2069]/g;
 
 /** Replaces controls of the writing direction by their number, so that agents see them and they do nothing. */
-const visible = (text: string): string =>
+export const withVisibleBidi = (text: string): string =>
   text.replace(CONTROLS, (control) => `[U+${control.charCodeAt(0).toString(16).toUpperCase()}]`);
 
 const visibleIn = (value: unknown): unknown => {
-  if (typeof value === 'string') return visible(value);
+  if (typeof value === 'string') return withVisibleBidi(value);
   return Array.isArray(value) ? value.map(visibleIn) : value;
 };
 
