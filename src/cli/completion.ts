@@ -1,7 +1,7 @@
-import { type Command, Command as CommandClass, type Option } from 'commander';
+import { Argument, type Command, Command as CommandClass, type Option } from 'commander';
 import { COMMANDS } from './command-list.js';
 import { EXIT } from './exit-codes.js';
-import { runCommand, UsageError } from './output.js';
+import { runCommand } from './output.js';
 
 const MORE_HELP = `
 Examples:
@@ -14,16 +14,11 @@ Examples:
 export function define(command: Command): void {
   command
     .description('Prints a script that completes commands, flags and their values in a shell.')
-    .argument('<shell>', Object.keys(SCRIPTS).join(', '))
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
     .addHelpText('after', MORE_HELP)
-    .action((shell: string) =>
+    .action((shell: keyof typeof SCRIPTS) =>
       runCommand({}, async () => {
-        const scriptOf = SCRIPTS[shell];
-        if (!scriptOf)
-          throw new UsageError(
-            `there is no script for that shell. Choose one of ${Object.keys(SCRIPTS).join(', ')}.`,
-          );
-        process.stdout.write(scriptOf(await describeCommands()));
+        process.stdout.write(SCRIPTS[shell](await describeCommands()));
         return EXIT.ok;
       }),
     );
@@ -43,7 +38,8 @@ interface CompletedFlag {
 interface CompletedCommand {
   /** Its words: `inbox list`; empty for the program. */
   readonly path: string;
-  readonly commands: readonly { readonly name: string; readonly help: string }[];
+  /** Its subcommands, and the values of its arguments. */
+  readonly words: readonly { readonly name: string; readonly help: string }[];
   readonly flags: readonly CompletedFlag[];
 }
 
@@ -54,17 +50,29 @@ async function describeCommands(): Promise<CompletedCommand[]> {
     const command = program.command(name).summary(summary);
     (await load()).define(command);
   }
-  return describe(program, '');
+  const [whole, ...others] = describe(program, '');
+  if (!whole) return [];
+  const help = { name: 'help', help: 'show the help of a command' };
+  return [
+    { ...whole, words: [...whole.words, help] },
+    ...others,
+    { path: 'help', words: whole.words, flags: [] },
+  ];
 }
 
 function describe(command: Command, path: string): CompletedCommand[] {
-  const commands = command.commands.map((each) => ({ name: each.name(), help: each.summary() }));
+  const words = [
+    ...command.commands.map((each) => ({ name: each.name(), help: each.summary() })),
+    ...command.registeredArguments.flatMap(({ argChoices = [], description }) =>
+      argChoices.map((name) => ({ name, help: description })),
+    ),
+  ];
   const flags = command.options.filter(({ hidden, long }) => !hidden && long).map(describeFlag);
   const common = ['--help', '--version'].map((name) =>
     describeWord(name, `show the ${name === '--help' ? 'help' : 'version'}`),
   );
   const below = command.commands.flatMap((each) => describe(each, `${path} ${each.name()}`.trim()));
-  return [{ path, commands, flags: [...flags, ...common] }, ...below];
+  return [{ path, words, flags: [...flags, ...common] }, ...below];
 }
 
 const describeWord = (name: string, help: string): CompletedFlag => ({
@@ -84,10 +92,15 @@ const describeFlag = ({ long, description, required, argChoices }: Option): Comp
 /** Single quotes, which mean the same in all three shells for texts without quotes. */
 const quote = (text: string): string => `'${text.replaceAll("'", '’')}'`;
 
-const SCRIPTS: Readonly<Record<string, (commands: readonly CompletedCommand[]) => string>> = {
+type WriteScript = (commands: readonly CompletedCommand[]) => string;
+
+const SCRIPTS: Readonly<Record<'bash' | 'zsh' | 'fish', WriteScript>> = {
+  // Readline splits --flag=value into three words.
   bash: (commands) => `# handoff-kit completion for bash
 _handoff_kit() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path='' word words='' values=''
+  if [ "$current" = '=' ]; then current=''; fi
+  if [ "$previous" = '=' ]; then previous="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "\${path:+$path }$word" in
 ${commands
@@ -110,16 +123,23 @@ ${commands
     return
   fi
   case "$path" in
-${commands.map(({ path, ...known }) => `    ${quote(path)}) words=${quote(wordsOf(known).join(' '))} ;;\n`).join('')}  esac
+${commands
+  .map(({ path, words, flags }) => {
+    const names = [...words, ...flags].map(({ name }) => name);
+    return `    ${quote(path)}) words=${quote(names.join(' '))} ;;\n`;
+  })
+  .join('')}  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _handoff_kit handoff-kit
 `,
+  // zsh loads the function from a file of its name at the first completion, and then calls it once by the file itself.
   zsh: (commands) => `#compdef handoff-kit
 # handoff-kit completion for zsh
-_handoff_kit() {
+_handoff-kit() {
   local word path_='' previous="\${words[CURRENT-1]}"
   local -a found
+  if compset -P '--*='; then previous="\${IPREFIX%=}"; fi
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "\${path_:+$path_ }$word" in
 ${commands
@@ -141,13 +161,13 @@ ${commands
   case "$path_" in
 ${commands
   .map(
-    ({ path, commands: below, flags }) =>
-      `    ${quote(path)}) found=(${[...below, ...flags].map(({ name, help }) => quote(`${name}:${help}`)).join(' ')}) ;;\n`,
+    ({ path, words, flags }) =>
+      `    ${quote(path)}) found=(${[...words, ...flags].map(({ name, help }) => quote(`${name}:${help}`)).join(' ')}) ;;\n`,
   )
   .join('')}  esac
-  _describe 'handoff-kit' found
+  _describe 'handoff-kit' found || _files
 }
-if [ "\${funcstack[1]}" = '_handoff_kit' ]; then _handoff_kit "$@"; else compdef _handoff_kit handoff-kit; fi
+if [ "\${funcstack[1]}" = '_handoff-kit' ]; then _handoff-kit "$@"; else compdef _handoff-kit handoff-kit; fi
 `,
   fish: (commands) => `# handoff-kit completion for fish
 function __handoff_kit_at
@@ -160,10 +180,10 @@ function __handoff_kit_at
   test "$path" = "$argv"
 end
 ${commands
-  .flatMap(({ path, commands: below, flags }) => {
+  .flatMap(({ path, words, flags }) => {
     const at = `complete -c handoff-kit -n "__handoff_kit_at ${quote(path)}"`;
     return [
-      ...below.map(({ name, help }) => `${at} -f -a ${name} -d ${quote(help)}\n`),
+      ...words.map(({ name, help }) => `${at} -f -a ${name} -d ${quote(help)}\n`),
       ...flags.map(({ name, help, takesValue, values }) => {
         const value = values.length > 0 ? ` -x -a ${quote(values.join(' '))}` : takesValue ? ' -r' : '';
         return `${at} -l ${name.slice(2)} -d ${quote(help)}${value}\n`;
@@ -172,6 +192,3 @@ ${commands
   })
   .join('')}`,
 };
-
-const wordsOf = ({ commands, flags }: Pick<CompletedCommand, 'commands' | 'flags'>): string[] =>
-  [...commands, ...flags].map(({ name }) => name);

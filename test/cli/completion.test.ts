@@ -1,110 +1,146 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../helpers/requirement.js';
-import { temporaryFolder } from '../standalone/databases.js';
 import { runCli } from './run-cli.js';
 
-const scripts: Record<string, string> = {};
-beforeAll(async () => {
-  for (const shell of ['bash', 'zsh', 'fish']) {
-    const { code, stdout } = await runCli(['completion', shell]);
-    expect(code).toBe(0);
-    scripts[shell] = stdout;
-  }
-});
+/** Completion in the shells themselves: each installs the script as the help says, and completes with its own editor. */
 
 /** Command lines with the cursor at their end, and words that are offered there, or not. */
-const CASES: [line: string, offered: string[], notOffered: string[]][] = [
-  ['', ['serve', 'inbox', 'init', 'completion', '--version'], ['list', '--port']],
+const CASES: readonly (readonly [line: string, offered: string[], notOffered: string[]])[] = [
+  ['', ['serve', 'inbox', 'init', 'completion', 'help'], ['list', '--port']],
+  ['--v', ['--version'], ['serve']],
   ['ser', ['serve'], ['send']],
+  ['help inb', ['inbox'], ['init']],
   ['serve --han', ['--handoff-auth', '--handoff-token'], ['--host', '--port']],
   ['serve --port 1 --wat', ['--watch'], []],
   ['inbox ', ['list', 'show', 'retry'], ['serve']],
   ['inbox list --de', ['--dead'], []],
-  ['doctor --only ', ['message', 'handoff'], ['--url', '--only']],
+  ['doctor --only ', ['message', 'handoff'], ['--receiver-url', '--only']],
   ['doctor --', ['--receiver-url'], ['--url', '--token']],
   ['init --host ', ['express', 'fastify', 'hono', 'next'], ['sqlite']],
+  ['init --delivery po', ['postgres'], ['sqlite']],
+  ['init --host=f', ['--host=fastify'], ['--host=hono']],
+  ['completion ', ['bash', 'zsh', 'fish'], ['serve']],
+  ['desk set-role ann ', ['supervisor', 'administrator'], ['ann']],
+  ['backup my-f', ['my-file.db'], []],
+  ['serve --config my-', ['my-file.db'], ['my-receiver']],
 ];
 
-function run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): string {
-  const { stdout, stderr, status } = spawnSync(command, args, {
-    encoding: 'utf8',
-    env: { ...process.env, ...env },
-  });
-  if (status !== 0) throw new Error(`${command} ended with ${status}: ${stderr}`);
+const SEPARATOR = '---';
+/** A program that prints the words of its command line. */
+const PRINT_WORDS = `handoff-kit() { printf '%s\\n' "$@" '${SEPARATOR}' >> words; }`;
+/** A key that inserts every completion into the line; the shells have none for it by default. */
+const INSERT_ALL = '\x14';
+
+/** The completions, made of the words that the command line has with them: those after the words that were typed. */
+function completionsIn(folder: string, lines: readonly string[]): string[][] {
+  const parts = readFileSync(join(folder, 'words'), 'utf8').split(`${SEPARATOR}\n`).slice(0, -1);
+  return parts.map((part, index) =>
+    part
+      .trim()
+      .split('\n')
+      .slice((lines[index] ?? '').split(' ').length - 1),
+  );
+}
+
+interface Shell {
+  /** Where the help puts the script, in the home folder. */
+  readonly script: string;
+  complete(home: string, lines: readonly string[]): string[][];
+}
+
+function run(command: string, args: readonly string[], home: string, input = ''): string {
+  const env = { HOME: home, PATH: `${home}/bin:${process.env.PATH}`, TERM: 'dumb', LC_ALL: 'C.UTF-8' };
+  const { stdout, stderr, status } = spawnSync(command, args, { encoding: 'utf8', env, cwd: home, input });
+  if (status !== 0) throw new Error(`${command} ended with ${status}: ${stdout}${stderr}`);
   return stdout;
 }
 
-const expectOffered = (words: readonly string[], offered: string[], notOffered: string[]): void => {
-  expect(words).toEqual(expect.arrayContaining(offered));
-  for (const word of notOffered) expect(words).not.toContain(word);
+const SHELLS: Readonly<Record<string, Shell>> = {
+  bash: {
+    script: '.handoff-kit.bash',
+    complete(home, lines) {
+      writeFileSync(
+        join(home, '.bashrc'),
+        `source ~/.handoff-kit.bash\n${PRINT_WORDS}\nbind '"\\C-t": insert-completions'\n`,
+      );
+      const typed = lines.map((line) => `handoff-kit ${line}${INSERT_ALL}\n`);
+      run('bash', ['-i'], home, typed.join(''));
+      return completionsIn(home, lines);
+    },
+  },
+  zsh: {
+    script: '.zfunc/_handoff-kit',
+    complete(home, lines) {
+      writeFileSync(
+        join(home, '.zshrc'),
+        `fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit -u
+        ${PRINT_WORDS}
+        all-completions() { _main_complete; compstate[insert]=all }
+        zle -C all-completions complete-word all-completions; bindkey '^T' all-completions`,
+      );
+      // Its editor needs a terminal. The one of zpty is read until the shell ends.
+      const typed = lines.map((line) => `zpty -w shell 'handoff-kit ${line}${INSERT_ALL}'`);
+      const script = `zmodload zsh/zpty; zpty shell zsh --no-global-rcs -i; ${typed.join('; ')}; zpty -w shell exit
+        while zpty -r shell output; do :; done`;
+      run('zsh', ['-f', '-c', script], home);
+      return completionsIn(home, lines);
+    },
+  },
+  fish: {
+    script: '.config/fish/completions/handoff-kit.fish',
+    complete(home, lines) {
+      // fish completes only programs that exist.
+      mkdirSync(join(home, 'bin'));
+      symlinkSync(process.execPath, join(home, 'bin/handoff-kit'));
+      const commands = lines.map((line) => `complete -C 'handoff-kit ${line}'; echo '${SEPARATOR}'`);
+      const parts = run('fish', ['-c', commands.join('; ')], home).split(`${SEPARATOR}\n`);
+      return parts.map((part) => part.split('\n').map((word) => word.split('\t', 1)[0] ?? ''));
+    },
+  },
 };
 
-const shellNamed = (name: string) => ({
-  name,
-  found: spawnSync(name, ['-c', 'true']).status === 0,
-  leavesOut: `completion in ${name}`,
-  howToGet: `apt-get install ${name}`,
-});
+describe.each(Object.entries(SHELLS))('completion in %s', (name, { script, complete }) => {
+  const requirement = {
+    name,
+    found: spawnSync(name, ['-c', 'true']).status === 0,
+    leavesOut: `completion in ${name}`,
+    howToGet: `apt-get install ${name}`,
+  };
+  describeWith(requirement)('as its help installs it', () => {
+    const home = mkdtempSync(join(tmpdir(), 'handoff-kit-home-'));
+    let completions: string[][] = [];
+    beforeAll(async () => {
+      const { code, stdout } = await runCli(['completion', name]);
+      expect(code).toBe(0);
+      mkdirSync(join(home, script, '..'), { recursive: true });
+      writeFileSync(join(home, script), stdout);
+      writeFileSync(join(home, 'my-file.db'), '');
+      const lines = CASES.map(([line]) => line);
+      completions = complete(home, lines);
+    });
+    afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-describeWith(shellNamed('bash'))('completion in bash', () => {
-  it.each(CASES)('of "handoff-kit %s"', (line, offered, notOffered) => {
-    const script = `${scripts.bash}
-      COMP_WORDS=(handoff-kit ${line}${line === '' || line.endsWith(' ') ? " ''" : ''})
-      COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
-      $(complete -p handoff-kit | sed 's/.*-F \\([^ ]*\\).*/\\1/')
-      printf '%s\\n' "\${COMPREPLY[@]}"`;
-    expectOffered(run('bash', ['-c', script]).trim().split('\n'), offered, notOffered);
-  });
-});
-
-describeWith(shellNamed('zsh'))('completion in zsh', () => {
-  it('is a script that zsh reads', () => {
-    const file = join(temporaryFolder(), '_handoff-kit');
-    writeFileSync(file, scripts.zsh ?? '');
-    run('zsh', ['-n', file]);
-  });
-
-  it.each(CASES)('of "handoff-kit %s"', (line, offered, notOffered) => {
-    // The functions of the line editor, replaced by ones that print what they are given.
-    const script = `
-      compdef() { :; }; compadd() { shift; print -l -- "$@"; }; _files() { :; }
-      _describe() { for entry in "\${(@P)2}"; do print -r -- "\${entry%%:*}"; done; }
-      ${scripts.zsh}
-      words=(handoff-kit ${line}${line === '' || line.endsWith(' ') ? " ''" : ''}); CURRENT=\${#words}
-      _handoff_kit`;
-    const prefix = line.split(' ').at(-1) ?? '';
-    const words = run('zsh', ['-c', script]).trim().split('\n');
-    expectOffered(
-      words.filter((word) => word.startsWith(prefix)),
-      offered,
-      notOffered,
-    );
-  });
-});
-
-describeWith(shellNamed('fish'))('completion in fish', () => {
-  it.each(CASES)('of "handoff-kit %s"', (line, offered, notOffered) => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, 'bin'));
-    // fish completes only programs that exist.
-    symlinkSync(process.execPath, join(folder, 'bin/handoff-kit'));
-    chmodSync(folder, 0o700);
-    writeFileSync(join(folder, 'script.fish'), scripts.fish ?? '');
-    const command = `source ${folder}/script.fish; complete -C 'handoff-kit ${line}'`;
-    const env = { HOME: folder, PATH: `${folder}/bin:${process.env.PATH}` };
-    const words = run('fish', ['--no-config', '-c', command], env).trim().split('\n');
-    expectOffered(
-      words.map((word) => word.split('\t', 1)[0] ?? ''),
-      offered,
-      notOffered,
+    it.each(CASES.map((each, index) => [...each, index] as const))(
+      'completes "handoff-kit %s"',
+      (_line, offered, notOffered, index) => {
+        expect(completions[index]).toEqual(expect.arrayContaining(offered));
+        for (const word of notOffered) expect(completions[index]).not.toContain(word);
+      },
     );
   });
 });
 
 describe('completion', () => {
+  it('is explained with the files that the tests above install', async () => {
+    const { stdout } = await runCli(['completion', '--help']);
+    for (const [name, { script }] of Object.entries(SHELLS))
+      expect(stdout).toContain(`handoff-kit completion ${name} > ~/${script}`);
+  });
+
   it('of another shell is refused with the ones that exist', async () => {
     const { code, stderr } = await runCli(['completion', 'csh']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('bash, zsh, fish')]);
