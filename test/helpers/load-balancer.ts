@@ -68,7 +68,8 @@ export async function loadBalancer(): Promise<LoadBalancer> {
       agent,
     });
     onward.on('error', fail).on('response', (response) => {
-      const { connection: _ofThisHop, ...rest } = response.headers;
+      // These two are about the connection to the server, not about the one to the client.
+      const { connection: _connection, 'keep-alive': _keepAlive, ...rest } = response.headers;
       answer.writeHead(response.statusCode ?? 502, rest);
       response.on('error', fail).pipe(answer);
     });

@@ -69,10 +69,10 @@ export async function runRestarts({ databaseUrl, restarts, signal }: RestartPlan
         body: text,
       });
       for (let isAccepted = false; !isAccepted; ) {
-        const answer = await post(`${balancer.url}/webhook/${PATH_TOKEN}/chat`, body);
-        isAccepted = answer.status === 200;
-        if (isAccepted) accepted.push(text);
-        else failed.push(`${answer.status} ${await answer.text()}`);
+        const problem = await problemOf(post(`${balancer.url}/webhook/${PATH_TOKEN}/chat`, body));
+        isAccepted = problem === null;
+        if (problem === null) accepted.push(text);
+        else failed.push(problem);
       }
       await wait(PACE_MS);
     }
@@ -103,6 +103,17 @@ export async function runRestarts({ databaseUrl, restarts, signal }: RestartPlan
     lost: lost(),
     exitCodes: [...exitCodes],
   };
+}
+
+/** Why a request was not accepted; `null` if it was. A killed process may break a connection within an answer. */
+async function problemOf(request: Promise<Response>): Promise<string | null> {
+  try {
+    const answer = await request;
+    const text = await answer.text();
+    return answer.status === 200 ? null : `${answer.status} ${text}`;
+  } catch (error) {
+    return error instanceof Error ? `${error.message}: ${error.cause}` : String(error);
+  }
 }
 
 /** Set by `npm run test:restarts`, for a long run. */
