@@ -53,6 +53,8 @@ export interface BridgeStats {
   readonly closedByAgent: number;
   /** Conversations closed in the helpdesk because the user, the platform or handoff-kit ended them. */
   readonly closedInSystem: number;
+  /** Closes that were given up: the helpdesk refused them, or kept failing at them alone. Each is in the log. */
+  readonly unclosed: number;
   /** Events of the helpdesk without effect: echoes, notes, repeats, other conversations, events after the close. */
   readonly dropped: number;
   /** Of these, events that may have been about a conversation whose opening had no outcome. Each is in the log. */
@@ -81,6 +83,7 @@ export function createCounters(): Counters {
     replied: 0,
     closedByAgent: 0,
     closedInSystem: 0,
+    unclosed: 0,
     dropped: 0,
     unmatched: 0,
     forged: 0,

@@ -4,7 +4,8 @@ import { asPostponed, type ClaimedRun } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
 import type { CloseReason } from './adapter-types.js';
 import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
-import { sessionKey, toRef } from './conversation.js';
+import type { CloseCalls } from './close-calls.js';
+import { sessionKey } from './conversation.js';
 import type { MessageName } from './options.js';
 import type { Orphans } from './orphans.js';
 
@@ -28,8 +29,10 @@ export interface HelpdeskCloser {
 }
 
 /** Creates a {@link HelpdeskCloser}. */
-export function createHelpdeskCloser(bridge: BridgeContext): HelpdeskCloser {
-  const { adapter, calls, retry, counters, auth, lifecycle } = bridge;
+export function createHelpdeskCloser(
+  { adapter, counters, lifecycle }: BridgeContext,
+  closeCalls: CloseCalls,
+): HelpdeskCloser {
   const closedKey = (conversation: Conversation): string =>
     `bridge closed ${adapter.name} ${sessionKey(conversation)}`;
   const markClosed = async (conversation: Conversation): Promise<void> => {
@@ -42,14 +45,7 @@ export function createHelpdeskCloser(bridge: BridgeContext): HelpdeskCloser {
     async close(conversation, reason, onBehalfOf) {
       const { link } = conversation;
       if (link?.adapter !== adapter.name) return;
-      const ref = toRef(conversation, link);
-      try {
-        await retry(() => calls.run('close', (call) => adapter.close(ref, reason, call), onBehalfOf));
-        auth.accepted();
-      } catch (error) {
-        if (error instanceof AdapterError && error.kind === 'auth') auth.refused(error);
-        if (!(error instanceof AdapterError && error.kind === 'gone')) throw error;
-      }
+      await closeCalls.run(conversation, link, reason, onBehalfOf);
       await markClosed(conversation);
       counters.count('closedInSystem');
     },

@@ -41,6 +41,7 @@ import { AdapterError } from './adapter-error.js';
 import type { AdapterCheckResult } from './adapter-types.js';
 import { type BridgeContext, type BridgeStats, createCounters } from './bridge-context.js';
 import { createCatchUpLoop } from './catch-up-loop.js';
+import { createCloseCalls } from './close-calls.js';
 import { createHelpdeskCloser, createOnClosed, createTellAndEnd } from './close-conversation.js';
 import { createOnMessage, createSendToHelpdesk } from './deliver-message.js';
 import { createEchoDetector } from './echo-detection.js';
@@ -174,10 +175,11 @@ export function createBridge(options: BridgeOptions): Bridge {
 
   const { rate } = adapter.capabilities;
   const { database } = receiver.storage;
-  const orphans = createOrphans(context);
-  const opener = createConversationOpener(context, orphans);
   const echoes = createEchoDetector(context);
-  const closer = createHelpdeskCloser(context);
+  const closeCalls = createCloseCalls(context, echoes);
+  const orphans = createOrphans(context, closeCalls);
+  const opener = createConversationOpener(context, orphans);
+  const closer = createHelpdeskCloser(context, closeCalls);
   const tellAndEnd = createTellAndEnd(context);
   const ownOnly = createOwnOnly(context, tellAndEnd);
   const send = createSendToHelpdesk(context, {
@@ -204,7 +206,7 @@ export function createBridge(options: BridgeOptions): Bridge {
 
   const { inbound } = adapter.capabilities;
   const loops = [
-    createReconcileLoop(context, orphans, closer, undelivered),
+    createReconcileLoop(context, orphans, closer, closeCalls, undelivered),
     ...(adapter.catchUp ? [createCatchUpLoop(context, events, order)] : []),
     ...(inbound.includes('poll') ? [createPollLoop(context, events)] : []),
     ...(inbound.includes('stream') ? [createStreamLoop(context, events)] : []),

@@ -6,7 +6,7 @@ import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
 import type { TellAndEnd } from './close-conversation.js';
 import { sessionKey, toRef } from './conversation.js';
 import type { EchoDetector } from './echo-detection.js';
-import { createFailingMessages, isCallFailure } from './failing-message.js';
+import { createFailingCalls, isCallFailure } from './failing-calls.js';
 import type { ConversationOpener } from './open-conversation.js';
 import { type FindQueuedMessages, SEPARATOR, type UserMessage } from './queued-messages.js';
 import type { RateLimiter } from './rate-limiter.js';
@@ -119,7 +119,7 @@ export function createSendToHelpdesk(
 ): SendToHelpdesk {
   const { adapter, lifecycle, calls, retry, counters, log } = bridge;
   const { maxTextLength } = adapter.capabilities;
-  const failing = createFailingMessages(bridge);
+  const failing = createFailingCalls(bridge);
   const sentKey = (key: string, part: number): string => `bridge sent ${adapter.name} ${key} ${part}`;
   const isSent = (key: string, part: number): Promise<boolean> =>
     lifecycle.store.hasIdempotencyKey(sentKey(key, part));

@@ -2,7 +2,8 @@ import type { Conversation } from '../handoff/index.js';
 import type { ClaimedRun } from './adapter-calls.js';
 import type { CloseReason, OpenedConversation } from './adapter-types.js';
 import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
-import { sessionKey, toLink, toRef, toSession } from './conversation.js';
+import type { CloseCalls } from './close-calls.js';
+import { sessionKey, toLink, toSession } from './conversation.js';
 
 /**
  * Tracks orphans: conversations in the helpdesk that no user is in. They arise when the response to `open` is lost,
@@ -42,7 +43,10 @@ const OPENED_TOO_LATE: CloseReason = {
 };
 
 /** Creates {@link Orphans}. */
-export function createOrphans({ adapter, lifecycle, calls, retry, counters, log }: BridgeContext): Orphans {
+export function createOrphans(
+  { adapter, lifecycle, calls, retry, counters, log }: BridgeContext,
+  closeCalls: CloseCalls,
+): Orphans {
   const openingKey = (conversation: Conversation): string =>
     `bridge opening ${adapter.name} ${sessionKey(conversation)}`;
   const clearOpening = (conversation: Conversation): Promise<void> =>
@@ -63,8 +67,7 @@ export function createOrphans({ adapter, lifecycle, calls, retry, counters, log 
     reason: CloseReason,
     onBehalfOf?: ClaimedRun,
   ): Promise<void> => {
-    const ref = toRef(conversation, toLink(adapter.name, opened));
-    await retry(() => calls.run('close', (call) => adapter.close(ref, reason, call), onBehalfOf));
+    await closeCalls.run(conversation, toLink(adapter.name, opened), reason, onBehalfOf);
     await noteOpened(opened.externalId);
     await clearOpening(conversation);
     counters.count('orphans');
@@ -80,7 +83,10 @@ export function createOrphans({ adapter, lifecycle, calls, retry, counters, log 
         await close(conversation, opened, OPENED_TOO_LATE);
       } catch (error) {
         const details = { conversationId: conversation.id, err: error };
-        log.warn(details, 'orphaned conversation not closed yet; the reconcile loop retries');
+        log.warn(
+          details,
+          'orphaned conversation not closed yet; the reconcile loop retries, unless it was given up',
+        );
       }
     },
     async findAndClose(conversation, reason = OPENED_TOO_LATE, onBehalfOf) {

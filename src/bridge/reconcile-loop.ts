@@ -2,6 +2,7 @@ import { type Conversation, isOpen } from '../handoff/index.js';
 import { pause } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
 import type { BackgroundLoop, BridgeContext } from './bridge-context.js';
+import type { CloseCalls } from './close-calls.js';
 import { closeReason, type HelpdeskCloser } from './close-conversation.js';
 import { failUnaccepted } from './conversation.js';
 import type { Orphans } from './orphans.js';
@@ -32,6 +33,7 @@ export function createReconcileLoop(
   bridge: BridgeContext,
   orphans: Orphans,
   closer: HelpdeskCloser,
+  closeCalls: CloseCalls,
   undelivered: UndeliveredReplies,
 ): BackgroundLoop {
   const { adapter, lifecycle, settings, ownership, stopSignal, auth, log, instanceId } = bridge;
@@ -55,7 +57,7 @@ export function createReconcileLoop(
   const age = ({ changedAt }: Conversation): number => Date.now() - changedAt.getTime();
 
   const closeOrphan = async (conversation: Conversation): Promise<void> => {
-    if (!(await orphans.mayExist(conversation))) return;
+    if (!(await orphans.mayExist(conversation)) || (await closeCalls.isGivenUp(conversation))) return;
     const found = await orphans.findAndClose(conversation);
     if (!found && age(conversation) > NO_ORPHAN_AFTER_MS) await orphans.clearOpening(conversation);
   };
@@ -66,7 +68,8 @@ export function createReconcileLoop(
     if (link?.adapter !== adapter.name || !closure) return;
     const by = closure.by === 'agent' ? 'kit' : closure.by;
     if (by !== 'kit' && age(conversation) < settings.callTimeoutMs) return;
-    if (!(await closer.isMarkedClosed(conversation))) await closer.close(conversation, closeReason(by));
+    if ((await closer.isMarkedClosed(conversation)) || (await closeCalls.isGivenUp(conversation))) return;
+    await closer.close(conversation, closeReason(by));
   };
 
   const failIfAbandoned = async (conversation: Conversation): Promise<Conversation> => {

@@ -208,7 +208,7 @@ function registerOutboxPause(
 function registerBridges(registry: Registry, bridges: NonNullable<MetricsOptions['bridges']>): void {
   const adapterEvents = new Counter({
     name: 'handoff_kit_adapter_events_total',
-    help: 'Events between users and the human-service system, by type. "dropped" are echoes, notes and repeats, "forged" are webhooks with a wrong signature.',
+    help: 'Events between users and the human-service system, by type. "dropped" are echoes, notes and repeats, "forged" are webhooks with a wrong signature, "unclosed" are conversations that agents must close themselves.',
     labelNames: ['adapter', 'type'],
     registers: [],
     // The bridge keeps its own counts, so they replace the values of the last scrape.

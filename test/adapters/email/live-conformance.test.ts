@@ -49,6 +49,7 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
       'find-opened':
         'a first mail is found in a shared inbox, or through a reply to it: live-handoff.test.ts.',
       'hanging-elsewhere': 'the proxy of the kit cannot hold a mail.',
+      'failing-close': 'the proxy of the kit cannot refuse a mail.',
     },
     async start() {
       shared ??= startMailServer();

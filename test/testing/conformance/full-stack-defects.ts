@@ -224,6 +224,11 @@ export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
     failure: /the agents to see "This one does not\."/,
     change: givingUpOnConversations,
   },
+  'failing-close': {
+    name: 'close hides its failure',
+    failure: /the agents to see "It could not be closed here/,
+    change: (good) => ({ close: (ref, reason, call) => good.close(ref, reason, call).catch(() => {}) }),
+  },
   'hanging-elsewhere': {
     name: 'messages of all conversations are sent one after another',
     failure: /the agents to see "This one does not\."/,

@@ -95,6 +95,40 @@ export const outageChecks: readonly ConformanceCheck[] = [
     },
   },
   {
+    id: 'failing-close',
+    title: 'a close at which the system keeps failing is given up, and agents and operators are told',
+    expected: 'a message asks the agents to close the conversation, and the log has an error.',
+    advice:
+      'see unavailable: let close fail with the error of the request, and keep nothing of a failed close.',
+    async run(context) {
+      let isClosing = false;
+      const stack = await createFullStack(context, {
+        retry: { giveUpAfter: 1 },
+        wrap: (adapter) =>
+          overrideAdapter(adapter, {
+            async close(ref, reason, call) {
+              isClosing = true;
+              try {
+                return await adapter.close(ref, reason, call);
+              } finally {
+                isClosing = false;
+              }
+            },
+          }),
+      });
+      const { user, externalId } = await stack.handOver();
+      context.proxy.answer(context.faultAnswers.unavailable, {
+        times: Number.POSITIVE_INFINITY,
+        match: () => isClosing,
+      });
+      await user.closeByUser();
+      await expectShownOnce(context, externalId, 'It could not be closed here; please close it.');
+      await context.waitFor('the log to report the conversation that is not closed', () =>
+        context.recordedLog.errors().some((line) => line.includes('could not be closed')),
+      );
+    },
+  },
+  {
     id: 'hanging-elsewhere',
     title: 'a call that hangs does not hold up other conversations',
     expected: 'the message in the other conversation is shown meanwhile, and the held one afterwards, once.',

@@ -3,26 +3,26 @@ import { type BridgeContext, KEY_TTL_MS } from './bridge-context.js';
 import { CircuitOpen } from './circuit-breaker.js';
 
 /**
- * Decides whether a message that keeps failing with a transient error is itself at fault, so that it does not hold up
- * its conversation for ever. The agents' note about it is the proof: it goes the same way as the message.
+ * Decides whether a message or a close that keeps failing with a transient error is itself at fault, so that it does not
+ * hold up its conversation for ever. The agents' note about it is the proof: if that arrives, the helpdesk works.
  *
  *     failed run ── fewer than giveUpAfter ────> postponed
  *         │ as many
  *     note to the agents ── fails ─────────────> the helpdesk is at fault: postponed, and the count starts over
  *         │ arrives
- *     message, a last time ── arrives ─────────> sent
+ *     the same, a last time ── succeeds ───────> done
  *         │ fails
- *     dead letter; the next message continues
+ *     dead letter; the next event continues
  */
-export interface FailingMessages {
-  /** Counts a failed run of a message. Resolves to whether the message is at fault. */
+export interface FailingCalls {
+  /** Counts a failed run. Resolves to whether the message or the close is at fault. */
   isAtFault(key: string, sendNote: () => Promise<boolean>): Promise<boolean>;
   /** Starts the count over, for an operator who retries the dead letter. */
   forget(key: string): Promise<void>;
 }
 
-/** Creates {@link FailingMessages}. Counts are stored, so that restarts and other processes continue them. */
-export function createFailingMessages({ adapter, lifecycle, settings }: BridgeContext): FailingMessages {
+/** Creates {@link FailingCalls}. Counts are stored, so that restarts and other processes continue them. */
+export function createFailingCalls({ adapter, lifecycle, settings }: BridgeContext): FailingCalls {
   const { store } = lifecycle;
   const { giveUpAfter } = settings.retry;
   const runs = Array.from({ length: giveUpAfter }, (_value, index) => index + 1);
