@@ -22,7 +22,11 @@ declare module 'sunshine-conversations-client' {
       getConversation(appId: string, id: string): Promise<object>;
     };
     MessagesApi: new () => {
-      listMessages(appId: string, id: string, options: object): Promise<object>;
+      listMessages(
+        appId: string,
+        id: string,
+        options: object,
+      ): Promise<{ messages: { id: string }[]; meta: { hasMore: boolean; beforeCursor?: string } }>;
       postMessage(appId: string, id: string, body: object): Promise<{ messages: { id: string }[] }>;
     };
     SwitchboardActionsApi: new () => {

@@ -33,6 +33,15 @@ export const chatsSchema = z.object({
   ),
 });
 
+/** A chat with its newest thread. */
+export const chatSchema = z.object({
+  id: z.string(),
+  thread: z.object({ id: z.string(), active: z.boolean(), events: z.array(z.unknown()).nullish() }).nullish(),
+});
+
+/** A chat is answered with all events of its thread, of up to 16 kB each. */
+const MAX_RESPONSE_BYTES = 8 * 1_048_576;
+
 /** A customer, and the token to act as this customer. */
 export interface Customer {
   readonly id: string;
@@ -74,7 +83,12 @@ export function createLiveChatApi(settings: CheckedSettings) {
     return { value: token.access_token, expiresInSeconds: token.expires_in };
   }, tokenHeaders);
   const accountsAsAgent = createAdapterHttp({ ...options, baseUrl: accountsUrl, authorization: agent });
-  const chatsAsAgent = createAdapterHttp({ ...options, baseUrl: apiUrl, authorization: agent });
+  const chatsAsAgent = createAdapterHttp({
+    ...options,
+    baseUrl: apiUrl,
+    authorization: agent,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
+  });
 
   const customerAction = (action: string, json: object, { token, organizationId }: Customer) => ({
     ...post(
@@ -130,6 +144,11 @@ export function createLiveChatApi(settings: CheckedSettings) {
     async listChats(limit: number, call: AdapterCall) {
       const request = post(`/${VERSION}/agent/action/list_chats`, { limit });
       return (await read(chatsAsAgent, chatsSchema, request, call)).chats_summary;
+    },
+
+    /** A chat, with what happened in its newest thread. */
+    async chat(id: string, call: AdapterCall) {
+      return read(chatsAsAgent, chatSchema, post(`/${VERSION}/agent/action/get_chat`, { chat_id: id }), call);
     },
   };
 }

@@ -19,7 +19,7 @@ import {
 } from '../../bridge/index.js';
 import { createLiveChatApi, type LiveChatApi } from './api.js';
 import { checkSettings, type LiveChatSettings } from './settings.js';
-import { parse, verify } from './webhook.js';
+import { chatEvents, parse, verify } from './webhook.js';
 
 export type { LiveChatSettings } from './settings.js';
 
@@ -75,6 +75,9 @@ export function livechat(settings: LiveChatSettings): Adapter {
       const customer = await api.customer(customerOf(ref), call);
       // One that an agent closed needs no close.
       await api.deactivateChat(customer, ref.externalId, call).catch(nullIf('gone'));
+    },
+    async catchUp({ externalId }, since, call) {
+      return chatEvents(await api.chat(externalId, call), since);
     },
     verify: (request) => verify(checked.webhookSecrets, request),
     parse,

@@ -12,6 +12,7 @@ import {
   verifySecret,
 } from '../../bridge/index.js';
 import { parseJsonOrText } from '../../internal/index.js';
+import type { chatSchema } from './api.js';
 
 const textField = z.string().nullish();
 
@@ -19,6 +20,7 @@ const textField = z.string().nullish();
 export const eventSchema = z.object({
   id: z.string(),
   type: z.string(),
+  created_at: textField,
   author_id: textField,
   text: textField,
   name: textField,
@@ -89,6 +91,20 @@ function messageEvents({ chat_id, event }: z.output<typeof incomingEvent>): Inbo
       messageId: event.id,
     },
   ];
+}
+
+/** What agents did in a chat since a time, in the order of its thread. A thread that is not active is closed. */
+export function chatEvents({ id, thread }: z.output<typeof chatSchema>, since: Date): InboundEvent[] {
+  if (!thread) return [];
+  const replies = (thread.events ?? []).flatMap((value) => {
+    const event = eventSchema.safeParse(value);
+    if (!event.success || Date.parse(event.data.created_at ?? '') < since.getTime()) return [];
+    return messageEvents({ chat_id: id, event: event.data });
+  });
+  if (thread.active) return replies;
+  // The thread does not say who closed it.
+  const author = { kind: 'agent', name: null } as const;
+  return [...replies, { ...closedEvent({ chat_id: id, thread_id: thread.id }), author }];
 }
 
 const closedEvent = ({ chat_id, thread_id, user_id }: z.output<typeof chatDeactivated>): InboundEvent => ({

@@ -25,9 +25,18 @@ const RESPONSES = {
   conversation: z.object({ conversation: conversationSchema }),
   conversations: z.object({ conversations: z.array(conversationSchema) }),
   messages: z.object({ messages: z.array(z.object({ id: z.string() })) }),
+  messageList: z.object({
+    messages: z.array(z.object({ id: z.string(), received: z.string() }).loose()),
+    meta: z.object({ hasMore: z.boolean().nullish(), beforeCursor: z.string().nullish() }).nullish(),
+  }),
   switchboards: z.object({ switchboards: z.array(z.object({ id: z.string() })) }),
   integrations: z.object({ switchboardIntegrations: z.array(z.object({ name: z.string() })) }),
 } as const;
+
+/** A list has up to 100 messages of up to 4,096 characters, whatever size is asked for. */
+const MAX_RESPONSE_BYTES = 4 * 1_048_576;
+/** At most 5,000 messages of a conversation are listed. */
+const MOST_PAGES = 50;
 
 /** The requests to the Conversations API that the adapter makes. */
 export type ConversationsApi = ReturnType<typeof createConversationsApi>;
@@ -38,6 +47,7 @@ export function createConversationsApi({ apiUrl, appId, credentials, fetch }: Ch
     system: 'Zendesk',
     baseUrl: `${apiUrl.replace(/\/+$/, '')}/v2/apps/${appId}`,
     headers: { accept: 'application/json', authorization: `Basic ${credentials}` },
+    maxResponseBytes: MAX_RESPONSE_BYTES,
     fetch,
   });
   const read = async <Schema extends z.ZodType>(
@@ -80,10 +90,24 @@ export function createConversationsApi({ apiUrl, appId, credentials, fetch }: Ch
     },
 
     async hasMessages(id: string, call: AdapterCall) {
-      // One is enough: a long conversation would exceed the size limit.
-      const query = new URLSearchParams({ 'page[size]': '1' });
-      const path = pathOf(id, `/messages?${query.toString()}`);
-      return (await read(RESPONSES.messages, get(path), call)).messages.length > 0;
+      return (await read(RESPONSES.messages, get(pathOf(id, '/messages')), call)).messages.length > 0;
+    },
+
+    /** The messages since a time, the oldest first. Zendesk returns the newest page first. */
+    async messagesSince(id: string, since: Date, call: AdapterCall) {
+      const receivedAt = ({ received }: { received: string }): number => Date.parse(received);
+      const messages: z.output<typeof RESPONSES.messageList>['messages'] = [];
+      let query = '';
+      for (let page = 1; page <= MOST_PAGES; page += 1) {
+        const list = await read(RESPONSES.messageList, get(pathOf(id, `/messages${query}`)), call);
+        messages.unshift(...list.messages);
+        const before = list.meta?.hasMore ? list.meta.beforeCursor : null;
+        if (!before || list.messages.some((message) => receivedAt(message) < since.getTime())) break;
+        query = `?${new URLSearchParams({ 'page[before]': before }).toString()}`;
+      }
+      return messages
+        .filter((message) => receivedAt(message) >= since.getTime())
+        .toSorted((one, other) => receivedAt(one) - receivedAt(other));
     },
 
     /** Posts a text, as the user or as the business. Returns the id of the message. */
@@ -122,15 +146,16 @@ export function createConversationsApi({ apiUrl, appId, credentials, fetch }: Ch
   };
 }
 
-/** The names of system fields of a ticket. A tag has no spaces. */
-const ticketFields = ({
-  tags = [],
-  priority,
-  department,
-}: HandoffRoute): Readonly<Record<string, string>> => ({
-  ...(tags.length > 0 && {
-    'dataCapture.systemField.tags': tags.map((tag) => tag.replace(/[\s,]+/g, '_')).join(','),
-  }),
-  ...(priority && { 'dataCapture.systemField.priority': priority }),
-  ...(department && { 'dataCapture.systemField.group_id': department }),
-});
+/**
+ * Tags and priority of a ticket, by the names that public integrations of others use: Zendesk's reference has none. No
+ * name is known for the group, so the department is a tag, which a trigger can act on. A tag has no spaces.
+ */
+function ticketFields({ tags = [], priority, department }: HandoffRoute): Readonly<Record<string, string>> {
+  const all = [...tags, ...(department ? [`department_${department}`] : [])];
+  return {
+    ...(all.length > 0 && {
+      'dataCapture.systemField.tags': all.map((tag) => tag.replace(/[\s,]+/g, '_')).join(','),
+    }),
+    ...(priority && { 'dataCapture.systemField.priority': priority }),
+  };
+}

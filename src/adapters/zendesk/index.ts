@@ -20,7 +20,7 @@ import {
 } from '../../bridge/index.js';
 import { type Conversation, type ConversationsApi, createConversationsApi, SESSION_METADATA } from './api.js';
 import { checkSettings, type ZendeskSettings } from './settings.js';
-import { parse } from './webhook.js';
+import { listedEvents, parse } from './webhook.js';
 
 export type { ZendeskSettings } from './settings.js';
 
@@ -95,6 +95,15 @@ export function zendesk(settings: ZendeskSettings): Adapter {
     async close({ externalId }, { text }, call) {
       // A deleted conversation needs no close.
       await release(externalId, text, call).catch(nullIf('gone'));
+    },
+    async catchUp({ externalId }, since, call) {
+      // First, so that no message before a close is missing from the list.
+      const { activeSwitchboardIntegration: active } = await api.conversation(externalId, call);
+      const replies = listedEvents(externalId, await api.messagesSince(externalId, since, call));
+      if (active?.name === agentIntegration) return replies;
+      // Another id than that of the webhook, which is not listed. The second of the two finds an ended conversation.
+      const author = { kind: 'agent', name: null } as const;
+      return [...replies, { kind: 'closed', id: `released ${externalId}`, externalId, author }];
     },
     verify: ({ headers }) => verifySecret({ secrets: checked.webhookSecrets, given: headers['x-api-key'] }),
     parse: (request) => parse(request, agentIntegration),

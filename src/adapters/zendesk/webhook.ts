@@ -69,6 +69,14 @@ function toEvents(
   return [{ kind: 'closed', id: `event ${id}`, externalId, author: { kind: 'agent', name: null } }];
 }
 
+/** The events of listed messages, in their order. */
+export function listedEvents(externalId: string, messages: readonly unknown[]): InboundEvent[] {
+  return messages.flatMap((value) => {
+    const message = messageSchema.safeParse(value);
+    return message.success ? messageEvents(externalId, message.data) : [];
+  });
+}
+
 function messageEvents(externalId: string, message: Message): InboundEvent[] {
   const text = messageText(message);
   const attachments = fileOf(message);

@@ -30,6 +30,7 @@ describe("LiveChat's own SDK", () => {
     const { fake, adapter, open } = await setUp();
     const ref = await open();
     await adapter.find(SESSION, CALL);
+    await adapter.catchUp?.(ref, SESSION.requestedAt, CALL);
     await adapter.send(ref, { key: 'k', text: 'Hello?', sentAt: null }, CALL);
     await adapter.close(ref, { by: 'user', text: 'The user has left.' }, CALL);
     const isAction = ({ path }: { path: string }) => path.includes('/action/');
@@ -50,6 +51,7 @@ describe("LiveChat's own SDK", () => {
       'POST /customer/action/update_customer',
       'POST /customer/action/start_chat',
       'POST /agent/action/list_chats',
+      'POST /agent/action/get_chat',
       'POST /customer/action/send_event',
       'POST /customer/action/deactivate_chat',
     ]);
@@ -70,11 +72,13 @@ describe("LiveChat's own SDK", () => {
     await customer.updateCustomer(update);
     const started = await customer.startChat(first);
     const listed = await agent.listChats({ limit: 100 });
+    const read = await agent.getChat(ref.externalId);
     if (chat) chat.active = true;
     const event = { type: 'message', text: 'Hello?' } as Parameters<typeof customer.sendEvent>[1];
     const sent = await customer.sendEvent(ref.externalId, event);
     await customer.deactivateChat(ref.externalId);
     expect(toCompared(before)).toEqual(ours);
+    expect(read.thread).toMatchObject({ id: chat?.threadId, active: false });
     expect(fake.chats.has(started.chat_id)).toBe(true);
     expect(listed.chats_summary.map(({ id }) => id)).toEqual([started.chat_id, ref.externalId]);
     expect(chat?.events.at(-1)?.id).toBe(sent.event_id);

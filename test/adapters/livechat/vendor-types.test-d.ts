@@ -2,7 +2,12 @@ import type { Agent, Customer, Webhooks } from '@livechat/lc-sdk-js';
 import type { File, Message, RichMessage } from '@livechat/lc-sdk-js/lib/src/objects/index.js';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
-import type { chatsSchema, sentSchema, startedSchema } from '../../../src/adapters/livechat/api.js';
+import type {
+  chatSchema,
+  chatsSchema,
+  sentSchema,
+  startedSchema,
+} from '../../../src/adapters/livechat/api.js';
 import type { eventSchema, PAYLOADS } from '../../../src/adapters/livechat/webhook.js';
 
 type CustomerApi = InstanceType<typeof Customer.Web>;
@@ -13,6 +18,7 @@ describe("LiveChat's types", () => {
     expectTypeOf<Awaited<ReturnType<CustomerApi['startChat']>>>().toExtend<z.input<typeof startedSchema>>();
     expectTypeOf<Awaited<ReturnType<CustomerApi['sendEvent']>>>().toExtend<z.input<typeof sentSchema>>();
     expectTypeOf<Awaited<ReturnType<AgentApi['listChats']>>>().toExtend<z.input<typeof chatsSchema>>();
+    expectTypeOf<Awaited<ReturnType<AgentApi['getChat']>>>().toExtend<z.input<typeof chatSchema>>();
   });
 
   it('have what the adapter reads from webhooks', () => {

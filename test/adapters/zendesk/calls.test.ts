@@ -32,9 +32,8 @@ describe('a conversation of Zendesk', () => {
     const { fake, open } = await setUp();
     const { externalId } = await open(routedTo('360001'));
     expect(fake.conversations.get(externalId)?.ticket).toEqual({
-      'dataCapture.systemField.tags': 'premium,late_parcel',
+      'dataCapture.systemField.tags': 'premium,late_parcel,department_360001',
       'dataCapture.systemField.priority': 'high',
-      'dataCapture.systemField.group_id': '360001',
     });
   });
 

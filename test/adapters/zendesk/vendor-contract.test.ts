@@ -20,6 +20,7 @@ describe("Zendesk's own client", () => {
     const { fake, adapter, open } = await setUp();
     const ref = await open();
     await adapter.send(ref, { key: 'k', text: 'Hello?', sentAt: null }, CALL);
+    await adapter.catchUp?.(ref, SESSION.requestedAt, CALL);
     await adapter.close(ref, { by: 'user', text: 'The user has left.' }, CALL);
     const ours = fake.requests.map(({ method, path, json, headers, query }) => ({
       route: `${method} ${path}`,
@@ -36,6 +37,8 @@ describe("Zendesk's own client", () => {
       `GET ${conversationPath}/messages`,
       `POST ${conversationPath}/messages`,
       `POST ${conversationPath}/messages`,
+      `GET ${conversationPath}`,
+      `GET ${conversationPath}/messages`,
       `GET ${conversationPath}`,
       `POST ${conversationPath}/messages`,
       `POST ${conversationPath}/releaseControl`,
@@ -54,11 +57,13 @@ describe("Zendesk's own client", () => {
     const { conversation } = await conversations.createConversation(FAKE_APP, bodyOf(2));
     const [messages, control] = [new sunshine.MessagesApi(), new sunshine.SwitchboardActionsApi()];
     await control.passControl(FAKE_APP, ref.externalId, bodyOf(3));
-    await messages.listMessages(FAKE_APP, ref.externalId, { page: { size: 1 } });
+    await messages.listMessages(FAKE_APP, ref.externalId, {});
     const posted = await messages.postMessage(FAKE_APP, ref.externalId, bodyOf(5));
     await messages.postMessage(FAKE_APP, ref.externalId, bodyOf(6));
     await conversations.getConversation(FAKE_APP, ref.externalId);
-    await messages.postMessage(FAKE_APP, ref.externalId, bodyOf(8));
+    const { messages: texts } = await messages.listMessages(FAKE_APP, ref.externalId, {});
+    await conversations.getConversation(FAKE_APP, ref.externalId);
+    await messages.postMessage(FAKE_APP, ref.externalId, bodyOf(10));
     await control.releaseControl(FAKE_APP, ref.externalId);
     const theirs = fake.requests.slice(before).map(({ method, path, json, headers, query }) => ({
       route: `${method} ${path}`,
@@ -67,6 +72,7 @@ describe("Zendesk's own client", () => {
       authorization: headers.authorization,
     }));
     expect(theirs).toEqual(ours);
+    expect(texts.length).toBeGreaterThan(2);
     expect(listed.conversations.map(({ id }) => id)).toEqual([ref.externalId]);
     expect(fake.conversations.get(conversation.id)?.metadata).toEqual({ handoffSession: SESSION.key });
     expect(posted.messages[0]?.id).toBe(fake.conversations.get(ref.externalId)?.messages.at(-3)?.id);
