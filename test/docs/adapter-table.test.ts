@@ -61,6 +61,10 @@ describe('the table of helpdesks', () => {
     expect(verified).not.toBe('');
     expect(verified.startsWith('live: ')).toBe(has('live-conformance.test.ts'));
     expect(verified.startsWith('vendor contract: ')).toBe(has('vendor-contract.test.ts'));
+    const guide = readFileSync(join(ROOT, 'src/adapters', folder, 'README.md'), 'utf8');
+    expect(guide.includes('> **From documentation only.**')).toBe(
+      verified.startsWith('from documentation only'),
+    );
     const conformance = readdirSync(join(ROOT, 'test/adapters', folder)).filter((name) =>
       name.includes('conformance'),
     );

@@ -9,8 +9,8 @@ import { parseMessage } from './webhook.js';
  * order and only once.
  *
  * The public API has no authors of messages that came through Chatwoot's Slack integration: they are listed as the
- * system's, and count when their webhooks arrive. It does not tell campaigns from replies; API inboxes have none. Of a conversation that is too large to read, the last 20 messages are
- * listed, without the close.
+ * system's, and count when their webhooks arrive. It does not tell campaigns from replies; Chatwoot refuses campaigns
+ * for API inboxes. Of a conversation that is too large to read, the last 20 messages are listed, without the close.
  */
 export async function listEvents(
   api: PublicApi,

@@ -100,6 +100,7 @@ export function intercom(settings: IntercomSettings): Adapter {
       nativeClose: true,
       messageIds: true,
       maxTextLength: MAX_TEXT,
+      // An assumption: Intercom documents no order of its webhooks.
       unordered: true,
       // 10,000 requests a minute for an app, in windows of ten seconds.
       rate: { overall: { count: 1_600, perMs: 10_000 } },
