@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { createColors } from 'picocolors';
 import type { RequestTrackerScrip } from '../adapters/request-tracker/index.js';
-import type { AdapterCheckResult } from '../bridge/index.js';
+import { type Adapter, type AdapterCheckResult, AdapterError } from '../bridge/index.js';
 import { silentLog } from '../internal/index.js';
 import {
   ADAPTER_CATALOG,
@@ -9,7 +9,7 @@ import {
   type AdapterEntry,
   adapterPath,
   adapterSettings,
-  createConfiguredAdapter,
+  createConfiguredAdapters,
   printable,
   SETTINGS,
   type SettingKey,
@@ -61,10 +61,10 @@ function defineCheck(adapter: Command): void {
     .command('check')
     .summary('check address, credentials, permissions, secret and clock')
     .description(
-      'Checks whether the human-service system is reachable and configured. Changes nothing there.',
+      'Checks whether the human-service systems of ADAPTER and BOT_ADAPTERS are reachable and configured. Changes nothing there.',
     )
     .option('--config <file>', 'a JSON file with settings');
-  addOutputFlags(check).addOption(settingOption('adapter'));
+  addOutputFlags(check).addOption(settingOption('adapter')).addOption(settingOption('botAdapters'));
   for (const name of ADAPTER_NAMES) {
     for (const key of adapterSettings(name)) {
       check.addOption(settingOption(key).helpGroup(`With ADAPTER=${name}:`));
@@ -73,7 +73,7 @@ function defineCheck(adapter: Command): void {
   check
     .addHelpText('after', CHECK_HELP)
     .action(({ json, ...flags }: CheckFlags & OutputFlags) =>
-      runCommand({ json }, (output) => checkAdapter(flags, output)),
+      runCommand({ json }, (output) => checkAdapters(flags, output)),
     );
 }
 
@@ -82,22 +82,38 @@ function settingOption(key: SettingKey): Option {
   return new Option(flag, `[${env}] ${help}`);
 }
 
-async function checkAdapter({ config, ...flags }: CheckFlags, output: Output): Promise<number> {
-  const adapter = await createConfiguredAdapter({ flags, env: process.env, configFile: config });
+async function checkAdapters({ config, ...flags }: CheckFlags, output: Output): Promise<number> {
+  const adapters = await createConfiguredAdapters({ flags, env: process.env, configFile: config });
+  const results = (await Promise.all(adapters.map(resultsOf))).flat();
+  const ok = results.every((result) => result.ok);
+  const names = adapters.map(({ name }) => name);
+  const text = checkText(results, names.length > 1, output.colours);
+  print(output, { ok, adapter: names.join(', '), results }, text);
+  return ok ? EXIT.ok : EXIT.no;
+}
+
+/** A result, with the adapter that it is about. */
+type CheckResult = AdapterCheckResult & { readonly adapter: string };
+
+async function resultsOf(adapter: Adapter): Promise<readonly CheckResult[]> {
   try {
     const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
     const results = await adapter.check({ signal, log: silentLog });
-    const ok = results.every((result) => result.ok);
-    print(output, { ok, adapter: adapter.name, results }, checkText(results, output.colours));
-    return ok ? EXIT.ok : EXIT.no;
+    return results.map((result) => ({ adapter: adapter.name, ...result }));
+  } catch (error) {
+    if (!(error instanceof AdapterError)) throw error;
+    // One system that does not answer hides no results of another.
+    return [{ adapter: adapter.name, name: 'check', ok: false, detail: error.message }];
   } finally {
     await adapter.dispose?.();
   }
 }
 
-function checkText(results: readonly AdapterCheckResult[], colours: boolean): string {
+function checkText(results: readonly CheckResult[], withAdapter: boolean, colours: boolean): string {
   const { green, red } = createColors(colours);
-  const rows = results.map(({ ok, name, detail }) => [ok ? 'ok' : 'NOT OK', name, detail].map(printable));
+  const rows = results.map(({ adapter, ok, name, detail }) =>
+    [ok ? 'ok' : 'NOT OK', ...(withAdapter ? [adapter] : []), name, detail].map(printable),
+  );
   return table(rows)
     .split('\n')
     .map((line, index) => (results[index]?.ok ? green(line) : red(line)))

@@ -52,12 +52,20 @@ function adaptersOfBots({ botAdapters }: SettingTexts<SettingKey>): readonly str
   }
 }
 
-/** Creates the adapter of the settings and ignores all other settings. Throws a {@link SettingsError}. */
-export async function createConfiguredAdapter(sources: SettingSources): Promise<Adapter> {
+/**
+ * Creates the adapters that ADAPTER and BOT_ADAPTERS name, except for the desk, and ignores all other settings. Throws a
+ * {@link SettingsError}.
+ */
+export async function createConfiguredAdapters(sources: SettingSources): Promise<readonly Adapter[]> {
   const { found, file } = gatherSettings(sources);
   const values = valuesOf(found);
-  const name = ADAPTER_NAMES.find((known) => known === values.adapter);
-  const issues = name ? await checkableIssues(name, values) : [notCheckable(values.adapter)];
+  const ofBots = adaptersOfBots(values);
+  const names = ADAPTER_NAMES.filter((known) => known === values.adapter || ofBots.includes(known));
+  const issues = [
+    ...botAdaptersIssues(values),
+    ...(isCheckable(values.adapter, names) ? [] : [notCheckable(values.adapter)]),
+    ...(await Promise.all(names.map((name) => checkableIssues(name, values)))).flat(),
+  ];
   const problems = issues.map(
     ([key, message]): SettingProblem => ({
       setting: SETTINGS[key].env,
@@ -66,13 +74,28 @@ export async function createConfiguredAdapter(sources: SettingSources): Promise<
     }),
   );
   const all = [...file.problems, ...(file.readable ? problems : [])];
-  if (!name || all.length > 0) throw new SettingsError(all);
-  return ADAPTER_CATALOG[name].create(values);
+  if (all.length > 0) throw new SettingsError(all);
+  return Promise.all(names.map((name) => ADAPTER_CATALOG[name].create(values)));
+}
+
+/** ADAPTER can be checked itself, or leaves that to the systems of BOT_ADAPTERS. */
+const isCheckable = (adapter = 'none', names: readonly AdapterName[] = []): boolean =>
+  ['desk', 'none'].includes(adapter) ? names.length > 0 : names.some((name) => name === adapter);
+
+function botAdaptersIssues({ botAdapters }: SettingTexts<SettingKey>): SettingIssue[] {
+  try {
+    if (botAdapters !== undefined) parseBotAdapters(botAdapters);
+    return [];
+  } catch (error) {
+    if (error instanceof HandoffKitError) return [['botAdapters', error.message]];
+    throw error;
+  }
 }
 
 async function checkableIssues(name: AdapterName, values: SettingTexts<SettingKey>): Promise<SettingIssue[]> {
   const empty: readonly SettingKey[] = adapterSettings(name).filter((key) => values[key]?.trim() === '');
-  const invalid = await ownSettingsIssues(name, values);
+  const chosenBy = values.adapter === name ? undefined : `BOT_ADAPTERS names ${name}, which`;
+  const invalid = await ownSettingsIssues(name, values, chosenBy);
   return [
     ...empty.map((key): SettingIssue => [key, 'is empty. Give it a value, or remove it.']),
     ...invalid.filter(([key]) => !empty.includes(key)),

@@ -12,7 +12,7 @@ export {
   adapterSettings,
   splitList,
 } from './adapter-catalog.js';
-export { createConfiguredAdapter } from './adapter-settings.js';
+export { createConfiguredAdapters } from './adapter-settings.js';
 export {
   chooseDatabase,
   DEFAULT_DATABASE_URL,

@@ -13,7 +13,12 @@ import { runCli } from './run-cli.js';
 interface Report {
   readonly ok: boolean;
   readonly adapter: string;
-  readonly results: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[];
+  readonly results: readonly {
+    readonly adapter: string;
+    readonly name: string;
+    readonly ok: boolean;
+    readonly detail: string;
+  }[];
 }
 
 const failed = (report: Report): string[] => report.results.filter(({ ok }) => !ok).map(({ name }) => name);
@@ -105,7 +110,35 @@ describe('adapter check', () => {
     expect(unfit.stdout).toMatch(/^NOT OK {2}scopes .*channels:history/m);
   });
 
+  it.each([
+    ['ADAPTER and BOT_ADAPTERS', { ADAPTER: 'slack', BOT_ADAPTERS: '65d4a1=chatwoot, 65d4a2=desk' }],
+    ['BOT_ADAPTERS alone', { BOT_ADAPTERS: '65d4a1=chatwoot, 65d4a2=slack, 65d4a3=slack' }],
+    ['BOT_ADAPTERS beside the desk', { ADAPTER: 'desk', BOT_ADAPTERS: '65d4a1=chatwoot, 65d4a2=slack' }],
+  ])('checks every system that is named by %s', async (_how, named) => {
+    const { ADAPTER: _slack, ...slack } = (await slackSettings()).settings;
+    const { ADAPTER: _chatwoot, ...chatwoot } = await chatwootSettings();
+    const env = { ...slack, ...chatwoot, ...named };
+    const right = await runCli(['adapter', 'check', '--json'], { env });
+    expect([right.code, right.stderr]).toEqual([0, '']);
+    const { results } = right.json() as Report;
+    expect(results.map(({ adapter, name }) => `${adapter} ${name}`)).toEqual(
+      expect.arrayContaining(['chatwoot inbox', 'slack channel']),
+    );
+
+    const wrong = { ...env, CHATWOOT_INBOX: FAKE_INBOX.toLowerCase() };
+    const { code, stdout } = await runCli(['adapter', 'check'], { env: wrong });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^NOT OK {2}chatwoot {2}inbox /m);
+    expect(stdout).toMatch(/^ok {6}slack {5}channel /m);
+  });
+
   it.each<[Record<string, string>, RegExp]>([
+    [
+      { ADAPTER: 'desk', BOT_ADAPTERS: '65d4a1=slack' },
+      /SLACK_CHANNEL .*BOT_ADAPTERS names slack, which needs it/,
+    ],
+    [{ BOT_ADAPTERS: '65d4a1' }, /BOT_ADAPTERS {2}must be bot ids with systems/],
+    [{ ADAPTER: 'unknown', BOT_ADAPTERS: '65d4a1=slack' }, /ADAPTER +names no adapter/],
     [{}, /ADAPTER {2}is missing\. It must be one of request-tracker, chatwoot, slack, email/],
     [{ ADAPTER: 'unknown' }, /ADAPTER {2}names no adapter/],
     [{ ADAPTER: 'desk' }, /ADAPTER {2}is desk, which needs no check/],
