@@ -4,6 +4,7 @@ import { AdapterError } from './adapter-error.js';
 import type { BackgroundLoop, BridgeContext } from './bridge-context.js';
 import type { EventOrder } from './order-events.js';
 import type { EventReceiver } from './receive-events.js';
+import { repeatTask } from './repeat-task.js';
 
 /** Processes that start together catch up one after another, a minute apart. */
 const LEASE_MS = 60_000;
@@ -69,24 +70,19 @@ export function createCatchUpLoop(
       await isBehind(() => events.receive(rejected), { externalId: rejected[0]?.externalId });
   };
 
+  /** `null` until this process had the lease. */
+  let behind: readonly Conversation[] | null = null;
+  let tries = 0;
   const run = async (): Promise<void> => {
-    let behind: readonly Conversation[] | null = null;
-    for (let tries = 0; !stopSignal.aborted; ) {
-      try {
-        behind ??= await listOpen();
-        if (behind && behind.length > 0) {
-          tries += 1;
-          const left = await catchUpWith(behind);
-          behind = tries < MOST_TRIES ? left : [];
-        }
-        await passRejected();
-      } catch (error) {
-        if (!stopSignal.aborted) log.warn({ err: error }, 'catching up failed');
-      }
-      await pause(settings.retry.firstWaitMs * RETRY_WAITS, stopSignal);
+    behind ??= await listOpen();
+    if (behind && behind.length > 0) {
+      tries += 1;
+      const left = await catchUpWith(behind);
+      behind = tries < MOST_TRIES ? left : [];
     }
-    await store.release(lease, instanceId).catch(() => undefined);
+    await passRejected();
   };
 
-  return { stopped: run() };
+  const everyMs = settings.retry.firstWaitMs * RETRY_WAITS;
+  return repeatTask(bridge, { lease, everyMs, failure: 'catching up failed', run });
 }

@@ -1,11 +1,11 @@
 import { type Conversation, isOpen } from '../handoff/index.js';
-import { pause } from './adapter-calls.js';
 import { AdapterError } from './adapter-error.js';
 import type { BackgroundLoop, BridgeContext } from './bridge-context.js';
 import type { CloseCalls } from './close-calls.js';
 import { closeReason, type HelpdeskCloser } from './close-conversation.js';
 import { failUnaccepted } from './conversation.js';
 import type { Orphans } from './orphans.js';
+import { repeatTask } from './repeat-task.js';
 import type { UndeliveredReplies } from './undelivered.js';
 
 /** The first pass looks at conversations changed in the last day. */
@@ -117,17 +117,6 @@ export function createReconcileLoop(
     await undelivered.tellOfDeadLetters();
   };
 
-  const run = async (): Promise<void> => {
-    while (!stopSignal.aborted) {
-      try {
-        await reconcile();
-      } catch (error) {
-        if (!stopSignal.aborted) log.warn({ err: error }, 'reconciliation failed');
-      }
-      await pause(settings.reconcileEveryMs, stopSignal);
-    }
-    await store.release(lease, instanceId).catch(() => undefined);
-  };
-
-  return { stopped: run() };
+  const everyMs = settings.reconcileEveryMs;
+  return repeatTask(bridge, { lease, everyMs, failure: 'reconciliation failed', run: reconcile });
 }

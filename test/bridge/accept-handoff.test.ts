@@ -9,6 +9,7 @@ import { type AdmitContext, createReceiver, noAuth } from '../../src/index.js';
 import { silentLog } from '../../src/internal/index.js';
 import { deferred } from '../helpers/deferred.js';
 import { requestEvent } from '../helpers/events.js';
+import { eventually } from '../helpers/eventually.js';
 import { fakeDesk } from './fake-desk.js';
 import { setUpBridge } from './setup.js';
 
@@ -23,7 +24,7 @@ describe('a handoff request', () => {
     desk.behave({ open: async (apply) => gate.promise.then(apply) });
     const { bench } = await setUpBridge({ desk });
     const asked = bench.requestHandoff();
-    await vi.waitFor(() => expect(desk.count('open')).toBe(1));
+    await eventually(() => expect(desk.count('open')).toBe(1));
     expect(bench.conversation.state).toBe('requesting');
     gate.resolve();
     await asked;
@@ -83,7 +84,7 @@ describe('a handoff request', () => {
     const { id, state } = await bench.requestHandoff();
     expect(state).toBe('busy');
     gate.resolve();
-    await vi.waitFor(() => expect(bridge.stats().orphans).toBe(1));
+    await eventually(() => expect(bridge.stats().orphans).toBe(1));
     expect(desk.tickets.map(({ closes }) => closes)).toMatchObject([[{ by: 'kit' }]]);
     expect(await receiver.conversations.get(id)).toMatchObject({ state: 'failed', link: null });
   });
@@ -125,7 +126,7 @@ describe('a handoff request', () => {
       await made.bench.requestHandoff();
       expect(made.desk.tickets).toMatchObject([{ closes: [] }]);
       vi.setSystemTime(Date.now() + 3_600_000);
-      await vi.waitFor(() => expect(made.desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
+      await eventually(() => expect(made.desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
     } finally {
       vi.useRealTimers();
     }

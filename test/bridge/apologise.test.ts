@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AdapterError } from '../../src/adapter.js';
+import { eventually } from '../helpers/eventually.js';
 import { fakeDesk } from './fake-desk.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
 
@@ -10,7 +11,7 @@ describe('a handoff that is accepted before the helpdesk has it', () => {
   it('opens in the background', async () => {
     const { bench, desk } = await setUpBridge({ bridge: APOLOGISE });
     expect((await bench.requestHandoff()).state).toBe('connecting');
-    await vi.waitFor(() => expect(desk.tickets).toHaveLength(1));
+    await eventually(() => expect(desk.tickets).toHaveLength(1));
   });
 
   it('tells the user and ends when the helpdesk refuses it', async () => {
@@ -22,7 +23,7 @@ describe('a handoff that is accepted before the helpdesk has it', () => {
     });
     const { bench, shown, receiver } = await setUpBridge({ desk, bridge: APOLOGISE });
     const { id } = await bench.requestHandoff();
-    await vi.waitFor(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
     expect(shown()).toEqual(['No agent is available.']);
     expect(desk.count('open')).toBe(1);
     expect(await receiver.conversations.get(id)).toMatchObject({
@@ -64,7 +65,7 @@ describe('a handoff that is accepted before the helpdesk has it', () => {
     });
     await bench.requestHandoff();
     await bench.say('Hello?');
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['Hello?']), 20_000);
+    await eventually(() => expect(desk.sentTexts()).toEqual(['Hello?']));
     expect(shown()).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Adapter, AdapterError, type AdapterErrorKind, type InboundEvent } from '../../src/adapter.js';
 import { deferred } from '../helpers/deferred.js';
+import { eventually } from '../helpers/eventually.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';
 import { onSharedFile } from './instances.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
@@ -61,7 +62,7 @@ describe('a close that overtakes replies', () => {
     expect(await sendEvents(close)).toBe(503);
     expect(bench.conversation.endedBy).toBeNull();
     isDown = false;
-    await vi.waitFor(() => expect(bench.conversation.endedBy).toBe('human'), 10_000);
+    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
     expect(shown()).toEqual(['one']);
   });
 
@@ -71,7 +72,7 @@ describe('a close that overtakes replies', () => {
     const { now } = Date;
     vi.spyOn(Date, 'now').mockImplementation(() => now() + 601_000);
     try {
-      await vi.waitFor(() => expect(bench.conversation.endedBy).toBe('human'), 10_000);
+      await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
     } finally {
       vi.mocked(Date.now).mockRestore();
     }
@@ -173,20 +174,19 @@ describe('after a downtime', () => {
     routeTo(first);
     const one = await bench.requestHandoff();
     const other = await bench.requestHandoff();
-    await vi.waitFor(() => expect(desk.tickets).toHaveLength(2));
+    await eventually(() => expect(desk.tickets).toHaveLength(2));
     const before = agentSays('before');
     happened.push(before);
     await first.sendEvents(before);
-    await vi.waitFor(() => expect(one.replies).toHaveLength(1), 10_000);
+    await eventually(() => expect(one.replies).toHaveLength(1));
     await first.stop();
     happened.push(agentSays('meanwhile'), agentSays('and more'));
     happened.push(agentSays('bye', { externalId: 'T2' }), agentCloses({ externalId: 'T2' }));
     const second = await start({ adapter: { catchUp } });
     routeTo(second);
-    await vi.waitFor(() => expect(other.endedBy).toBe('human'), 15_000);
-    await vi.waitFor(
-      () => expect(one.replies.map(({ text }) => text)).toEqual(['before', 'meanwhile', 'and more']),
-      15_000,
+    await eventually(() => expect(other.endedBy).toBe('human'));
+    await eventually(() =>
+      expect(one.replies.map(({ text }) => text)).toEqual(['before', 'meanwhile', 'and more']),
     );
     expect(other.replies.map(({ text }) => text)).toEqual(['bye']);
   });
@@ -198,7 +198,7 @@ describe('after a downtime', () => {
     const first = await start({});
     routeTo(first);
     const user = await bench.requestHandoff();
-    await vi.waitFor(() => expect(desk.tickets).toHaveLength(1));
+    await eventually(() => expect(desk.tickets).toHaveLength(1));
     await first.stop();
     happened.push(agentSays('meanwhile'));
     let tries = 0;
@@ -211,7 +211,7 @@ describe('after a downtime', () => {
       },
     });
     routeTo(second);
-    await vi.waitFor(() => expect(user.replies.map(({ text }) => text)).toEqual(['meanwhile']), 15_000);
+    await eventually(() => expect(user.replies.map(({ text }) => text)).toEqual(['meanwhile']));
   });
 });
 
@@ -236,7 +236,7 @@ describe('catching up', () => {
     const [first, second] = [await start(options), await start(options)];
     routeTo(first);
     const user = await bench.requestHandoff();
-    await vi.waitFor(() => expect(desk.tickets).toHaveLength(1));
+    await eventually(() => expect(desk.tickets).toHaveLength(1));
     const sending = [
       first.sendEvents(...replies.slice(2)),
       second.sendEvents(...replies.slice(1, 2)),
@@ -244,7 +244,7 @@ describe('catching up', () => {
     ];
     gate.resolve();
     expect(await Promise.all(sending)).toEqual([200, 200, 200]);
-    await vi.waitFor(() => expect(user.replies).toHaveLength(3), 10_000);
+    await eventually(() => expect(user.replies).toHaveLength(3));
     expect(user.replies.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
   });
 
@@ -256,13 +256,13 @@ describe('catching up', () => {
       receiver: { delivery: await sqliteDelivery() },
     }).then(async (setup) => {
       await setup.bench.requestHandoff();
-      await vi.waitFor(() => expect(setup.desk.tickets).toHaveLength(1));
+      await eventually(() => expect(setup.desk.tickets).toHaveLength(1));
       return setup;
     });
     const { store } = receiver.conversations.lifecycle;
     vi.spyOn(store, 'addIdempotencyKey').mockRejectedValueOnce(new Error('the disk is full'));
     expect(await sendEvents(two)).toBe(503);
     expect(await sendEvents(two)).toBe(200);
-    await vi.waitFor(() => expect(shown()).toEqual(['one', 'two']), 10_000);
+    await eventually(() => expect(shown()).toEqual(['one', 'two']));
   });
 });

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deferred } from '../helpers/deferred.js';
+import { eventually } from '../helpers/eventually.js';
 import { agentSays, fakeDesk } from './fake-desk.js';
 import { setUpBridge } from './setup.js';
 
@@ -10,7 +11,7 @@ describe('closing a bridge', () => {
     const gate = deferred();
     desk.behave({ send: async (apply) => gate.promise.then(apply) });
     const saying = bench.say('hello');
-    await vi.waitFor(() => expect(desk.count('send')).toBe(1));
+    await eventually(() => expect(desk.count('send')).toBe(1));
     const closing = bridge.close();
     gate.resolve();
     await Promise.all([closing, bridge.close(), saying]);
@@ -48,7 +49,7 @@ describe('closing a bridge', () => {
     await bench.requestHandoff();
     await bench.close();
     await bridge.close();
-    await vi.waitFor(() => expect(timers()).toBeLessThanOrEqual(before));
+    await eventually(() => expect(timers()).toBeLessThanOrEqual(before));
   });
 });
 

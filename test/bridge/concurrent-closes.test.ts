@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AdapterError } from '../../src/adapter.js';
+import { eventually } from '../helpers/eventually.js';
 import { agentCloses, fakeDesk } from './fake-desk.js';
 import { onSharedFile } from './instances.js';
 
@@ -23,7 +24,7 @@ describe('concurrent closes', () => {
     await first.sendEvents(agentCloses());
     const left = { conversation_id: id, timestamp: Date.now(), type: 'USER_CLOSED' };
     expect(await post(`${first.url}/conversation/close`, left)).toBe(200);
-    await vi.waitFor(async () => expect((await first.receiver.stats()).pending).toBe(0));
+    await eventually(async () => expect((await first.receiver.stats()).pending).toBe(0));
     expect(desk.count('close')).toBe(0);
   });
 
@@ -33,14 +34,14 @@ describe('concurrent closes', () => {
     const first = await start();
     routeTo(first);
     const { id } = await bench.requestHandoff();
-    await vi.waitFor(async () => expect((await first.receiver.stats()).pending).toBe(0));
+    await eventually(async () => expect((await first.receiver.stats()).pending).toBe(0));
     desk.behave({
       close: () => {
         throw new AdapterError('rate-limited', 'the desk is busy.', { retryAfterMs: 20 });
       },
     });
     await bench.closeByUser();
-    await vi.waitFor(() => expect(first.bridge.stats().postponed).toBeGreaterThan(0));
+    await eventually(() => expect(first.bridge.stats().postponed).toBeGreaterThan(0));
     const secondRequest = {
       conversation_id: id,
       timestamp: Date.now(),
@@ -51,11 +52,10 @@ describe('concurrent closes', () => {
     };
     expect(await post(`${first.url}/conversation/establish`, secondRequest)).toBe(200);
     desk.behave();
-    await vi.waitFor(
-      () => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'user' }] }, { closes: [] }]),
-      10_000,
+    await eventually(() =>
+      expect(desk.tickets).toMatchObject([{ closes: [{ by: 'user' }] }, { closes: [] }]),
     );
-    await vi.waitFor(async () => expect((await first.receiver.stats()).pending).toBe(0));
+    await eventually(async () => expect((await first.receiver.stats()).pending).toBe(0));
     expect(await first.receiver.conversations.get(id)).toMatchObject({
       state: 'waiting',
       session: 2,

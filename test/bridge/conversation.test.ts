@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.js';
 import { agentCloses, agentSays } from './fake-desk.js';
 import { setUpBridge } from './setup.js';
 
@@ -91,6 +92,6 @@ describe('a conversation through the bridge', () => {
     expect(id).toBe('same');
     expect(desk.tickets.map(({ key }) => key)).toHaveLength(2);
     await sendEvents(agentSays('to the second', { externalId: 'T2' }));
-    await vi.waitFor(() => expect(shown()).toEqual(['to the second']));
+    await eventually(() => expect(shown()).toEqual(['to the second']));
   });
 });

@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AdapterError, type AdapterErrorKind } from '../../src/adapter.js';
 import { deferred } from '../helpers/deferred.js';
+import { eventually } from '../helpers/eventually.js';
 import { fakeDesk } from './fake-desk.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
 
@@ -63,12 +64,12 @@ describe('messages of the user', () => {
       receiver: { delivery: await sqliteDelivery() },
     });
     await bench.requestHandoff();
-    await vi.waitFor(() => expect(desk.tickets).toHaveLength(1));
+    await eventually(() => expect(desk.tickets).toHaveLength(1));
     desk.behave({ send: (apply, nth) => (nth === 1 || nth > 9 ? apply() : fail('transient', 1)) });
     await bench.say('aaaa bbbb');
     await bench.say('cccc');
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['aaaa', 'bbbb', 'cccc']), 10_000);
-    await vi.waitFor(() => expect(bridge.stats()).toMatchObject({ sent: 3 }));
+    await eventually(() => expect(desk.sentTexts()).toEqual(['aaaa', 'bbbb', 'cccc']));
+    await eventually(() => expect(bridge.stats()).toMatchObject({ sent: 3 }));
     expect(bridge.stats().postponed).toBeGreaterThan(0);
   });
 
@@ -80,7 +81,7 @@ describe('messages of the user', () => {
     await bench.requestHandoff();
     desk.behave({ send: (apply, nth) => (nth <= 2 ? fail('auth') : apply()) });
     await bench.say('hello');
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['hello']), 10_000);
+    await eventually(() => expect(desk.sentTexts()).toEqual(['hello']));
     expect(desk.count('send')).toBe(3);
     expect(logged.about('credentials refused by the helpdesk')).toMatchObject([{ level: 50 }]);
   });
@@ -115,7 +116,7 @@ describe('messages of the user', () => {
     await bench.say('refused');
     await bench.say('shown');
     await bench.closeByUser();
-    await vi.waitFor(() => expect(desk.tickets[0]?.closes).toHaveLength(1), 10_000);
+    await eventually(() => expect(desk.tickets[0]?.closes).toHaveLength(1));
     expect(desk.sentTexts()).toEqual([expect.stringContaining('could not be shown'), 'shown']);
     const dead = await receiver.storage.queues?.list('inbox', { state: 'dead' });
     expect(dead).toMatchObject([{ what: 'handoff.message', attempts: 1 }]);
@@ -134,7 +135,7 @@ describe('messages of the user', () => {
     await bench.say('hello');
     expect(desk.count('send')).toBe(0);
     gate.resolve();
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['hello']), 10_000);
+    await eventually(() => expect(desk.sentTexts()).toEqual(['hello']));
   });
 
   it('do not reopen a closed conversation', async () => {

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deferred } from '../helpers/deferred.js';
+import { eventually } from '../helpers/eventually.js';
 import { agentSays } from './fake-desk.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
 
@@ -34,7 +35,7 @@ describe('echoes of our own messages', () => {
       },
     });
     const saying = bench.say('hello');
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['hello']));
+    await eventually(() => expect(desk.sentTexts()).toEqual(['hello']));
     const sending = sendEvents(agentSays('hello', { author: AGENT, messageId: 'T1-M1' }));
     setImmediate(() => gate.resolve());
     await Promise.all([saying, sending]);
@@ -49,12 +50,12 @@ describe('echoes of our own messages', () => {
     const gate = deferred();
     desk.behave({ send: (apply) => gate.promise.then(apply) });
     await bench.say('hello');
-    await vi.waitFor(() => expect(desk.count('send')).toBe(1));
+    await eventually(() => expect(desk.count('send')).toBe(1));
     await sendEvents(
       agentSays('hello', { author: AGENT, messageId: 'T1-M1' }),
       agentSays('I am here.', { author: AGENT, messageId: 'T1-M2' }),
     );
-    await vi.waitFor(() => expect(shown()).toEqual(['I am here.']));
+    await eventually(() => expect(shown()).toEqual(['I am here.']));
     gate.resolve();
   });
 

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AdapterError } from '../../src/adapter.js';
+import { eventually } from '../helpers/eventually.js';
 import { fakeDesk } from './fake-desk.js';
 import { onSharedFile } from './instances.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
@@ -35,7 +36,7 @@ describe('a message at which the helpdesk keeps failing', () => {
     await bench.say('poison');
     await bench.say('good');
     await bench.closeByUser();
-    await vi.waitFor(() => expect(desk.tickets[0]?.closes).toHaveLength(1), 15_000);
+    await eventually(() => expect(desk.tickets[0]?.closes).toHaveLength(1));
     expect(desk.sentTexts()).toEqual(['(A message of the user could not be shown here.)', 'good']);
     const dead = await receiver.storage.queues?.list('inbox', { state: 'dead' });
     expect(dead).toMatchObject([
@@ -55,8 +56,8 @@ describe('a message at which the helpdesk keeps failing', () => {
     await one.say('poison');
     await one.say('after it');
     await other.say('elsewhere');
-    await vi.waitFor(() => expect(desk.sentTexts('T2')).toEqual(['elsewhere']), 15_000);
-    await vi.waitFor(() => expect(desk.sentTexts('T1').at(-1)).toBe('after it'), 15_000);
+    await eventually(() => expect(desk.sentTexts('T2')).toEqual(['elsewhere']));
+    await eventually(() => expect(desk.sentTexts('T1').at(-1)).toBe('after it'));
   });
 
   it('is retried as often again when an operator retries the dead letter', async () => {
@@ -72,14 +73,14 @@ describe('a message at which the helpdesk keeps failing', () => {
     await bench.requestHandoff();
     await bench.say('poison');
     const { queues } = receiver.storage;
-    const [job] = await vi.waitFor(async () => {
+    const [job] = await eventually(async () => {
       const dead = (await queues?.list('inbox', { state: 'dead' })) ?? [];
       expect(dead).toHaveLength(1);
       return dead;
-    }, 15_000);
+    });
     isFixed = true;
     await queues?.retry('inbox', job?.id ?? '');
-    await vi.waitFor(() => expect(desk.sentTexts().at(-1)).toBe('poison'), 15_000);
+    await eventually(() => expect(desk.sentTexts().at(-1)).toBe('poison'));
   });
 });
 
@@ -103,7 +104,7 @@ describe('an outage of the helpdesk', () => {
     await bench.requestHandoff();
     await bench.say('one');
     await bench.say('two');
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['one', 'two']), 30_000);
+    await eventually(() => expect(desk.sentTexts()).toEqual(['one', 'two']));
     expect(await receiver.storage.queues?.list('inbox', { state: 'dead' })).toEqual([]);
   });
 
@@ -120,10 +121,10 @@ describe('an outage of the helpdesk', () => {
     await bench.requestHandoff();
     await bench.say('poison');
     await bench.say('good');
-    await vi.waitFor(() => expect(sends).toBeGreaterThan(3), 15_000);
+    await eventually(() => expect(sends).toBeGreaterThan(3));
     await first.stop();
     const second = await start({ adapter: { send: counted } });
     routeTo(second);
-    await vi.waitFor(() => expect(desk.sentTexts().at(-1)).toBe('good'), 30_000);
+    await eventually(() => expect(desk.sentTexts().at(-1)).toBe('good'));
   });
 });

@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AdapterError } from '../../src/adapter.js';
 import { deferred } from '../helpers/deferred.js';
+import { eventually } from '../helpers/eventually.js';
 import { fakeDesk } from './fake-desk.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
 
@@ -20,7 +21,7 @@ describe('a handler run that was given up after its time limit', () => {
     });
     await bench.requestHandoff();
     await bench.say('hello');
-    await vi.waitFor(() => expect(signals).toHaveLength(2), 10_000);
+    await eventually(() => expect(signals).toHaveLength(2));
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
     expect(shown()).toEqual([]);
   });
@@ -44,7 +45,7 @@ describe('a handler run that was given up after its time limit', () => {
     await logged.until('parked as a dead letter');
     gate.resolve();
     await bench.say('again');
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['again']));
+    await eventually(() => expect(desk.sentTexts()).toEqual(['again']));
     expect(desk.count('send')).toBe(2);
   });
 });

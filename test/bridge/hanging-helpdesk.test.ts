@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AdapterError } from '../../src/adapter.js';
+import { eventually } from '../helpers/eventually.js';
 import { fakeDesk } from './fake-desk.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
 
@@ -22,9 +23,9 @@ describe('a helpdesk that hangs', () => {
     );
     desk.behave({ send: () => new Promise(() => {}) });
     await Promise.all(conversations.map((conversation) => conversation.say('hello')));
-    await vi.waitFor(() => expect(desk.count('send')).toBe(5));
+    await eventually(() => expect(desk.count('send')).toBe(5));
     await bench.agentMessage('unrelated');
-    await vi.waitFor(() => expect(handled).toEqual(['unrelated']));
+    await eventually(() => expect(handled).toEqual(['unrelated']));
   });
 });
 
@@ -40,7 +41,7 @@ describe('a helpdesk that does not answer', () => {
     await bench.requestHandoff();
     desk.behave({ open: down, send: down });
     await bench.say('one');
-    await vi.waitFor(() => expect(bridge.isAvailable()).toBe(false), 10_000);
+    await eventually(() => expect(bridge.isAvailable()).toBe(false));
     expect(desk.count('send')).toBe(5);
     expect((await bench.simulator.requestHandoff({ conversationId: 'another' })).state).toBe('busy');
     expect(desk.count('open')).toBe(1);
@@ -58,7 +59,7 @@ describe('a helpdesk that does not answer', () => {
     const conversation = await bench.requestHandoff();
     desk.behave({ close: down });
     await conversation.closeByUser();
-    await vi.waitFor(() => expect(desk.count('close')).toBeGreaterThan(6), 10_000);
+    await eventually(() => expect(desk.count('close')).toBeGreaterThan(6));
     expect(bridge.isAvailable()).toBe(true);
     expect((await bench.simulator.requestHandoff({ conversationId: 'another' })).state).toBe('connecting');
   });
@@ -75,12 +76,12 @@ describe('a helpdesk that does not answer', () => {
     for (let n = 0; bridge.isAvailable(); n += 1)
       await bench.simulator.requestHandoff({ conversationId: `refused-${n}` });
     await conversation.closeByUser();
-    await vi.waitFor(() => expect(desk.count('close')).toBeGreaterThan(0), 10_000);
+    await eventually(() => expect(desk.count('close')).toBeGreaterThan(0));
     desk.behave({ close: down });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { state } = await bench.simulator.requestHandoff({ conversationId: 'accepted' });
       expect(state).toBe('connecting');
-    }, 10_000);
+    });
     expect(bridge.isAvailable()).toBe(true);
   });
 
@@ -94,9 +95,9 @@ describe('a helpdesk that does not answer', () => {
     await bench.requestHandoff();
     desk.behave({ send: down });
     await bench.say('hello');
-    await vi.waitFor(() => expect(bridge.isAvailable()).toBe(false), 10_000);
+    await eventually(() => expect(bridge.isAvailable()).toBe(false));
     const { postponed } = bridge.stats();
-    await vi.waitFor(() => expect(bridge.stats().postponed).toBeGreaterThan(postponed), 10_000);
+    await eventually(() => expect(bridge.stats().postponed).toBeGreaterThan(postponed));
     expect(shown()).toEqual([]);
   });
 
@@ -113,9 +114,9 @@ describe('a helpdesk that does not answer', () => {
     await bench.requestHandoff();
     desk.behave({ send: down });
     await bench.say('hello');
-    await vi.waitFor(() => expect(shown()).toContain('This may take a while.'), 10_000);
+    await eventually(() => expect(shown()).toContain('This may take a while.'));
     const { postponed } = bridge.stats();
-    await vi.waitFor(() => expect(bridge.stats().postponed).toBeGreaterThan(postponed + 3), 10_000);
+    await eventually(() => expect(bridge.stats().postponed).toBeGreaterThan(postponed + 3));
     // Twice if the test runs when ten minutes of the clock are over.
     expect(shown().length).toBeLessThanOrEqual(2);
   });
@@ -137,12 +138,11 @@ describe('a helpdesk that does not answer', () => {
     );
     desk.behave({ send: down });
     for (const conversation of conversations) await conversation.say('hello');
-    await vi.waitFor(() => expect(bridge.stats().postponed).toBeGreaterThanOrEqual(8), 10_000);
+    await eventually(() => expect(bridge.stats().postponed).toBeGreaterThanOrEqual(8));
     expect(bridge.isAvailable()).toBe(false);
     desk.behave();
-    await vi.waitFor(
-      () => expect(desk.tickets.map(({ messages }) => messages.length)).toEqual(Array(8).fill(1)),
-      20_000,
+    await eventually(() =>
+      expect(desk.tickets.map(({ messages }) => messages.length)).toEqual(Array(8).fill(1)),
     );
     expect(bridge.isAvailable()).toBe(true);
     expect(logged.about('answers again')).toHaveLength(1);

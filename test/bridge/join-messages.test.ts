@@ -1,8 +1,9 @@
 import request from 'supertest';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AdapterError } from '../../src/adapter.js';
 import { noAuth } from '../../src/index.js';
 import { deferred } from '../helpers/deferred.js';
+import { eventually } from '../helpers/eventually.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
 
 /** So slow that only the first message is sent alone. */
@@ -18,13 +19,13 @@ describe('messages above the rate limit of a conversation', () => {
     const gate = deferred();
     desk.behave({ send: async (apply) => gate.promise.then(apply) });
     await bench.say('one');
-    await vi.waitFor(() => expect(desk.count('send')).toBe(1));
+    await eventually(() => expect(desk.count('send')).toBe(1));
     for (const text of ['two', 'three', 'four']) await bench.say(text);
     gate.resolve();
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['one', 'two\nthree\nfour']), 10_000);
+    await eventually(() => expect(desk.sentTexts()).toEqual(['one', 'two\nthree\nfour']));
     await bench.say('five');
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['one', 'two\nthree\nfour', 'five']), 10_000);
-    await vi.waitFor(() => expect(bridge.stats()).toMatchObject({ sent: 3 }));
+    await eventually(() => expect(desk.sentTexts()).toEqual(['one', 'two\nthree\nfour', 'five']));
+    await eventually(() => expect(bridge.stats()).toMatchObject({ sent: 3 }));
   });
 
   it('are joined also without timestamps, and equal ones are all sent', async () => {
@@ -39,10 +40,10 @@ describe('messages above the rate limit of a conversation', () => {
     const gate = deferred();
     desk.behave({ send: async (apply) => gate.promise.then(apply) });
     await say('ok');
-    await vi.waitFor(() => expect(desk.count('send')).toBe(1));
+    await eventually(() => expect(desk.count('send')).toBe(1));
     for (let copy = 0; copy < 3; copy += 1) await say('ok');
     gate.resolve();
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['ok', 'ok\nok\nok']), 10_000);
+    await eventually(() => expect(desk.sentTexts()).toEqual(['ok', 'ok\nok\nok']));
   });
 
   it('are joined up to maxTextLength, and not past the close', async () => {
@@ -54,11 +55,11 @@ describe('messages above the rate limit of a conversation', () => {
     const gate = deferred();
     desk.behave({ send: async (apply) => gate.promise.then(apply) });
     await bench.say('one');
-    await vi.waitFor(() => expect(desk.count('send')).toBe(1));
+    await eventually(() => expect(desk.count('send')).toBe(1));
     for (const text of ['two', 'three', 'four']) await bench.say(text);
     await bench.closeByUser();
     gate.resolve();
-    await vi.waitFor(() => expect(desk.tickets[0]?.closes).toHaveLength(1), 10_000);
+    await eventually(() => expect(desk.tickets[0]?.closes).toHaveLength(1));
     expect(desk.sentTexts()).toEqual(['one', 'two\nthree', 'four']);
   });
 
@@ -77,10 +78,10 @@ describe('messages above the rate limit of a conversation', () => {
       },
     });
     await bench.say('one');
-    await vi.waitFor(() => expect(desk.count('send')).toBe(1));
+    await eventually(() => expect(desk.count('send')).toBe(1));
     for (const text of ['two', 'three']) await bench.say(text);
     gate.resolve();
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['one', 'two\nthree']), 10_000);
+    await eventually(() => expect(desk.sentTexts()).toEqual(['one', 'two\nthree']));
   });
 
   it('wait for their slot with inline delivery', async () => {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { AdapterError } from '../../src/adapter.js';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
+import { eventually } from '../helpers/eventually.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';
 import { QUICK_RETRY, setUpBridge } from './setup.js';
@@ -53,7 +54,7 @@ it('many concurrent conversations with an unreliable helpdesk: all messages arri
     return [...new Map(ticket?.messages.map(({ key, text }) => [key, text])).values()];
   };
   for (const id of ids) {
-    await vi.waitFor(() => expect(said(id)).toEqual(WORDS.map((word) => `${id} ${word}`)), 20_000);
+    await eventually(() => expect(said(id)).toEqual(WORDS.map((word) => `${id} ${word}`)));
   }
   expect(desk.tickets).toHaveLength(CONVERSATIONS);
 
@@ -63,7 +64,7 @@ it('many concurrent conversations with an unreliable helpdesk: all messages arri
     ),
   );
   for (const id of ids) {
-    await vi.waitFor(() => expect(simulator.conversation(id)?.endedBy).toBe('human'), 20_000);
+    await eventually(() => expect(simulator.conversation(id)?.endedBy).toBe('human'));
     expect(simulator.conversation(id)?.replies.map(({ text }) => text)).toEqual([`to ${id}`]);
   }
 }, 120_000);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AdapterError } from '../../src/adapter.js';
+import { eventually } from '../helpers/eventually.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
 import { agentSays, fakeDesk } from './fake-desk.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
@@ -13,18 +14,18 @@ describe('polling', () => {
     desk.events.push(agentSays('before the first poll'));
     const { bench, shown } = await setUpBridge({ desk, capabilities: POLLED });
     await bench.requestHandoff();
-    await vi.waitFor(() => expect(desk.count('poll')).toBeGreaterThan(0));
+    await eventually(() => expect(desk.count('poll')).toBeGreaterThan(0));
     desk.events.push(agentSays('one'), agentSays('two'));
-    await vi.waitFor(() => expect(shown()).toEqual(['one', 'two']));
+    await eventually(() => expect(shown()).toEqual(['one', 'two']));
   });
 
   it('reads events again that could not be stored, and repeats no reply', async () => {
     const { bench, desk, shown } = await setUpBridge({ capabilities: POLLED });
     await bench.requestHandoff();
-    await vi.waitFor(() => expect(desk.count('poll')).toBeGreaterThan(0));
+    await eventually(() => expect(desk.count('poll')).toBeGreaterThan(0));
     bench.faults.set('answerThrottle', { times: 1, retryAfterSeconds: 3_600 });
     desk.events.push(agentSays('one', { externalId: 'T1' }), agentSays('two'));
-    await vi.waitFor(() => expect(shown()).toEqual(['one', 'two']), 10_000);
+    await eventually(() => expect(shown()).toEqual(['one', 'two']));
   });
 
   it('continues after failures', async () => {
@@ -37,9 +38,9 @@ describe('polling', () => {
     });
     const { bench, shown, logged } = await setUpBridge({ desk, capabilities: POLLED });
     await bench.requestHandoff();
-    await vi.waitFor(() => expect(desk.count('poll')).toBeGreaterThan(3));
+    await eventually(() => expect(desk.count('poll')).toBeGreaterThan(3));
     desk.events.push(agentSays('hello'));
-    await vi.waitFor(() => expect(shown()).toEqual(['hello']));
+    await eventually(() => expect(shown()).toEqual(['hello']));
     expect(logged.about('poll failed')).toHaveLength(2);
   });
 
@@ -51,7 +52,7 @@ describe('polling', () => {
       capabilities: POLLED,
       receiver: { delivery: await sqliteDelivery({ file }) },
     });
-    await vi.waitFor(() => expect(desk.count('poll')).toBeGreaterThan(0));
+    await eventually(() => expect(desk.count('poll')).toBeGreaterThan(0));
     await first.bench.requestHandoff();
     const second = fakeDesk();
     await setUpBridge({
@@ -60,9 +61,9 @@ describe('polling', () => {
       receiver: { delivery: await sqliteDelivery({ file }) },
     });
     const before = desk.count('poll');
-    await vi.waitFor(() => expect(desk.count('poll')).toBeGreaterThan(before + 5));
+    await eventually(() => expect(desk.count('poll')).toBeGreaterThan(before + 5));
     expect(second.count('poll')).toBe(0);
     await first.bridge.close();
-    await vi.waitFor(() => expect(second.count('poll')).toBeGreaterThan(0), 5_000);
+    await eventually(() => expect(second.count('poll')).toBeGreaterThan(0));
   });
 });

@@ -1,5 +1,6 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createRateLimiter } from '../../src/bridge/rate-limiter.js';
+import { eventually } from '../helpers/eventually.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
 
 /** A rate limiter with a clock that the test sets. */
@@ -82,6 +83,6 @@ it('long waits are left to delivery: the event is postponed', async () => {
   await bench.requestHandoff();
   await bench.say('one');
   await bench.say('two');
-  await vi.waitFor(() => expect(bridge.stats()).toMatchObject({ sent: 1, postponed: 1 }));
+  await eventually(() => expect(bridge.stats()).toMatchObject({ sent: 1, postponed: 1 }));
   expect(desk.sentTexts()).toEqual(['one']);
 });

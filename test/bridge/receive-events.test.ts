@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deferred } from '../helpers/deferred.js';
+import { eventually } from '../helpers/eventually.js';
 import { agentCloses, agentJoins, agentSays, fakeDesk } from './fake-desk.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
 
@@ -71,7 +72,7 @@ describe('events of the helpdesk', () => {
     });
     const { bench, sendEvents, shown, logged } = await setUpBridge({ desk });
     const asking = bench.requestHandoff();
-    await vi.waitFor(() => expect(desk.tickets).toHaveLength(1));
+    await eventually(() => expect(desk.tickets).toHaveLength(1));
     const sending = sendEvents(agentSays('I saw you coming.'));
     await logged.until('unknown conversation');
     gate.resolve();

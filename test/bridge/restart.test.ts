@@ -1,7 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { EmitEvents } from '../../src/adapter.js';
 import { sessionKey } from '../../src/bridge/conversation.js';
 import { requestEvent } from '../helpers/events.js';
+import { eventually } from '../helpers/eventually.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';
 import { type InstanceOptions, onSharedFile } from './instances.js';
 
@@ -16,18 +17,18 @@ describe('a restart in the middle of a conversation', () => {
     routeTo(first);
     await bench.requestHandoff();
     await bench.say('before');
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['before']));
+    await eventually(() => expect(desk.sentTexts()).toEqual(['before']));
     const reply = agentSays('I am looking.');
     await first.sendEvents(reply);
-    await vi.waitFor(() => expect(shown(bench)).toEqual(['I am looking.']));
+    await eventually(() => expect(shown(bench)).toEqual(['I am looking.']));
     await first.stop();
 
     const second = await start();
     routeTo(second);
     await bench.say('after');
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['before', 'after']));
+    await eventually(() => expect(desk.sentTexts()).toEqual(['before', 'after']));
     await second.sendEvents(reply, agentSays('Found it.'), agentCloses());
-    await vi.waitFor(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
     expect(shown(bench)).toEqual(['I am looking.', 'Found it.']);
     expect(desk.tickets).toHaveLength(1);
   });
@@ -41,11 +42,11 @@ describe('a restart in the middle of a conversation', () => {
     await bench.requestHandoff();
     desk.behave({ send: (apply, nth) => (nth === 2 ? new Promise(() => {}) : apply()) });
     await bench.say('aaaa bbbb cccc');
-    await vi.waitFor(() => expect(desk.count('send')).toBe(2));
+    await eventually(() => expect(desk.count('send')).toBe(2));
     await first.stop();
 
     routeTo(await start({ capabilities }));
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['aaaa', 'bbbb', 'cccc']), 10_000);
+    await eventually(() => expect(desk.sentTexts()).toEqual(['aaaa', 'bbbb', 'cccc']));
     const keys = desk.tickets[0]?.messages.map(({ key }) => key) ?? [];
     expect(new Set(keys).size).toBe(3);
   });
@@ -57,12 +58,12 @@ describe('a restart in the middle of a conversation', () => {
     routeTo(first);
     await bench.requestHandoff();
     await bench.say('hello');
-    await vi.waitFor(() => expect(first.bridge.stats().sent).toBe(1));
+    await eventually(() => expect(first.bridge.stats().sent).toBe(1));
     await first.stop();
     const second = await start();
     routeTo(second);
     await second.sendEvents(agentSays('hello', { messageId: 'T1-M1' }), agentSays('hi'));
-    await vi.waitFor(() => expect(shown(bench)).toEqual(['hi']));
+    await eventually(() => expect(shown(bench)).toEqual(['hi']));
   });
 
   it('closes in the helpdesk what the user closed before the restart', async () => {
@@ -73,11 +74,11 @@ describe('a restart in the middle of a conversation', () => {
     await bench.requestHandoff();
     desk.behave({ close: () => new Promise(() => {}) });
     await bench.closeByUser();
-    await vi.waitFor(() => expect(desk.count('close')).toBe(1));
+    await eventually(() => expect(desk.count('close')).toBe(1));
     await first.stop();
     desk.behave();
     await start();
-    await vi.waitFor(() => expect(desk.tickets[0]?.closes).toMatchObject([{ by: 'user' }]), 10_000);
+    await eventually(() => expect(desk.tickets[0]?.closes).toMatchObject([{ by: 'user' }]));
   });
 });
 
@@ -97,7 +98,7 @@ it('a stream gets the receipt of a reply sent before the restart, and the reply 
   const first = await start(streamed);
   routeTo(first);
   await bench.requestHandoff();
-  await vi.waitFor(() => expect(lines).toHaveLength(1));
+  await eventually(() => expect(lines).toHaveLength(1));
   const event = agentSays('hello');
   const note = agentSays('a note', { internal: true });
   await (await lines[0]?.(event))?.delivered();
@@ -105,7 +106,7 @@ it('a stream gets the receipt of a reply sent before the restart, and the reply 
   await first.stop();
 
   await start(streamed);
-  await vi.waitFor(() => expect(lines).toHaveLength(2));
+  await eventually(() => expect(lines).toHaveLength(2));
   const receipt = await lines[1]?.(event);
   await expect(receipt?.delivered()).resolves.toBeDefined();
   expect(await lines[1]?.(note)).toBeNull();
@@ -129,7 +130,7 @@ describe('a restart while a conversation is being opened', () => {
     expect(desk.tickets).toMatchObject([{ closes: [] }]);
 
     await start();
-    await vi.waitFor(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
+    await eventually(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
   });
 
   it.each([1, 3])(
@@ -156,7 +157,7 @@ describe('a restart while a conversation is being opened', () => {
       await first.stop();
 
       const second = await start();
-      await vi.waitFor(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
+      await eventually(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
       expect(await second.receiver.conversations.get('same')).toMatchObject({
         state: 'waiting',
         session: 1 + times,
@@ -177,7 +178,7 @@ describe('a restart while a conversation is being opened', () => {
     await first.stop();
 
     const second = await start({ bridge: { openWithinMs: 1, callTimeoutMs: 1_000, reconcileEveryMs: 20 } });
-    await vi.waitFor(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]), 10_000);
+    await eventually(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
     expect(await second.receiver.conversations.get('c-1')).toMatchObject({ state: 'failed', link: null });
   });
 
@@ -189,7 +190,7 @@ describe('a restart while a conversation is being opened', () => {
     routeTo(first);
     const asked = await bench.requestHandoff({ conversationId: 'c-1' });
     expect(asked.state).toBe('connecting');
-    await vi.waitFor(async () => expect((await first.receiver.stats()).pending).toBe(0));
+    await eventually(async () => expect((await first.receiver.stats()).pending).toBe(0));
     // The same as above, with a request of the platform.
     const stored = await store.get('c-1');
     await store.update('c-1', stored?.version ?? 0, { link: null, state: 'requested' });
@@ -199,7 +200,7 @@ describe('a restart while a conversation is being opened', () => {
     const second = await start();
     routeTo(second);
     await bench.say('hello');
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(['hello']), 10_000);
+    await eventually(() => expect(desk.sentTexts()).toEqual(['hello']));
     expect(desk.tickets).toHaveLength(1);
     expect(desk.count('find')).toBe(1);
   });

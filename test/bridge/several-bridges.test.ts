@@ -1,7 +1,8 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Adapter, AdapterError } from '../../src/adapter.js';
 import { type BridgeOptions, createBridge, createReceiver, noAuth, type Receiver } from '../../src/index.js';
 import { createTestBench } from '../../src/testing/index.js';
+import { eventually } from '../helpers/eventually.js';
 import { logLines } from '../helpers/log-lines.js';
 import { type FakeDesk, fakeDesk } from './fake-desk.js';
 import { onSharedFile } from './instances.js';
@@ -95,7 +96,7 @@ describe('two bridges on one receiver', () => {
     desk.behave();
     const second = await start({ bridge: { botIds: ['another'], messages } });
     routeTo(second);
-    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), 10_000);
+    await eventually(() => expect(handoff.endedBy).toBe('human'));
     expect(handoff.replies.map(({ text }) => text)).toEqual(['Sorry.']);
     expect(desk.tickets).toEqual([]);
   });

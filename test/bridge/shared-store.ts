@@ -1,7 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AdapterError } from '../../src/adapter.js';
 import { createSharedRateLimiter } from '../../src/bridge/shared-rate-limiter.js';
 import { createReceiver, type Delivery, noAuth } from '../../src/index.js';
+import { eventually } from '../helpers/eventually.js';
 import { fakeDesk } from './fake-desk.js';
 import { onSharedStore } from './instances.js';
 
@@ -43,19 +44,19 @@ export function describeSharedStore(name: string, createStore: () => Promise<() 
       const { simulator } = bench;
       const one = await simulator.requestHandoff({ conversationId: 'one' });
       await one.say('1');
-      await vi.waitFor(() => expect(desk.count('send')).toBe(1), 10_000);
+      await eventually(() => expect(desk.count('send')).toBe(1));
       await first.stop();
 
       const second = await start({ capabilities: { rate } });
       routeTo(second);
       await one.say('2');
-      await vi.waitFor(() => expect(second.bridge.stats().postponed).toBe(1), 10_000);
+      await eventually(() => expect(second.bridge.stats().postponed).toBe(1));
       const two = await simulator.requestHandoff({ conversationId: 'two' });
       await two.say('3');
-      await vi.waitFor(() => expect(desk.count('send')).toBe(2), 10_000);
+      await eventually(() => expect(desk.count('send')).toBe(2));
       const three = await simulator.requestHandoff({ conversationId: 'three' });
       await three.say('4');
-      await vi.waitFor(() => expect(second.bridge.stats().postponed).toBeGreaterThanOrEqual(2), 10_000);
+      await eventually(() => expect(second.bridge.stats().postponed).toBeGreaterThanOrEqual(2));
       expect(desk.count('send')).toBe(2);
     });
 
@@ -71,7 +72,7 @@ export function describeSharedStore(name: string, createStore: () => Promise<() 
       }
       const postponed = (): number =>
         instances.reduce((sum, { bridge }) => sum + bridge.stats().postponed, 0);
-      await vi.waitFor(() => expect(postponed()).toBeGreaterThanOrEqual(5), 10_000);
+      await eventually(() => expect(postponed()).toBeGreaterThanOrEqual(5));
       expect(desk.count('send')).toBe(3);
     });
   });
@@ -94,8 +95,8 @@ export function describeSharedStore(name: string, createStore: () => Promise<() 
       );
       desk.behave({ send: down });
       for (const conversation of conversations) await conversation.say('hello');
-      await vi.waitFor(() => expect(first.bridge.isAvailable()).toBe(false), 10_000);
-      await vi.waitFor(() => expect(first.bridge.stats().postponed).toBeGreaterThanOrEqual(6), 10_000);
+      await eventually(() => expect(first.bridge.isAvailable()).toBe(false));
+      await eventually(() => expect(first.bridge.stats().postponed).toBeGreaterThanOrEqual(6));
 
       // It has no other way to learn of the outage than its own call, which the opening of a conversation is.
       const second = await start({ bridge: { retry: { ...retry, firstWaitMs: 1 } } });
@@ -104,15 +105,12 @@ export function describeSharedStore(name: string, createStore: () => Promise<() 
       for (let n = 0; second.bridge.isAvailable(); n += 1)
         await bench.simulator.requestHandoff({ conversationId: `refused-${n}` });
       desk.behave();
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         await bench.simulator.requestHandoff({ conversationId: 'accepted' });
         expect(second.bridge.isAvailable()).toBe(true);
-      }, 10_000);
+      });
 
-      await vi.waitFor(
-        () => expect(desk.tickets.flatMap(({ messages }) => messages)).toHaveLength(6),
-        20_000,
-      );
+      await eventually(() => expect(desk.tickets.flatMap(({ messages }) => messages)).toHaveLength(6));
       expect(first.bridge.isAvailable()).toBe(true);
     });
   });

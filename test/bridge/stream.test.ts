@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Adapter, EmitEvents } from '../../src/adapter.js';
 import type { Receipt } from '../../src/index.js';
+import { eventually } from '../helpers/eventually.js';
 import { agentSays } from './fake-desk.js';
 import { setUpBridge } from './setup.js';
 
@@ -22,7 +23,7 @@ describe('streaming', () => {
     const { stream, connections } = fakeStream();
     const { bench, shown } = await setUpBridge({ capabilities: STREAMED, adapter: { stream } });
     await bench.requestHandoff();
-    await vi.waitFor(() => expect(connections).toHaveLength(1));
+    await eventually(() => expect(connections).toHaveLength(1));
     const event = agentSays('hello');
     const receipt = (await connections[0]?.emit(event)) as Receipt;
     expect(shown()).toEqual(['hello']);
@@ -36,9 +37,9 @@ describe('streaming', () => {
     const { stream, connections } = fakeStream();
     const { bench, shown } = await setUpBridge({ capabilities: STREAMED, adapter: { stream } });
     await bench.requestHandoff();
-    await vi.waitFor(() => expect(connections).toHaveLength(1));
+    await eventually(() => expect(connections).toHaveLength(1));
     connections[0]?.end(new Error('connection lost'));
-    await vi.waitFor(() => expect(connections).toHaveLength(2), 5_000);
+    await eventually(() => expect(connections).toHaveLength(2));
     await connections[1]?.emit(agentSays('hello'));
     expect(shown()).toEqual(['hello']);
   });
@@ -46,7 +47,7 @@ describe('streaming', () => {
   it('aborts the stream when the bridge closes', async () => {
     const { stream, connections } = fakeStream();
     const { bridge } = await setUpBridge({ capabilities: STREAMED, adapter: { stream } });
-    await vi.waitFor(() => expect(connections).toHaveLength(1));
+    await eventually(() => expect(connections).toHaveLength(1));
     await bridge.close();
     expect(connections[0]?.signal.aborted).toBe(true);
   });

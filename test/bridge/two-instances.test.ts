@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deferred } from '../helpers/deferred.js';
+import { eventually } from '../helpers/eventually.js';
 import { agentSays, fakeDesk } from './fake-desk.js';
 import { onSharedFile } from './instances.js';
 
@@ -13,7 +14,7 @@ describe('two bridges on one file', () => {
     routeTo(first);
     bench.faults.set('mirror', { on: ['establish'], url: `${second.url}/conversation/establish` });
     const request = bench.requestHandoff();
-    await vi.waitFor(() => expect(desk.count('open')).toBe(1));
+    await eventually(() => expect(desk.count('open')).toBe(1));
     gate.resolve();
     const { state, deliveries } = await request;
     expect(state).toBe('connecting');
@@ -33,9 +34,9 @@ describe('two bridges on one file', () => {
     routeTo(first);
     bench.faults.set('mirror', { on: ['establish'], url: `${first.url}/conversation/establish` });
     const request = bench.requestHandoff();
-    await vi.waitFor(() => expect(desk.count('open')).toBe(1));
+    await eventually(() => expect(desk.count('open')).toBe(1));
     // Both requests are waiting when the desk answers.
-    await vi.waitFor(() => expect(first.logged.about('handoff requested')).toHaveLength(2));
+    await eventually(() => expect(first.logged.about('handoff requested')).toHaveLength(2));
     gate.resolve();
     expect((await request).state).toBe('connecting');
     expect([desk.count('open'), desk.count('find')]).toEqual([1, 0]);
@@ -65,11 +66,11 @@ describe('two bridges on one file', () => {
       routeTo(index % 2 === 0 ? first : second);
       await bench.say(word);
     }
-    await vi.waitFor(() => expect(desk.sentTexts()).toEqual(words), 10_000);
+    await eventually(() => expect(desk.sentTexts()).toEqual(words));
     const event = agentSays('once');
     await Promise.all([first.sendEvents(event), second.sendEvents(event)]);
     const last = agentSays('last');
     await second.sendEvents(last);
-    await vi.waitFor(() => expect(bench.replies.map(({ text }) => text)).toEqual(['once', 'last']), 10_000);
+    await eventually(() => expect(bench.replies.map(({ text }) => text)).toEqual(['once', 'last']));
   });
 });

@@ -1,10 +1,11 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type Adapter,
   AdapterError,
   type UndeliveredMessage,
   type UndeliveredReason,
 } from '../../src/adapter.js';
+import { eventually } from '../helpers/eventually.js';
 import { serve } from '../helpers/serve.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';
 import { onSharedFile } from './instances.js';
@@ -63,12 +64,9 @@ describe('a reply that does not reach the user', () => {
       receiver: { service, ...(way === 'stored' && { delivery: await sqliteDelivery() }) },
     });
     await bench.requestHandoff();
-    await vi.waitFor(() => expect(desk.tickets).toHaveLength(1));
+    await eventually(() => expect(desk.tickets).toHaveLength(1));
     await sendEvents(agentSays('Hello.', { messageId: 'M1' }));
-    await vi.waitFor(
-      () => expect(told).toMatchObject([{ messageId: 'M1', text: 'Hello.', kind: 'failed' }]),
-      10_000,
-    );
+    await eventually(() => expect(told).toMatchObject([{ messageId: 'M1', text: 'Hello.', kind: 'failed' }]));
   });
 
   it('is reported after a restart that came between the refusal and the report, once', async () => {
@@ -82,12 +80,12 @@ describe('a reply that does not reach the user', () => {
     });
     routeTo(first);
     await bench.requestHandoff();
-    await vi.waitFor(() => expect(desk.tickets).toHaveLength(1));
+    await eventually(() => expect(desk.tickets).toHaveLength(1));
     await first.sendEvents(agentSays('Hello.', { messageId: 'M1' }));
     await first.logged.until('the agents were not told that a reply did not reach the user');
     await first.stop();
     await start({ adapter: { undelivered }, bridge: { reconcileEveryMs: 50 } });
-    await vi.waitFor(() => expect(told).toMatchObject([{ text: 'Hello.', kind: 'failed' }]), 10_000);
+    await eventually(() => expect(told).toMatchObject([{ text: 'Hello.', kind: 'failed' }]));
   });
 });
 
@@ -97,7 +95,7 @@ describe('an adapter that cannot mark a reply as undelivered', () => {
     const { bench, bridge, desk, sendEvents } = await setUpBridge({ receiver: { service } });
     await bench.requestHandoff();
     await sendEvents(agentSays('Hello.'));
-    await vi.waitFor(() => expect(desk.sentTexts()).toHaveLength(1));
+    await eventually(() => expect(desk.sentTexts()).toHaveLength(1));
     const [note = ''] = desk.sentTexts();
     expect(note).toBe('(This reply did not reach the user: "Hello." The platform did not take it.)');
     await sendEvents(agentSays(note, { messageId: 'T1-M1' }));

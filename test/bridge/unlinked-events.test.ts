@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AdapterError, type EmitEvents } from '../../src/adapter.js';
 import { sessionKey } from '../../src/bridge/conversation.js';
 import { requestEvent } from '../helpers/events.js';
+import { eventually } from '../helpers/eventually.js';
 import { LEVEL } from '../helpers/log-lines.js';
 import { agentSays, fakeDesk } from './fake-desk.js';
 import { type SetupOptions, setUpBridge } from './setup.js';
@@ -92,7 +93,7 @@ describe('an event before the link of its conversation is stored', () => {
     expect(shown()).toEqual([]);
     const link = { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} };
     await receiver.conversations.lifecycle.link(id, link);
-    await vi.waitFor(() => expect(shown()).toEqual(['I am here.']), 10_000);
+    await eventually(() => expect(shown()).toEqual(['I am here.']));
   });
 
   it('rejects on a stream', async () => {
@@ -108,7 +109,7 @@ describe('an event before the link of its conversation is stored', () => {
           }),
       },
     });
-    await vi.waitFor(() => expect(emits).toHaveLength(1));
+    await eventually(() => expect(emits).toHaveLength(1));
     const emitted = emits[0]?.(agentSays('I am here.'));
     await expect(emitted).rejects.toMatchObject({ code: 'ADAPTER_TRANSIENT' });
   });

@@ -10,11 +10,11 @@ import {
   type FullStack,
   overrideAdapter,
 } from '../full-stack.js';
-import { createWebhookAdapter, isAgentReply, tamperWith } from '../recorded-events.js';
+import { createWebhookAdapter, tamperWith } from '../recorded-events.js';
+import { REPLIES, replyInReverse } from '../reversed-replies.js';
 
 const HOUR_MS = 3_600_000;
 const FILE = { name: 'invoice-4711.pdf', contentType: 'application/pdf', text: 'Here is your invoice.' };
-const REPLIES = ['Reply 1 of 3.', 'Reply 2 of 3.', 'Reply 3 of 3.'];
 
 /** Events of the system on their way to the user. */
 export const inboundChecks: readonly ConformanceCheck[] = [
@@ -86,17 +86,10 @@ export const inboundChecks: readonly ConformanceCheck[] = [
     expected: 'the user receives each reply once, although the last webhook arrives first.',
     advice: 'let parse return every event. It must not compare an event with those that it has seen before.',
     async run(context) {
-      const adapter = await createWebhookAdapter(context);
+      await createWebhookAdapter(context);
       const stack = await createFullStack(context);
       const { user, externalId } = await stack.handOver();
-      await stack.forwarder.idle();
-      stack.forwarder.pause();
-      for (const text of REPLIES) await context.system.agent.reply(externalId, text);
-      await context.waitFor('the webhooks of the replies', () => {
-        const reported = context.webhookSink.requests.flatMap((request) => adapter.parse(request).events);
-        return REPLIES.every((text) => reported.some((event) => isAgentReply(event, externalId, text)));
-      });
-      stack.forwarder.resume('newest-first');
+      await replyInReverse(context, stack, externalId);
       const received = () => user.replies.map(({ text }) => text.trim());
       for (const text of REPLIES)
         await context.waitFor(`the user to receive ${quote(text)}`, () => received().includes(text));

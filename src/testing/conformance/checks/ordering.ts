@@ -4,9 +4,9 @@ import { type ConformanceCheck, fail, NotApplicableError, quote } from '../check
 import type { CheckContext } from '../check-context.js';
 import { createFullStack, expectClosedBy, expectClosedInSystem, expectReplies } from '../full-stack.js';
 import { createWebhookAdapter, isAgentReply } from '../recorded-events.js';
+import { REPLIES, replyInReverse } from '../reversed-replies.js';
 
 const REASON = { kind: 'failed', text: 'The platform did not take it.' } as const;
-const REPLIES = ['Reply 1 of 3.', 'Reply 2 of 3.', 'Reply 3 of 3.'];
 
 /** The order of what agents do, and what the bridge has missed of it. */
 export const orderingChecks: readonly ConformanceCheck[] = [
@@ -78,15 +78,7 @@ export const orderingChecks: readonly ConformanceCheck[] = [
         throw new NotApplicableError('the adapter does not set capabilities.unordered.');
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
-      const { externalId } = handover;
-      await stack.forwarder.idle();
-      stack.forwarder.pause();
-      for (const text of REPLIES) await context.system.agent.reply(externalId, text);
-      await context.waitFor('the webhooks of the replies', () => {
-        const reported = context.webhookSink.requests.flatMap((request) => adapter.parse(request).events);
-        return REPLIES.every((text) => reported.some((event) => isAgentReply(event, externalId, text)));
-      });
-      stack.forwarder.resume('newest-first');
+      await replyInReverse(context, stack, handover.externalId);
       await expectReplies(context, handover, REPLIES);
       await stack.forwarder.idle();
       await expectReplies(context, handover, REPLIES);
