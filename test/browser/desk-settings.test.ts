@@ -154,7 +154,7 @@ describeInBrowser('the settings of the desk', () => {
       await page.locator('.top-bar').waitFor();
       for (const width of [360, 768, 1_440]) {
         await page.setViewportSize({ width, height: 740 });
-        for (const tab of ['account', 'agents', 'teams', 'canned', 'audit']) {
+        for (const tab of ['account', 'agents', 'teams', 'assignment', 'canned', 'audit']) {
           await page.goto(`${url}#/settings/${tab}`);
           await page.locator(`.admin a[href$="${tab}"][aria-current]`).waitFor();
           await page.locator('.admin h3').first().waitFor();

@@ -1,9 +1,11 @@
 import { type Adapter, type AdapterCall, AdapterError, defineAdapter } from '../../bridge/index.js';
+import type { Assigner } from './assignment/assigner.js';
 import type { DeskConversations } from './conversations/index.js';
 
 /** Creates the adapter of a desk: the bridge writes to its conversations, and receives agents' actions as a stream. */
 export function createDeskAdapter(
   { customerActions, sender, records }: DeskConversations,
+  assigner: Assigner,
   urlOf: (id: string) => string | undefined,
 ): Adapter {
   return defineAdapter({
@@ -17,6 +19,7 @@ export function createDeskAdapter(
     },
     async open(session, call) {
       await withTransientErrors(customerActions.open(session), call);
+      assigner.kick();
       return refOf(session.key);
     },
     async find(session, call) {
@@ -30,15 +33,18 @@ export function createDeskAdapter(
     },
     async close({ externalId }, { by }, call) {
       await withTransientErrors(customerActions.close(externalId, by), call);
+      assigner.kick();
     },
     async stream(emit, { signal }) {
       try {
         await sender.start(emit);
+        assigner.start();
         await new Promise<void>((resolve) => {
           if (signal.aborted) resolve();
           signal.addEventListener('abort', () => resolve(), { once: true });
         });
       } finally {
+        await assigner.stop();
         await sender.stop();
       }
     },

@@ -44,6 +44,10 @@ export interface ConversationSummary {
   readonly user: CustomerView;
   /** The id of the agent it is assigned to, or `null`. */
   readonly agent: string | null;
+  /** The id of the team it is for, or `null`. */
+  readonly team: string | null;
+  /** Set while a rule has assigned it and its agent has not replied yet: when the agent leaves, another gets it. */
+  readonly offer: string | null;
   readonly requestedAt: number;
   /** The platform ends the handoff unless the user got a reply by then; `null` when the user got an automatic one. */
   readonly replyBy: number | null;
@@ -86,6 +90,8 @@ export type ConversationEvent =
     }
   | { readonly type: 'note'; readonly messageId: string; readonly agent: string; readonly text: string }
   | { readonly type: 'claimed' | 'released'; readonly agent: string }
+  /** By the rules: to an agent, and back because the agent is not available any more. */
+  | { readonly type: 'assigned' | 'unassigned'; readonly agent: string }
   | { readonly type: 'transferred'; readonly agent: string; readonly to: string }
   | {
       readonly type: 'tagged';
@@ -132,11 +138,20 @@ export interface PresenceView {
   readonly isTyping: boolean;
 }
 
+/** An agent who has the desk open. `PUT api/availability` says of the agent of the page whether they are away. */
+export interface AvailabilityView {
+  readonly agent: string;
+  /** Gets no conversations by the rules. */
+  readonly isAway: boolean;
+}
+
 /** What is shown now and not kept. Sent to a page when it connects, and with every change. */
 export interface DeskSignal {
   readonly platform: PlatformStatus;
   /** The agents who have a conversation open. */
   readonly presence: readonly PresenceView[];
+  /** The agents who have the desk open. */
+  readonly availability: readonly AvailabilityView[];
 }
 
 /** `GET api/state`: everything the page needs at the start. */
@@ -387,6 +402,24 @@ export interface TeamView {
 /** The teams. The version tells whether another administrator has changed them meanwhile. */
 export interface TeamList {
   readonly teams: readonly TeamView[];
+  readonly version: number;
+}
+
+/** How conversations get their agents. */
+export interface AssignmentRules {
+  /** `manual`: agents claim them. Else the next agent in turn, or the one with the fewest open conversations. */
+  readonly method: 'manual' | 'roundRobin' | 'leastBusy';
+  /** An agent with this many open conversations gets no more by the rules; `null` without a limit. */
+  readonly capacity: number | null;
+  /** The team or agent for conversations of an agent of the platform, by its name in the receiver or its `bot_id`. */
+  readonly aiAgents: readonly {
+    readonly aiAgent: string;
+    readonly to: { readonly kind: 'team' | 'agent'; readonly id: string };
+  }[];
+}
+
+/** The rules. The version tells whether another administrator has changed them meanwhile. */
+export interface AssignmentSettings extends AssignmentRules {
   readonly version: number;
 }
 

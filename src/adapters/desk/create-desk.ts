@@ -11,6 +11,10 @@ import { createOneTimeLink } from './agents/one-time-link.js';
 import { createSessions } from './agents/sessions.js';
 import type { AgentInput } from './agents/stored-agent.js';
 import { createTeams } from './agents/teams.js';
+import { createAssigner } from './assignment/assigner.js';
+import { createAvailability } from './assignment/availability.js';
+import { createFindTarget } from './assignment/routing.js';
+import { createRules } from './assignment/rules.js';
 import { createRejectionLog, runForClient } from './audit.js';
 import { createCannedReplies } from './canned-replies.js';
 import { createConversationQueries } from './conversation-queries.js';
@@ -21,6 +25,7 @@ import { addAccountRoutes } from './http/account-routes.js';
 import { addAdminRoutes } from './http/admin-routes.js';
 import { answerErrors, answerUnknown, createAgentRoutes } from './http/agent-routes.js';
 import { addApiRoutes } from './http/api-routes.js';
+import { addAssignmentRoutes } from './http/assignment-routes.js';
 import { createBrowserSessions, type HostSession } from './http/current-agent.js';
 import { deskHeaders } from './http/headers.js';
 import { addInboxRoutes } from './http/inbox-routes.js';
@@ -107,13 +112,19 @@ export function createDesk(options: DeskOptions): Desk {
   const log = withRedaction(options.log ?? createLog());
   const { database, queues, isOutboxPaused } = receiver.storage;
   const store = createDocumentStore(database);
-  const conversations = createDeskConversations(store, log, options.isGreeted ?? false);
-  const { audit } = conversations;
   const agents = createAgents(store);
+  const teams = createTeams(store);
+  const rules = createRules(store);
+  const availability = createAvailability(store, log);
+  const findTarget = createFindTarget({ agents, teams, rules });
+  const conversations = createDeskConversations(store, log, options.isGreeted ?? false, findTarget);
+  const { audit, records } = conversations;
+  const assigner = createAssigner({ store, records, agents, teams, rules, availability, log });
+  availability.onChange(() => assigner.kick());
   const account = createAccount(store);
   const sessions = createSessions(store, { idleMs });
   const updates = createLiveUpdates(store, log);
-  const signals = createSignals({ store, queues, isOutboxPaused, log });
+  const signals = createSignals({ store, queues, isOutboxPaused, availability, log });
   const rejections = createRejectionLog(audit, log);
   const retention = startRetention({ store, sessions, log, keepMs });
 
@@ -125,7 +136,7 @@ export function createDesk(options: DeskOptions): Desk {
   const isSameOrigin = createSameOrigin(publicUrl);
 
   const urlOf = (id: string) => (publicUrl ? `${publicUrl.href}/#/${encodeURIComponent(id)}` : undefined);
-  const adapter = createDeskAdapter(conversations, urlOf);
+  const adapter = createDeskAdapter(conversations, assigner, urlOf);
   const bridge = createBridge({ log, ...options.bridge, receiver, adapter });
 
   const limits = createLoginLimits();
@@ -143,7 +154,7 @@ export function createDesk(options: DeskOptions): Desk {
     presence: signals.presence,
     customers: createCustomerQueries({
       store,
-      records: conversations.records,
+      records,
       findCustomer: options.customer ?? null,
       log,
     }),
@@ -162,6 +173,8 @@ export function createDesk(options: DeskOptions): Desk {
     queues,
     findAgent,
     aiAgents: [...receiver.services.keys()],
+    availability,
+    assigner,
     canTeach: [...receiver.services.values()].some((service) => service !== null),
   });
 
@@ -174,7 +187,8 @@ export function createDesk(options: DeskOptions): Desk {
     issuer: (request) => `Desk ${publicUrl?.host ?? request.host}`,
     hasPasswords: hostSession === null,
   });
-  addAdminRoutes(apiRoutes, { store, agents, account, teams: createTeams(store), audit });
+  addAdminRoutes(apiRoutes, { store, agents, account, teams, audit });
+  addAssignmentRoutes(apiRoutes, { rules, availability, onRules: () => assigner.kick() });
 
   const router = Router();
   router.use((request, _response, next) => runForClient(request.ip, next));
@@ -211,6 +225,7 @@ export function createDesk(options: DeskOptions): Desk {
     store,
     async close() {
       retention.stop();
+      availability.stop();
       signals.stop();
       updates.stop();
       await bridge.close();

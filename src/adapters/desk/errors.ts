@@ -22,6 +22,7 @@ export const DESK_ERRORS = {
   TOO_MANY_STREAMS: [429, 'The desk is open in too many tabs. Close some.'],
   NO_PASSWORD: [409, 'You log in elsewhere, so you have no password here.'],
   TEAMS_CHANGED: [409, 'Another administrator changed the teams meanwhile. Open them again.'],
+  RULES_CHANGED: [409, 'Another administrator changed the rules meanwhile. Open them again.'],
   INVALID: [400, 'The page and the desk do not understand each other. Reload the page.'],
   NOT_JSON: [415, 'The desk takes JSON only.'],
   CANNOT_TEACH: [409, 'The desk was not told where the platform is, so it cannot teach the AI agent.'],

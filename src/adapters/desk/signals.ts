@@ -1,6 +1,7 @@
 import type { QueueAdmin } from '../../delivery/index.js';
 import type { Log } from '../../internal/index.js';
 import type { DeskSignal, PlatformStatus } from './api.js';
+import type { Availability } from './assignment/availability.js';
 import { createPresence, type Presence } from './presence.js';
 import type { DocumentStore } from './store/index.js';
 
@@ -18,6 +19,7 @@ export interface SignalsParts {
   /** `null` with inline delivery, where no reply waits. */
   readonly queues: QueueAdmin | null;
   readonly isOutboxPaused: () => boolean;
+  readonly availability: Availability;
   readonly log: Log;
 }
 
@@ -29,9 +31,9 @@ const GATHER_MS = 500;
 const LOOKED_AT = 20;
 
 /** Creates {@link Signals}. */
-export function createSignals({ store, queues, isOutboxPaused, log }: SignalsParts): Signals {
+export function createSignals({ store, queues, isOutboxPaused, availability, log }: SignalsParts): Signals {
   const listeners = new Set<(signal: DeskSignal) => void>();
-  let signal: DeskSignal = { platform: { delayed: 0, isRefused: false }, presence: [] };
+  let signal: DeskSignal = { platform: { delayed: 0, isRefused: false }, presence: [], availability: [] };
   let sent = JSON.stringify(signal);
   let isReading = false;
   let gathering: NodeJS.Timeout | undefined;
@@ -49,7 +51,7 @@ export function createSignals({ store, queues, isOutboxPaused, log }: SignalsPar
     isReading = true;
     try {
       const platform = await platformStatus(queues, isOutboxPaused());
-      publish({ platform, presence: await presence.read() });
+      publish({ platform, presence: await presence.read(), availability: await availability.read() });
     } catch (err) {
       log.warn({ err }, 'the desk could not read its outbox or who is there');
     } finally {
@@ -63,6 +65,7 @@ export function createSignals({ store, queues, isOutboxPaused, log }: SignalsPar
     }, GATHER_MS).unref();
   };
   const presence = createPresence(store, pollSoon);
+  availability.onChange(pollSoon);
   const timer = setInterval(() => void poll(), POLL_MS).unref();
 
   return {

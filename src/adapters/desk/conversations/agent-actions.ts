@@ -101,7 +101,14 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
         if (record.agent === null) return null;
         requireOwner(record, agent);
         return {
-          record: { ...record, state: 'waiting', agent: null, snoozedUntil: null },
+          record: {
+            ...record,
+            state: 'waiting',
+            agent: null,
+            offer: null,
+            snoozedUntil: null,
+            declined: [...record.declined.filter((each) => each !== agent.id), agent.id],
+          },
           events: [{ type: 'released', agent: agent.id }],
         };
       }),
@@ -115,7 +122,7 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
           if (record.agent === to) return null;
           if (record.agent !== null && record.agent !== agent.id) requireTakeOver(agent);
           return {
-            record: { ...record, state: 'active', agent: to, snoozedUntil: null },
+            record: { ...record, state: 'active', agent: to, offer: null, snoozedUntil: null },
             events: [{ type: 'transferred', agent: agent.id, to }],
           };
         },
@@ -192,6 +199,7 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
             ...record,
             state: 'active',
             agent: agent.id,
+            offer: null,
             last: previewOf('agent', text, now),
           },
           events: [

@@ -1,5 +1,6 @@
 import type { HandoffSession } from '../../../bridge/index.js';
 import type { ConversationEvent, ConversationSummary, ConversationUpdate, TranscriptLine } from '../api.js';
+import type { ConversationTarget } from '../assignment/routing.js';
 import {
   DOCUMENT_KIND,
   type Document,
@@ -13,6 +14,10 @@ import {
 export interface ConversationRecord extends Omit<ConversationSummary, 'version'> {
   readonly botId: string | null;
   readonly transcript: readonly TranscriptLine[];
+  /** The one agent whom a rule or the application chose; `null` for all of the team. */
+  readonly preferredAgent: string | null;
+  /** Agents who gave it back: rules do not assign it to them again. */
+  readonly declined: readonly string[];
   /** Keys of the latest messages and notes, so that one that arrives twice is shown once. */
   readonly recent: readonly string[];
 }
@@ -110,7 +115,11 @@ function textOf(event: ConversationEvent, { transcript }: ConversationRecord): s
 }
 
 /** The record of a newly requested conversation. */
-export function createRecord(session: HandoffSession, isGreeted: boolean): ConversationRecord {
+export function createRecord(
+  session: HandoffSession,
+  isGreeted: boolean,
+  target: ConversationTarget,
+): ConversationRecord {
   const { key, conversationId, agent, user, botId, transcript, requestedAt, replyBy, route } = session;
   const tags = [...(route?.tags ?? []), ...(route?.department === undefined ? [] : [route.department])];
   return {
@@ -120,6 +129,9 @@ export function createRecord(session: HandoffSession, isGreeted: boolean): Conve
     state: 'waiting',
     user,
     agent: null,
+    offer: null,
+    ...target,
+    declined: [],
     requestedAt: requestedAt.getTime(),
     replyBy: isGreeted ? null : replyBy.getTime(),
     firstReplyAt: null,
@@ -151,12 +163,16 @@ export const withRecent = (record: ConversationRecord, key: string): Conversatio
   recent: [...record.recent, key].slice(-REMEMBERED_KEYS),
 });
 
+const RECORD_DEFAULTS = { preferredAgent: null, declined: [] };
+
 /** The record in a document. */
 export const recordOf = ({ value }: Document): ConversationRecord =>
-  withDefaults(value as ConversationRecord);
+  withDefaults({ ...RECORD_DEFAULTS, ...(value as Partial<ConversationRecord>) } as ConversationRecord);
 
 /** Records and journal entries of earlier versions have fewer fields. */
 export const withDefaults = <Stored extends Partial<ConversationSummary>>(stored: Stored): Stored => ({
+  team: null,
+  offer: null,
   tags: [],
   priority: 'normal',
   snoozedUntil: null,
@@ -165,7 +181,7 @@ export const withDefaults = <Stored extends Partial<ConversationSummary>>(stored
 
 /** The part of a record that lists show. */
 export function summaryOf(record: ConversationRecord, version: number): ConversationSummary {
-  const { botId: _botId, transcript: _transcript, recent: _recent, ...summary } = record;
+  const { botId, transcript, recent, preferredAgent, declined, ...summary } = record;
   return { ...summary, version };
 }
 

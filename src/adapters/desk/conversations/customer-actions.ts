@@ -1,5 +1,6 @@
 import type { HandoffSession, OutgoingMessage } from '../../../bridge/index.js';
 import type { ClosedBy } from '../api.js';
+import type { FindTarget } from '../assignment/routing.js';
 import { DOCUMENT_KIND, type DocumentWrite } from '../store/index.js';
 import {
   type ConversationRecord,
@@ -23,10 +24,14 @@ export interface CustomerActions {
 }
 
 /** Creates {@link CustomerActions}. */
-export function createCustomerActions(records: ConversationRecords, isGreeted: boolean): CustomerActions {
+export function createCustomerActions(
+  records: ConversationRecords,
+  isGreeted: boolean,
+  findTarget: FindTarget,
+): CustomerActions {
   return {
     async open(session) {
-      const record = createRecord(session, isGreeted);
+      const record = createRecord(session, isGreeted, await findTarget(session));
       await records.add({ record, events: [{ type: 'opened' }], put: [historyEntryOf(record)] });
     },
     async find({ key }) {
@@ -72,7 +77,13 @@ export function closeRecord(
 ): RecordChange | null {
   if (record.state === 'closed') return null;
   return {
-    record: { ...record, state: 'closed', snoozedUntil: null, ended: { by, at: Date.now(), agent } },
+    record: {
+      ...record,
+      state: 'closed',
+      offer: null,
+      snoozedUntil: null,
+      ended: { by, at: Date.now(), agent },
+    },
     events: [{ type: 'closed', by, agent }],
   };
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../../../internal/index.js';
+import { type FindTarget, NO_TARGET } from '../assignment/routing.js';
 import { type Audit, createAudit } from '../audit.js';
 import type { DocumentStore } from '../store/index.js';
 import { type AgentActions, createAgentActions } from './agent-actions.js';
@@ -20,11 +21,12 @@ export function createDeskConversations(
   store: DocumentStore,
   log: Log,
   isGreeted: boolean,
+  findTarget: FindTarget = async () => NO_TARGET,
 ): DeskConversations {
   const records = createConversationRecords(store);
   return {
     records,
-    customerActions: createCustomerActions(records, isGreeted),
+    customerActions: createCustomerActions(records, isGreeted, findTarget),
     agentActions: createAgentActions(store, records),
     sender: createOutgoingSender(store, records, log),
     audit: createAudit(store),

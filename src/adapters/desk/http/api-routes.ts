@@ -10,6 +10,8 @@ import type {
   DeadLetterView,
   StateView,
 } from '../api.js';
+import type { Assigner } from '../assignment/assigner.js';
+import type { Availability } from '../assignment/availability.js';
 import type { CannedReplies } from '../canned-replies.js';
 import type { ConversationQueries } from '../conversation-queries.js';
 import type { DeskConversations } from '../conversations/index.js';
@@ -44,6 +46,8 @@ export interface ApiParts {
   /** The names of the platform's agents. */
   readonly aiAgents: readonly string[];
   readonly canTeach: boolean;
+  readonly availability: Availability;
+  readonly assigner: Assigner;
 }
 
 const STATES: readonly ConversationStatus[] = ['waiting', 'active', 'closed'];
@@ -84,10 +88,11 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   });
   routes.get('/api/agents', 'answer', () => agents.list());
   const open: OpenStreams = new Map();
-  routes.get('/api/events', 'answer', ({ session }, request, response) => {
+  routes.get('/api/events', 'answer', ({ agent, session }, request, response) => {
     const hasSession = async () => (await findAgent(request)) !== null;
     const { signals } = parts;
-    streamUpdates(request, response, { updates, signals, hasSession, sessionId: session.id, open });
+    const connect = () => parts.availability.connect(agent.id);
+    streamUpdates(request, response, { updates, signals, hasSession, sessionId: session.id, connect, open });
   });
   routes.get('/api/conversations', 'answer', (_current, { query }) => {
     const state = STATES.find((each) => each === query.state);
@@ -105,9 +110,12 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   routes.get('/api/conversations/:id/entries', 'answer', (_current, request) =>
     queries.entries(param(request, 'id'), numberOf(request.query.before) ?? Number.MAX_SAFE_INTEGER),
   );
-  routes.change('post', '/api/conversations/:id/:action', 'answer', ({ agent }, request) =>
-    act(parts, agent, param(request, 'id'), param(request, 'action'), request.body),
-  );
+  routes.change('post', '/api/conversations/:id/:action', 'answer', async ({ agent }, request) => {
+    const action = param(request, 'action');
+    const summary = await act(parts, agent, param(request, 'id'), action, request.body);
+    if (action !== 'read') parts.assigner.kick();
+    return summary;
+  });
   routes.get('/api/canned', 'answer', () => canned.list());
   routes.change('put', '/api/canned', 'editCanned', ({ agent }, { body }) =>
     canned.save(agent, readBody(cannedList, body)),

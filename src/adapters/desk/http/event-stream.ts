@@ -23,6 +23,8 @@ export interface StreamParts {
   readonly signals: Signals;
   readonly hasSession: () => Promise<boolean>;
   readonly sessionId: string;
+  /** Counts the agent as connected until the returned function is called. */
+  readonly connect: () => () => void;
   readonly open: OpenStreams;
 }
 
@@ -51,6 +53,7 @@ export function streamUpdates(request: Request, response: Response, parts: Strea
   const unsubscribeSignals = parts.signals.subscribe((signal) =>
     write(`event: signal\ndata: ${JSON.stringify(signal)}\n\n`),
   );
+  const disconnect = parts.connect();
   const heartbeat = setInterval(() => write('event: beat\ndata: {}\n\n'), HEARTBEAT_MS);
   const sessionCheck = setInterval(() => {
     parts.hasSession().then(
@@ -66,6 +69,7 @@ export function streamUpdates(request: Request, response: Response, parts: Strea
     clearInterval(sessionCheck);
     unsubscribe();
     unsubscribeSignals();
+    disconnect();
     const left = (open.get(sessionId) ?? 1) - 1;
     if (left > 0) open.set(sessionId, left);
     else open.delete(sessionId);

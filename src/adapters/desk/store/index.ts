@@ -30,6 +30,12 @@ export const DOCUMENT_KIND = {
   session: 'session',
   /** The conversation that an agent looks at. */
   presence: 'presence',
+  /** The agents who are connected to a process. */
+  connection: 'connection',
+  /** An agent who is away. */
+  away: 'away',
+  /** A conversation that a rule has assigned, until its agent takes it up. */
+  offer: 'offer',
   settings: 'settings',
 } as const;
 

@@ -47,7 +47,7 @@ export function announcementOf({ event, summary }: ConversationUpdate, me: strin
   const who = customerName(summary.user);
   if (event.type === 'opened') return t('newArrival', { who });
   const isTransferToMe = event.type === 'transferred' && event.to === me && event.agent !== me;
-  if (isTransferToMe) return t('newTransfer', { who });
+  if (isTransferToMe || (event.type === 'assigned' && event.agent === me)) return t('newTransfer', { who });
   const isCustomerMessage = event.type === 'message' && event.from === 'customer';
   const isMine = summary.agent === me || summary.agent === null;
   return isCustomerMessage && isMine ? t('newMessage', { who }) : null;

@@ -1,5 +1,6 @@
 import type {
   AgentView,
+  AvailabilityView,
   CannedList,
   ConversationListView,
   ConversationSummary,
@@ -43,6 +44,8 @@ export interface State {
   readonly platform: PlatformStatus;
   /** Who looks at which conversation. */
   readonly presence: readonly PresenceView[];
+  /** Who has the desk open, and who of them is away. */
+  readonly availability: readonly AvailabilityView[];
   /** How far the server's clock is ahead, in milliseconds. */
   readonly clockAhead: number;
   readonly durable: boolean;
@@ -91,6 +94,7 @@ export function initialState(view: StateView): State {
     connection: 'connecting',
     platform: { delayed: 0, isRefused: false },
     presence: [],
+    availability: [],
     clockAhead: view.now - Date.now(),
     durable,
     canTeach,
@@ -109,10 +113,11 @@ export function withUpdate(state: State, entry: ConversationUpdate): State {
 }
 
 /** Applies a signal. */
-export const withSignal = (state: State, { platform, presence }: DeskSignal): State => ({
+export const withSignal = (state: State, { platform, presence, availability }: DeskSignal): State => ({
   ...state,
   platform,
   presence,
+  availability,
 });
 
 /** Adds a loaded conversation, with the updates that arrived while it was loading. */
@@ -213,6 +218,10 @@ const newerOf = (a: ConversationSummary, b: ConversationSummary): ConversationSu
 export const unreadOf = ({ customerMessages, read }: ConversationSummary, agentId: string): number =>
   customerMessages - (read[agentId] ?? 0);
 
+/** Whether a conversation was given to an agent by the rules, who has not replied yet. */
+export const isOfferedTo = ({ offer, agent, state }: ConversationSummary, agentId: string): boolean =>
+  offer !== null && agent === agentId && state === 'active';
+
 /** Whether an update names an agent that the page does not know yet. */
 export function hasUnknownAgent({ agents }: State, { event, summary }: ConversationUpdate): boolean {
   const named = [
@@ -224,5 +233,5 @@ export function hasUnknownAgent({ agents }: State, { event, summary }: Conversat
 }
 
 /** Whether an agent is there whom the page does not know yet. */
-export const hasUnknownPresence = ({ agents }: State, { presence }: DeskSignal): boolean =>
-  presence.some((each) => !agents.some(({ id }) => id === each.agent));
+export const hasUnknownPresence = ({ agents }: State, { presence, availability }: DeskSignal): boolean =>
+  [...presence, ...availability].some((each) => !agents.some(({ id }) => id === each.agent));

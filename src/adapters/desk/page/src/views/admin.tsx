@@ -4,6 +4,7 @@ import type { State } from '../state.js';
 import { type AdminTextName, a } from '../strings/admin.js';
 import { AdminAccount } from './admin-account.js';
 import { AdminAgents } from './admin-agents.js';
+import { AdminAssignment } from './admin-assignment.js';
 import { AdminAudit } from './admin-audit.js';
 import { AdminTeams } from './admin-teams.js';
 import { CannedEditor } from './canned-picker.js';
@@ -15,7 +16,7 @@ export function Admin({ tab }: { readonly tab: string }) {
   const mayAudit = useMay('readAudit');
   const tabs: readonly AdminTextName[] = [
     'account',
-    ...(mayManage ? (['agents', 'teams'] as const) : []),
+    ...(mayManage ? (['agents', 'teams', 'assignment'] as const) : []),
     ...(mayEditCanned ? (['canned'] as const) : []),
     ...(mayAudit ? (['audit'] as const) : []),
   ];
@@ -33,6 +34,7 @@ export function Admin({ tab }: { readonly tab: string }) {
       {shown === 'account' && <AdminAccount />}
       {shown === 'agents' && <AdminAgents />}
       {shown === 'teams' && <AdminTeams />}
+      {shown === 'assignment' && <AdminAssignment />}
       {shown === 'canned' && <AdminCanned />}
       {shown === 'audit' && <AdminAudit />}
     </div>

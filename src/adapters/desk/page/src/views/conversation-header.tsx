@@ -16,6 +16,7 @@ import { TimeLeft } from './time-left.js';
 
 const meOf = ({ me }: State) => me;
 const agentsOf = ({ agents }: State) => agents;
+const availabilityOf = ({ availability }: State) => availability;
 const hasSeveralAiAgents = ({ aiAgents }: State) => aiAgents.length > 1;
 
 const hasFocusInActions = (): boolean =>
@@ -33,6 +34,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
   const attempt = useAttempt();
   const me = useDeskState(meOf);
   const agents = useDeskState(agentsOf);
+  const availability = useDeskState(availabilityOf);
   const mayTakeOver = useMay('takeOver');
   const isSeveral = useDeskState(hasSeveralAiAgents);
   const [isClosing, setClosing] = useState(false);
@@ -45,6 +47,10 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
   };
   const nameOf = (agentId: string | null): string | null =>
     agentId === me.id ? t('mine') : (agents.find((each) => each.id === agentId)?.name ?? agentId);
+  const statusOf = (agentId: string, name: string): string => {
+    const here = availability.find((each) => each.agent === agentId);
+    return here && !here.isAway ? name : t(here ? 'statusAway' : 'statusOffline', { agent: name });
+  };
   const others = agents.filter((each) => each.id !== agent);
 
   return (
@@ -92,7 +98,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
           {(agent === null || agent === me.id || mayTakeOver) && (
             <Menu
               label={t('transfer')}
-              items={others.map(({ id: key, name }) => ({ key, label: name }))}
+              items={others.map(({ id: key, name }) => ({ key, label: statusOf(key, name) }))}
               choose={(to) => setReceiver(others.find((each) => each.id === to) ?? null)}
             />
           )}

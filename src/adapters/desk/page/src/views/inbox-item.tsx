@@ -2,7 +2,7 @@ import { useCallback } from 'preact/hooks';
 import { useDeskState } from '../desk-context.js';
 import { customerName } from '../identity.js';
 import { hrefOf } from '../route.js';
-import { isListed, type State, unreadOf } from '../state.js';
+import { isListed, isOfferedTo, type State, unreadOf } from '../state.js';
 import { t } from '../strings/index.js';
 import { Avatar } from './avatar.js';
 import { priorityText } from './priority.js';
@@ -30,6 +30,7 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
   );
   if (!summary || isHidden) return null;
   const unread = summary.state === 'closed' ? 0 : unreadOf(summary, me);
+  const isNew = isOfferedTo(summary, me);
   const name = customerName(summary.user);
   const agentName = summary.agent === me ? t('mine') : holder;
 
@@ -37,7 +38,7 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
     <li>
       <a
         href={hrefOf(id)}
-        class={`item ${unread > 0 ? 'unread' : ''}`}
+        class={`item ${unread > 0 || isNew ? 'unread' : ''}`}
         data-conversation={id}
         aria-current={isShown ? 'true' : undefined}
       >
@@ -56,6 +57,7 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
               <span class="hidden">{t('unread', { count: unread })}</span>
             </span>
           )}
+          {isNew && <span class="new">{t('isNew')}</span>}
           {summary.priority !== 'normal' && (
             <span class={`priority ${summary.priority}`}>{priorityText(summary.priority)}</span>
           )}

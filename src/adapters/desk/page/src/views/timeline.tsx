@@ -221,6 +221,10 @@ function eventText(event: ConversationEvent, nameOf: (id: string | null) => stri
       return t('eventClaimed', { agent: nameOf(event.agent) });
     case 'released':
       return t('eventReleased', { agent: nameOf(event.agent) });
+    case 'assigned':
+      return t('eventAssigned', { agent: nameOf(event.agent) });
+    case 'unassigned':
+      return t('eventUnassigned', { agent: nameOf(event.agent) });
     case 'transferred':
       return t(event.to === event.agent ? 'eventTakenOver' : 'eventTransferred', {
         agent: nameOf(event.agent),

@@ -9,6 +9,8 @@ import { Avatar } from './avatar.js';
 import { BellIcon, MutedIcon } from './icons.js';
 
 const meOf = ({ me }: State) => me;
+const isAwayOf = ({ me, availability }: State) =>
+  availability.some(({ agent, isAway }) => agent === me.id && isAway);
 
 /** The bar at the top: navigation, settings and logout. */
 export function TopBar({
@@ -24,6 +26,7 @@ export function TopBar({
   const { client } = useDesk();
   const attempt = useAttempt();
   const me = useDeskState(meOf);
+  const isAway = useDeskState(isAwayOf);
   const [isOpen, setOpen] = useState(false);
   const [muted, showMuted] = useState(isMuted);
   const toggleSound = (): void => {
@@ -87,6 +90,15 @@ export function TopBar({
             </option>
           ))}
         </select>
+        <button
+          type="button"
+          class="away"
+          aria-pressed={isAway}
+          title={t('awayHint')}
+          onClick={() => void attempt(() => client.call('PUT', 'api/availability', { isAway: !isAway }))}
+        >
+          {t('away')}
+        </button>
         <span class="me" dir="auto">
           {me.name}
         </span>

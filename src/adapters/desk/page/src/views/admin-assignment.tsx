@@ -1,0 +1,163 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { AssignmentRules, AssignmentSettings, TeamList, TeamView } from '../../../api.js';
+import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import type { State } from '../state.js';
+import { a } from '../strings/admin.js';
+import { t } from '../strings/index.js';
+
+const agentsOf = ({ agents }: State) => agents;
+const aiAgentsOf = ({ aiAgents }: State) => aiAgents;
+
+const METHODS = [
+  ['manual', 'methodManual'],
+  ['roundRobin', 'methodRoundRobin'],
+  ['leastBusy', 'methodLeastBusy'],
+] as const;
+
+type Rule = AssignmentRules['aiAgents'][number];
+
+const targetKey = ({ kind, id }: Rule['to']): string => `${kind} ${id}`;
+
+/** The rules by which new conversations get their agents. */
+export function AdminAssignment() {
+  const { client, notify } = useDesk();
+  const attempt = useAttempt();
+  const [settings, setSettings] = useState<AssignmentSettings | null>(null);
+  const [teams, setTeams] = useState<readonly TeamView[]>([]);
+  useEffect(
+    () =>
+      void attempt(async () => {
+        setTeams((await client.call<TeamList>('GET', 'api/teams')).teams);
+        setSettings(await client.call('GET', 'api/admin/assignment'));
+      }),
+    [],
+  );
+  if (!settings) return <p class="hint">…</p>;
+
+  const change = (part: Partial<AssignmentRules>): void => setSettings({ ...settings, ...part });
+  const save = async (): Promise<void> => {
+    const aiAgents = settings.aiAgents.filter(({ aiAgent, to }) => aiAgent.trim() !== '' && to.id !== '');
+    const put = async () =>
+      setSettings(await client.call('PUT', 'api/admin/assignment', { ...settings, aiAgents }));
+    if (await attempt(put)) notify(t('saved'));
+  };
+
+  return (
+    <section>
+      <h3>{a('assignment')}</h3>
+      <p class="hint">{a('assignmentHint')}</p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <fieldset>
+          <legend>{a('method')}</legend>
+          {METHODS.map(([method, label]) => (
+            <label key={method} class="switch">
+              <input
+                type="radio"
+                name="method"
+                checked={settings.method === method}
+                onChange={() => change({ method })}
+              />
+              {a(label)}
+            </label>
+          ))}
+        </fieldset>
+        <label>
+          {a('capacity')}
+          <input
+            type="number"
+            min={1}
+            max={1_000}
+            value={settings.capacity ?? ''}
+            onInput={({ currentTarget: { valueAsNumber } }) =>
+              change({ capacity: Number.isNaN(valueAsNumber) ? null : valueAsNumber })
+            }
+          />
+        </label>
+        <RuleList rules={settings.aiAgents} teams={teams} change={(aiAgents) => change({ aiAgents })} />
+        <div class="buttons">
+          <button type="submit" class="primary">
+            {t('save')}
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+/** The teams and agents for conversations of each agent of the platform. */
+function RuleList({
+  rules,
+  teams,
+  change,
+}: {
+  readonly rules: readonly Rule[];
+  readonly teams: readonly TeamView[];
+  readonly change: (rules: readonly Rule[]) => void;
+}) {
+  const agents = useDeskState(agentsOf);
+  const aiAgents = useDeskState(aiAgentsOf);
+  const replace = (index: number, part: Partial<Rule>): void =>
+    change(rules.map((rule, nth) => (nth === index ? { ...rule, ...part } : rule)));
+  const targets = [
+    ...teams.map(({ id, name }) => [{ kind: 'team' as const, id }, a('ruleTeam', { name })] as const),
+    ...agents.map(({ id, name }) => [{ kind: 'agent' as const, id }, a('ruleAgent', { name })] as const),
+  ];
+  return (
+    <fieldset>
+      <legend>{a('rules')}</legend>
+      <p class="hint">{a('rulesHint')}</p>
+      <datalist id="ai-agents">
+        {aiAgents.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      {rules.map(({ aiAgent, to }, index) => (
+        <div key={index} class="rule">
+          <label>
+            {a('ruleFor')}
+            <input
+              list="ai-agents"
+              maxLength={200}
+              value={aiAgent}
+              onInput={({ currentTarget }) => replace(index, { aiAgent: currentTarget.value })}
+            />
+          </label>
+          <label>
+            {a('ruleTo')}
+            <select
+              value={targetKey(to)}
+              onChange={({ currentTarget }) => {
+                const chosen = targets.find(([target]) => targetKey(target) === currentTarget.value);
+                if (chosen) replace(index, { to: chosen[0] });
+              }}
+            >
+              {targets.map(([target, label]) => (
+                <option key={targetKey(target)} value={targetKey(target)}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+          <button type="button" onClick={() => change(rules.filter((_, nth) => nth !== index))}>
+            {a('remove')}
+          </button>
+        </div>
+      ))}
+      <div class="buttons">
+        <button
+          type="button"
+          onClick={() =>
+            change([...rules, { aiAgent: '', to: targets[0]?.[0] ?? { kind: 'agent', id: '' } }])
+          }
+        >
+          {a('addRule')}
+        </button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,58 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { describeInBrowser, launch } from './chromium.js';
+import { startDesk, TIMEOUT_MS } from './start-desk.js';
+
+vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
+
+describeInBrowser('assignment rules', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('are set by an administrator, and give conversations to agents who are not away', async () => {
+    const { url, bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    const bob = await logInAs('bob');
+    const { page } = ann;
+    await page.goto(`${url}#/settings/assignment`);
+    await page.getByLabel('go to the available agents in turn').check();
+    await page.getByLabel(/^Conversations per agent/).fill('1');
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByLabel('AI agent, by name or bot id').fill('other');
+    await page.getByLabel('Team or agent').selectOption('Agent: Bob');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.reload();
+    expect(await page.getByLabel('go to the available agents in turn').isChecked()).toBe(true);
+    expect(await page.getByLabel(/^Conversations per agent/).inputValue()).toBe('1');
+    expect(await page.getByLabel('Team or agent').inputValue()).toBe('agent bob');
+
+    await page.getByRole('button', { name: 'Away' }).click();
+    await page.getByRole('button', { name: 'Away', pressed: true }).waitFor();
+    await page.goto(`${url}#/`);
+    const maria = await bench.requestHandoff({ user: { userId: 'maria' } });
+    await bob.notice.getByText('maria was given to you').waitFor();
+    await bob.inbox.locator('.mine .item.unread').getByText('new', { exact: true }).waitFor();
+    await bob.open('maria');
+    await bob.seesEvent('Assigned to Bob');
+    await bob.reply('Hello');
+    expect((await maria.nextReply()).text).toBe('Hello');
+    await bob.inbox.locator('.mine .new').waitFor({ state: 'detached' });
+
+    // Bob has as many as he may have, and Ann is away.
+    await bench.requestHandoff({ user: { userId: 'john' } });
+    await ann.itemIn('waiting', 'john').waitFor();
+    await ann.press('Away');
+    await ann.inbox.locator('.mine').getByText('john').waitFor();
+    await bob.press('Transfer to…');
+    await bob.page.getByRole('menuitem', { name: 'Ann', exact: true }).waitFor();
+    await ann.press('Away');
+    await bob.page.getByRole('menuitem', { name: 'Ann (away)' }).waitFor();
+    // Nobody has answered John yet.
+    await ann.itemIn('waiting', 'john').waitFor();
+    expect([...ann.consoleErrors, ...bob.consoleErrors]).toEqual([]);
+  });
+});
