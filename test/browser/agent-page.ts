@@ -14,7 +14,7 @@ export interface AgentPage {
   /** The item of a customer in the inbox. */
   item(who: string): Locator;
   /** Chooses a view of the inbox. */
-  view(name: 'All' | 'Mine' | 'Unassigned' | 'Closed'): Promise<void>;
+  view(name: 'All' | 'Mine' | 'My teams' | 'Mentions' | 'Unassigned' | 'Closed'): Promise<void>;
   /** The item of a customer in one group of the inbox. */
   itemIn(state: 'waiting' | 'active' | 'closed', who: string): Locator;
   /** Opens a conversation by a click. */

@@ -8,7 +8,8 @@ import { startDesk, TIMEOUT_MS } from './start-desk.js';
 vi.setConfig({ testTimeout: 2 * TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
 
 const WIDTHS = [360, 768, 1_440];
-const VIEWS = ['all', 'mine', 'unassigned', 'closed'];
+const TEAMS = [{ id: 'returns', name: 'Returns', members: ['ann', 'bob'] }];
+const VIEWS = ['all', 'mine', 'teams', 'mentions', 'unassigned', 'closed'];
 
 describeInBrowser('every view of the desk', () => {
   let browser: Browser;
@@ -24,7 +25,10 @@ describeInBrowser('every view of the desk', () => {
     ['zh-CN', 'dark'],
   ] as const) {
     it(`is accessible and fits at ${WIDTHS.join(', ')} px, ${locale}, ${colorScheme}`, async () => {
-      const { bench, logInAs, url } = await startDesk(browser);
+      const { bench, desk, logInAs, url } = await startDesk(browser);
+      await desk.store.write({
+        put: [{ kind: 'settings', id: 'teams', value: TEAMS, version: 0 }],
+      });
       const ann = await logInAs('ann', { viewport: { width: 1_440, height: 900 } });
       const maria = await bench.requestHandoff({
         user: { userId: 'maria.lopez', email: 'maria@example.com' },
@@ -43,6 +47,14 @@ describeInBrowser('every view of the desk', () => {
       await ann.page.getByRole('menuitem', { name: 'Urgent' }).click();
       await ann.seesEvent('Ann set the priority: Urgent');
       const conversation = ann.page.url();
+      const { page: colleague, press, note } = await logInAs('bob');
+      await colleague.goto(conversation);
+      await note('@Ann, please look at this.');
+      await colleague.getByText('@Ann, please look at this.').waitFor();
+      await press('Transfer to…');
+      await colleague.getByRole('menuitem', { name: 'Team: Returns' }).click();
+      await colleague.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click();
+      await ann.seesEvent('Bob gave it to Returns');
       const gone = await bench.requestHandoff({ user: { userId: 'kim' } });
       await gone.closeByUser();
       await bench.requestHandoff({ user: { userId: 'john' } });
@@ -66,6 +78,11 @@ describeInBrowser('every view of the desk', () => {
         await bob.locator('.composer textarea').fill('/');
         await bob.locator('.suggestions').waitFor();
         await look('canned replies behind a slash');
+        await bob.locator('.composer textarea').fill('');
+        await bob.locator('[data-key=note]').click();
+        await bob.locator('.composer textarea').fill('@');
+        await bob.locator('.suggestions').waitFor();
+        await look('mentions behind an at sign');
         await bob.locator('.composer textarea').fill('');
         await bob.locator('.sorting > button.quiet').click();
         await bob.getByRole('dialog').waitFor();

@@ -64,6 +64,7 @@ function pastRecord(index: number, requestedAt: number, waitedMs: number | null)
     offer: null,
     preferredAgent: null,
     declined: [],
+    mentions: {},
     requestedAt,
     replyBy: requestedAt + 60_000,
     firstReplyAt: waitedMs === null ? null : requestedAt + waitedMs,

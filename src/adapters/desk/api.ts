@@ -61,6 +61,8 @@ export interface ConversationSummary {
   readonly priority: Priority;
   /** Not listed until then, or until the customer writes. */
   readonly snoozedUntil: number | null;
+  /** The notes that mention each agent, by agent id: how many, and how many of them the agent has read. */
+  readonly mentions: Readonly<Record<string, { readonly count: number; readonly read: number }>>;
   /** The number of messages from the customer. */
   readonly customerMessages: number;
   /** The number of them that each agent has read, by agent id. */
@@ -88,11 +90,20 @@ export type ConversationEvent =
       readonly agent: string;
       readonly text: string;
     }
-  | { readonly type: 'note'; readonly messageId: string; readonly agent: string; readonly text: string }
+  | {
+      readonly type: 'note';
+      readonly messageId: string;
+      readonly agent: string;
+      readonly text: string;
+      /** The ids of the agents it mentions, by name or by team. */
+      readonly mentions?: readonly string[];
+    }
   | { readonly type: 'claimed' | 'released'; readonly agent: string }
   /** By the rules: to an agent, and back because the agent is not available any more. */
   | { readonly type: 'assigned' | 'unassigned'; readonly agent: string }
   | { readonly type: 'transferred'; readonly agent: string; readonly to: string }
+  /** To a team, by its name at that time. */
+  | { readonly type: 'passed'; readonly agent: string; readonly team: string; readonly name: string }
   | {
       readonly type: 'tagged';
       readonly agent: string;
@@ -162,9 +173,10 @@ export interface StateView {
   /** Sent with every change, in the header `x-desk-token`. */
   readonly token: string;
   readonly agents: readonly AgentView[];
+  readonly teams: readonly TeamView[];
   /** The names of the platform's agents. With more than one, conversations show theirs and can be filtered by it. */
   readonly aiAgents: readonly string[];
-  /** All open conversations and the latest closed ones. */
+  /** All open conversations, the latest closed ones, and the latest ones with a note that mentions the agent. */
   readonly conversations: readonly ConversationSummary[];
   readonly counts: Readonly<Record<ConversationStatus, number>>;
   readonly canned: CannedList;
@@ -227,7 +239,7 @@ export interface SavedFilter {
 }
 
 /** The views of the inbox. */
-export type InboxViewName = 'mine' | 'unassigned' | 'all' | 'closed';
+export type InboxViewName = 'mine' | 'teams' | 'mentions' | 'unassigned' | 'all' | 'closed';
 
 /** A reply template. `{user}`, `{agent}` and `{conversation}` are filled in. */
 export interface CannedReply {
@@ -247,6 +259,8 @@ export interface ActionInputs {
   claim: Record<string, never>;
   release: Record<string, never>;
   transfer: { readonly to: string };
+  /** Gives it to a team, where its agents claim it. */
+  pass: { readonly team: string };
   /** The page makes `messageId`, so that a repeated request stays one reply or note. */
   reply: { readonly messageId: string; readonly text: string };
   /** Sends a failed reply again. */
@@ -257,7 +271,8 @@ export interface ActionInputs {
   /** `null` ends it. */
   snooze: { readonly until: number | null };
   close: Record<string, never>;
-  read: { readonly customerMessages: number };
+  /** Up to which customer message and which mention of the agent. */
+  read: { readonly customerMessages: number; readonly mentions?: number | undefined };
 }
 
 /** The name of an action on a conversation. */

@@ -5,6 +5,7 @@ import type {
   ConversationUpdate,
   ConversationView,
 } from './api.js';
+import type { StoredMention } from './conversations/agent-actions.js';
 import { recordOf, summaryOf } from './conversations/conversation-records.js';
 import { DeskError } from './errors.js';
 import { toConversationUpdate } from './live-updates.js';
@@ -16,6 +17,8 @@ const ENTRIES_PAGE = 200;
 const LIST_PAGE = 50;
 /** Messages that a search finds at most. */
 const MESSAGE_HITS = 200;
+/** Mentions of an agent that are listed. */
+const MENTIONS = 100;
 /** The length of a message's part around the text that was found. */
 const SNIPPET = 120;
 /** Open conversations sent to the page at most. */
@@ -23,8 +26,8 @@ const MAX_OPEN = 10_000;
 
 /** Reads conversations for the page. */
 export interface ConversationQueries {
-  /** All open conversations and the latest closed ones. */
-  current(): Promise<ConversationSummary[]>;
+  /** All open conversations, the latest closed ones, and the latest ones with a mention of the agent. */
+  current(agent: string): Promise<ConversationSummary[]>;
   list(filter: {
     readonly state?: ConversationStatus;
     readonly search?: string;
@@ -83,14 +86,26 @@ export function createConversationQueries(store: DocumentStore): ConversationQue
     return { conversations: [...byId, ...byText], more: false, snippets };
   };
 
+  /** Conversations with mentions of an agent, without those that are known. */
+  const mentioned = async (agent: string, known: ReadonlySet<string>): Promise<ConversationSummary[]> => {
+    const mentions = await store.list(DOCUMENT_KIND.mention, { group: agent, limit: MENTIONS });
+    const ids = new Set(mentions.map(({ value }) => (value as StoredMention).conversation));
+    const found = await Promise.all(
+      [...ids].filter((id) => !known.has(id)).map((id) => store.get(DOCUMENT_KIND.conversation, id)),
+    );
+    return found.flatMap((document) => (document ? summaryOf(recordOf(document), document.version) : []));
+  };
+
   return {
-    async current() {
+    async current(agent) {
       const lists = await Promise.all([
         summaries({ group: 'waiting', limit: MAX_OPEN }),
         summaries({ group: 'active', limit: MAX_OPEN }),
         summaries({ group: 'closed', limit: LIST_PAGE }),
       ]);
-      return lists.flat();
+      const listed = lists.flat();
+      const known = new Set(listed.map(({ id }) => id));
+      return [...listed, ...(await mentioned(agent, known))];
     },
     async list({ state, search, before }) {
       if (search && !state && before === undefined) return searchAll(search);

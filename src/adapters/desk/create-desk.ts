@@ -173,6 +173,7 @@ export function createDesk(options: DeskOptions): Desk {
     queues,
     findAgent,
     aiAgents: [...receiver.services.keys()],
+    teams,
     availability,
     assigner,
     canTeach: [...receiver.services.values()].some((service) => service !== null),

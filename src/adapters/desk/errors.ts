@@ -8,6 +8,7 @@ export const DESK_ERRORS = {
   NOT_YOURS: [409, 'Another agent has this conversation. Take it over first.'],
   TAKEN: [409, 'Another agent was faster.'],
   NO_SUCH_AGENT: [400, 'There is no such agent.'],
+  NO_SUCH_TEAM: [400, 'There is no such team. Reload the page.'],
   EMPTY: [400, 'There is nothing to send.'],
   TOO_LONG: [400, 'That is too long. Send it in parts.'],
   UNANSWERED: [409, 'Answer first: the platform ends a conversation that nobody answers.'],

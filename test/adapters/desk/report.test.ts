@@ -25,6 +25,7 @@ async function deskWithPast() {
         offer: null,
         preferredAgent: null,
         declined: [],
+        mentions: {},
         requestedAt: at,
         replyBy: null,
         firstReplyAt: repliedAfter === null ? null : at + repliedAfter,

@@ -1,8 +1,8 @@
 import { may } from '../agents/roles.js';
-import type { AgentView, ConversationSummary, Priority } from '../api.js';
+import type { ActionInputs, AgentView, ConversationSummary, Priority, TeamView } from '../api.js';
 import { changedFields, createAudit } from '../audit.js';
 import { DeskError } from '../errors.js';
-import type { DocumentStore, DocumentWrite } from '../store/index.js';
+import { DOCUMENT_KIND, type DocumentStore, type DocumentWrite } from '../store/index.js';
 import {
   type ConversationRecord,
   type ConversationRecords,
@@ -26,8 +26,14 @@ export interface AgentActions {
   release(agent: AgentView, id: string): Promise<ConversationSummary>;
   /** Assigns a conversation to another agent, or takes it over from one, which needs the permission for it. */
   transfer(agent: AgentView, id: string, to: string): Promise<ConversationSummary>;
-  /** Adds a note for agents. Idempotent by `messageId`. */
-  note(agent: AgentView, id: string, messageId: string, text: string): Promise<ConversationSummary>;
+  /** Gives a conversation to a team, unassigned. From another agent, it needs the permission to take over. */
+  pass(agent: AgentView, id: string, team: Pick<TeamView, 'id' | 'name'>): Promise<ConversationSummary>;
+  /** Adds a note for agents, some of whom it mentions. Idempotent by `messageId`. */
+  note(
+    agent: AgentView,
+    id: string,
+    note: { readonly messageId: string; readonly text: string; readonly mentions: readonly string[] },
+  ): Promise<ConversationSummary>;
   /** Adds and removes tags. */
   tag(
     agent: AgentView,
@@ -38,8 +44,8 @@ export interface AgentActions {
   prioritise(agent: AgentView, id: string, priority: Priority): Promise<ConversationSummary>;
   /** Hides an own conversation from lists until a time; `null` shows it again. */
   snooze(agent: AgentView, id: string, until: number | null): Promise<ConversationSummary>;
-  /** Records how many customer messages the agent has read. */
-  read(agent: AgentView, id: string, customerMessages: number): Promise<ConversationSummary>;
+  /** Records how many customer messages and mentions the agent has read. */
+  read(agent: AgentView, id: string, seen: ActionInputs['read']): Promise<ConversationSummary>;
   /** Stores a reply for sending. Idempotent by `messageId`. */
   reply(agent: AgentView, id: string, messageId: string, text: string): Promise<ConversationSummary>;
   /**
@@ -51,6 +57,11 @@ export interface AgentActions {
   close(agent: AgentView, id: string): Promise<ConversationSummary>;
 }
 
+/** The value of a document that lists a mention. */
+export interface StoredMention {
+  readonly conversation: string;
+}
+
 /** The longest reply or note. */
 const MAX_TEXT = 20_000;
 
@@ -58,7 +69,7 @@ const MAX_TEXT = 20_000;
 const MAX_TAGS = 20;
 
 /** The fields whose changes the audit log shows. None of them holds words of a customer. */
-const AUDITED = ['state', 'agent'] as const;
+const AUDITED = ['state', 'agent', 'team'] as const;
 
 /** Creates {@link AgentActions}. */
 export function createAgentActions(store: DocumentStore, records: ConversationRecords): AgentActions {
@@ -128,13 +139,47 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
         },
         `to ${to}`,
       ),
-    note(agent, id, messageId, text) {
+    pass: (agent, id, team) =>
+      change(
+        agent,
+        'pass',
+        id,
+        (record) => {
+          requireOpen(record);
+          if (record.team === team.id && record.agent === null) return null;
+          if (record.agent !== null && record.agent !== agent.id) requireTakeOver(agent);
+          const given = { state: 'waiting', agent: null, team: team.id } as const;
+          return {
+            record: {
+              ...record,
+              ...given,
+              preferredAgent: null,
+              declined: [agent.id],
+              offer: null,
+              snoozedUntil: null,
+            },
+            events: [{ type: 'passed', agent: agent.id, team: team.id, name: team.name }],
+          };
+        },
+        `to ${team.name}`,
+      ),
+    note(agent, id, { messageId, text, mentions }) {
       checkText(text);
       return change(agent, 'note', id, (record) => {
         if (record.recent.includes(messageId)) return null;
+        const counted = mentions.map((each) => {
+          const { count, read } = record.mentions[each] ?? { count: 0, read: 0 };
+          return [each, { count: count + 1, read }] as const;
+        });
         return {
-          record: withRecent(record, messageId),
-          events: [{ type: 'note', messageId, agent: agent.id, text }],
+          record: {
+            ...withRecent(record, messageId),
+            mentions: { ...record.mentions, ...Object.fromEntries(counted) },
+          },
+          events: [
+            { type: 'note', messageId, agent: agent.id, text, ...(mentions.length > 0 && { mentions }) },
+          ],
+          put: mentions.map((each) => mentionOf(record, each, messageId)),
         };
       });
     },
@@ -175,12 +220,22 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
           events: [{ type: 'snoozed', agent: agent.id, until }],
         };
       }),
-    async read(agent, id, customerMessages) {
+    async read(agent, id, { customerMessages, mentions = 0 }) {
       const summary = await records.change(id, (record) => {
         const upTo = Math.min(customerMessages, record.customerMessages);
-        if ((record.read[agent.id] ?? 0) >= upTo) return null;
+        const mentioned = record.mentions[agent.id];
+        const mentionsUpTo = Math.min(mentions, mentioned?.count ?? 0);
+        const isRead = (record.read[agent.id] ?? 0) >= upTo;
+        const isMentionRead = !mentioned || mentioned.read >= mentionsUpTo;
+        if (isRead && isMentionRead) return null;
         return {
-          record: { ...record, read: { ...record.read, [agent.id]: upTo } },
+          record: {
+            ...record,
+            ...(!isRead && { read: { ...record.read, [agent.id]: upTo } }),
+            ...(!isMentionRead && {
+              mentions: { ...record.mentions, [agent.id]: { ...mentioned, read: mentionsUpTo } },
+            }),
+          },
           events: [{ type: 'read', agent: agent.id }],
         };
       });
@@ -231,6 +286,16 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
       }),
   };
 }
+
+/** Lists the conversations with mentions of an agent, by the agent. */
+const mentionOf = (record: ConversationRecord, agent: string, messageId: string): DocumentWrite => ({
+  kind: DOCUMENT_KIND.mention,
+  id: JSON.stringify([agent, record.id, messageId]),
+  value: { conversation: record.id } satisfies StoredMention,
+  version: 0,
+  group: agent,
+  conversationId: record.conversationId,
+});
 
 function newOutgoing(
   record: ConversationRecord,

@@ -132,6 +132,7 @@ export function createRecord(
     offer: null,
     ...target,
     declined: [],
+    mentions: {},
     requestedAt: requestedAt.getTime(),
     replyBy: isGreeted ? null : replyBy.getTime(),
     firstReplyAt: null,
@@ -173,6 +174,7 @@ export const recordOf = ({ value }: Document): ConversationRecord =>
 export const withDefaults = <Stored extends Partial<ConversationSummary>>(stored: Stored): Stored => ({
   team: null,
   offer: null,
+  mentions: {},
   tags: [],
   priority: 'normal',
   snoozedUntil: null,

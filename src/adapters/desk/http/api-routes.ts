@@ -3,6 +3,7 @@ import type { QueueAdmin } from '../../../delivery/index.js';
 import { DEFAULT_AGENT } from '../../../events/index.js';
 import type { Agents } from '../agents/agents.js';
 import { may, permissionsOf } from '../agents/roles.js';
+import type { Teams } from '../agents/teams.js';
 import type {
   AgentView,
   ConversationStatus,
@@ -20,6 +21,7 @@ import { readDashboard } from '../dashboard.js';
 import type { DeadLetters } from '../dead-letters.js';
 import { DeskError } from '../errors.js';
 import type { LiveUpdates } from '../live-updates.js';
+import { mentionsIn } from '../mentions.js';
 import type { SavedFilters } from '../saved-filters.js';
 import type { Signals } from '../signals.js';
 import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
@@ -37,6 +39,7 @@ export interface ApiParts {
   readonly updates: LiveUpdates;
   readonly signals: Signals;
   readonly agents: Agents;
+  readonly teams: Teams;
   readonly canned: CannedReplies;
   readonly filters: SavedFilters;
   readonly teaching: Teaching;
@@ -75,8 +78,9 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
       may: permissionsOf(agent.role),
       token,
       agents: await agents.list(),
+      teams: (await parts.teams.list()).teams,
       aiAgents: parts.aiAgents,
-      conversations: await queries.current(),
+      conversations: await queries.current(agent.id),
       counts: { waiting: counts.waiting ?? 0, active: counts.active ?? 0, closed: counts.closed ?? 0 },
       canned: await canned.list(),
       filters: await parts.filters.list(agent),
@@ -147,7 +151,7 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
 }
 
 async function act(
-  { conversations, agents, deadLetters }: ApiParts,
+  { conversations, agents, teams, deadLetters }: ApiParts,
   agent: AgentView,
   id: string,
   action: string,
@@ -166,7 +170,15 @@ async function act(
     }
     case 'note': {
       const { messageId, text } = readAction(action, body);
-      return agentActions.note(agent, id, messageId, text);
+      const named = mentionsIn(text, await agents.list(), (await teams.list()).teams);
+      const mentions = named.filter((each) => each !== agent.id);
+      return agentActions.note(agent, id, { messageId, text, mentions });
+    }
+    case 'pass': {
+      const wanted = readAction(action, body).team;
+      const team = (await teams.list()).teams.find((each) => each.id === wanted);
+      if (!team) throw new DeskError('NO_SUCH_TEAM');
+      return agentActions.pass(agent, id, team);
     }
     case 'tag': {
       const { add, remove } = readAction(action, body);
@@ -177,7 +189,7 @@ async function act(
     case 'snooze':
       return agentActions.snooze(agent, id, readAction(action, body).until);
     case 'read':
-      return agentActions.read(agent, id, readAction(action, body).customerMessages);
+      return agentActions.read(agent, id, readAction(action, body));
     case 'reply': {
       const { messageId, text } = readAction(action, body);
       const summary = await agentActions.reply(agent, id, messageId, text);

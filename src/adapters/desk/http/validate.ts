@@ -14,6 +14,7 @@ const ACTION_SCHEMAS: { [Name in ActionName]: z.ZodType<ActionInputs[Name]> } = 
   claim: noInput,
   release: noInput,
   transfer: z.object({ to: id }),
+  pass: z.object({ team: id }),
   reply: z.object({ messageId: id, text }),
   retry: z.object({ messageId: id }),
   note: z.object({ messageId: id, text }),
@@ -21,7 +22,7 @@ const ACTION_SCHEMAS: { [Name in ActionName]: z.ZodType<ActionInputs[Name]> } = 
   priority: z.object({ priority }),
   snooze: z.object({ until: z.int().min(0).nullable() }),
   close: noInput,
-  read: z.object({ customerMessages: z.int().min(0) }),
+  read: z.object({ customerMessages: z.int().min(0), mentions: z.int().min(0).optional() }),
 };
 
 /** Whether a string is the name of an action. */
@@ -50,7 +51,7 @@ export const filterList = z.object({
       z.object({
         id,
         name: z.string().trim().min(1).max(60),
-        view: z.enum(['mine', 'unassigned', 'all', 'closed']),
+        view: z.enum(['mine', 'teams', 'mentions', 'unassigned', 'all', 'closed']),
         aiAgent: z.string().max(100).nullable(),
         tag: z.string().max(40).nullable(),
         priority: priority.nullable(),

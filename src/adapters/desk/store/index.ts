@@ -30,6 +30,8 @@ export const DOCUMENT_KIND = {
   session: 'session',
   /** The conversation that an agent looks at. */
   presence: 'presence',
+  /** A note that mentions an agent; the group is the agent. */
+  mention: 'mention',
   /** The agents who are connected to a process. */
   connection: 'connection',
   /** An agent who is away. */

@@ -48,6 +48,7 @@ export function announcementOf({ event, summary }: ConversationUpdate, me: strin
   if (event.type === 'opened') return t('newArrival', { who });
   const isTransferToMe = event.type === 'transferred' && event.to === me && event.agent !== me;
   if (isTransferToMe || (event.type === 'assigned' && event.agent === me)) return t('newTransfer', { who });
+  if (event.type === 'note' && event.mentions?.includes(me)) return t('newMention', { who });
   const isCustomerMessage = event.type === 'message' && event.from === 'customer';
   const isMine = summary.agent === me || summary.agent === null;
   return isCustomerMessage && isMine ? t('newMessage', { who }) : null;

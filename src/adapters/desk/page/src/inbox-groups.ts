@@ -1,5 +1,5 @@
 import type { ConversationSummary, Priority } from '../../api.js';
-import { closedOf, isListed, type State } from './state.js';
+import { closedOf, isListed, isOfMyTeams, type State } from './state.js';
 
 /** The conversations of each view, as ids in their order. */
 export interface InboxGroups {
@@ -9,6 +9,10 @@ export interface InboxGroups {
   /** Those of other agents. */
   readonly active: readonly string[];
   readonly closed: readonly string[];
+  /** The open ones for a team of the agent. */
+  readonly teams: readonly string[];
+  /** Those with notes that mention the agent, whatever their state. */
+  readonly mentions: readonly string[];
 }
 
 const URGENCY: Readonly<Record<Priority, number>> = { urgent: 0, high: 1, normal: 2, low: 3 };
@@ -26,8 +30,13 @@ export function groupsOf(state: State, now: number): InboxGroups {
   const snoozed: ConversationSummary[] = [];
   const waiting: ConversationSummary[] = [];
   const active: ConversationSummary[] = [];
+  const teams: ConversationSummary[] = [];
+  const mentions: ConversationSummary[] = [];
   for (const each of conversations.values()) {
-    if (each.state === 'closed' || !isListed(state, each)) continue;
+    if (!isListed(state, each)) continue;
+    if (each.mentions[me.id]) mentions.push(each);
+    if (each.state === 'closed') continue;
+    if (isOfMyTeams(state, each)) teams.push(each);
     if (each.state === 'waiting') waiting.push(each);
     else if ((each.snoozedUntil ?? 0) > now) snoozed.push(each);
     else (each.agent === me.id ? mine : active).push(each);
@@ -46,6 +55,11 @@ export function groupsOf(state: State, now: number): InboxGroups {
     waiting: waiting.sort(byDeadline).map(idOf),
     active: active.sort(byNews).map(idOf),
     closed: closedOf(state).map(idOf),
+    // Unassigned ones first, then those of agents.
+    teams: teams
+      .sort((a, b) => (a.agent === null ? 0 : 1) - (b.agent === null ? 0 : 1) || byDeadline(a, b))
+      .map(idOf),
+    mentions: mentions.sort((a, b) => at(b) - at(a)).map(idOf),
   };
 }
 
@@ -58,4 +72,6 @@ export const isSameGroups = (a: InboxGroups, b: InboxGroups): boolean =>
   isSameList(a.snoozed, b.snoozed) &&
   isSameList(a.waiting, b.waiting) &&
   isSameList(a.active, b.active) &&
-  isSameList(a.closed, b.closed);
+  isSameList(a.closed, b.closed) &&
+  isSameList(a.teams, b.teams) &&
+  isSameList(a.mentions, b.mentions);

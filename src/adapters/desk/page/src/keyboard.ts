@@ -11,6 +11,7 @@ export const SHORTCUTS: readonly (readonly [string, TextName])[] = [
   ['c', 'keyClaim'],
   ['/', 'keySearch'],
   ['/…', 'keySlash'],
+  ['@…', 'keyAt'],
   ['Ctrl+K', 'keyPalette'],
   ['Ctrl+Enter', 'keySend'],
   ['Esc', 'keyEscape'],

@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import type { TeamList } from '../../api.js';
 import { watchActivity } from './activity.js';
 import { announcementOf, playSound } from './announce.js';
 import { createClient } from './client.js';
@@ -39,8 +40,8 @@ async function start(): Promise<void> {
   watchActivity(() => void client.call('POST', 'api/account/active', {}).catch(() => undefined));
 
   const loadAgents = (): void =>
-    void client.agents().then(
-      (agents) => store.update((state) => ({ ...state, agents })),
+    void Promise.all([client.agents(), client.call<TeamList>('GET', 'api/teams')]).then(
+      ([agents, { teams }]) => store.update((state) => ({ ...state, agents, teams })),
       () => undefined,
     );
 

@@ -11,6 +11,7 @@ import type {
   PresenceView,
   SavedFilter,
   StateView,
+  TeamView,
 } from '../../api.js';
 import type { Connection } from './live-updates.js';
 
@@ -20,6 +21,7 @@ export interface State {
   /** What the agent may do. */
   readonly may: StateView['may'];
   readonly agents: readonly AgentView[];
+  readonly teams: readonly TeamView[];
   /** The names of the platform's agents. */
   readonly aiAgents: readonly string[];
   /** Which conversations are listed. */
@@ -76,11 +78,12 @@ export const CLOSED_PAGE = 50;
 
 /** The initial state. */
 export function initialState(view: StateView): State {
-  const { me, may, agents, aiAgents, canned, durable, canTeach } = view;
+  const { me, may, agents, teams, aiAgents, canned, durable, canTeach } = view;
   return {
     me,
     may,
     agents,
+    teams,
     aiAgents,
     filter: NO_FILTER,
     savedFilters: view.filters,
@@ -198,7 +201,9 @@ export function withSummaries(state: State, summaries: readonly ConversationSumm
 function withoutOldClosed(state: State): State {
   const old = closedOf(state)
     .slice(state.closedLimit)
-    .filter(({ id }) => !state.opened.has(id) && !state.found?.ids.includes(id));
+    .filter(
+      ({ id, mentions }) => !state.opened.has(id) && !state.found?.ids.includes(id) && !mentions[state.me.id],
+    );
   if (old.length === 0) return state;
   const conversations = new Map(state.conversations);
   for (const { id } of old) conversations.delete(id);
@@ -218,12 +223,24 @@ const newerOf = (a: ConversationSummary, b: ConversationSummary): ConversationSu
 export const unreadOf = ({ customerMessages, read }: ConversationSummary, agentId: string): number =>
   customerMessages - (read[agentId] ?? 0);
 
+/** The number of notes that mention an agent and that the agent has not read. */
+export function unreadMentionsOf({ mentions }: ConversationSummary, agentId: string): number {
+  const { count, read } = mentions[agentId] ?? { count: 0, read: 0 };
+  return count - read;
+}
+
+/** Whether a conversation is for a team of the agent. */
+export const isOfMyTeams = ({ teams, me }: State, { team }: ConversationSummary): boolean =>
+  team !== null && teams.some(({ id, members }) => id === team && members.includes(me.id));
+
 /** Whether a conversation was given to an agent by the rules, who has not replied yet. */
 export const isOfferedTo = ({ offer, agent, state }: ConversationSummary, agentId: string): boolean =>
   offer !== null && agent === agentId && state === 'active';
 
-/** Whether an update names an agent that the page does not know yet. */
-export function hasUnknownAgent({ agents }: State, { event, summary }: ConversationUpdate): boolean {
+/** Whether an update names an agent or a team that the page does not know yet. */
+export function hasUnknownAgent({ agents, teams }: State, { event, summary }: ConversationUpdate): boolean {
+  const isUnknownTeam = summary.team !== null && !teams.some(({ id }) => id === summary.team);
+  if (isUnknownTeam && (event.type === 'opened' || event.type === 'passed')) return true;
   const named = [
     summary.agent,
     'agent' in event ? event.agent : null,

@@ -9,7 +9,7 @@ const agentsOf = ({ agents }: State) => agents;
 
 /** The teams of agents. */
 export function AdminTeams() {
-  const { client, notify } = useDesk();
+  const { client, store, notify } = useDesk();
   const attempt = useAttempt();
   const agents = useDeskState(agentsOf);
   const [list, setList] = useState<TeamList | null>(null);
@@ -22,7 +22,11 @@ export function AdminTeams() {
     edit((teams) => teams.map((team) => (team.id === id ? { ...team, ...more } : team)));
   const save = async (): Promise<void> => {
     const named = list.teams.filter(({ name }) => name.trim() !== '');
-    const put = async () => setList(await client.call('PUT', 'api/teams', { ...list, teams: named }));
+    const put = async (): Promise<void> => {
+      const saved = await client.call<TeamList>('PUT', 'api/teams', { ...list, teams: named });
+      setList(saved);
+      store.update((state) => ({ ...state, teams: saved.teams }));
+    };
     if (await attempt(put)) notify(t('saved'));
   };
 

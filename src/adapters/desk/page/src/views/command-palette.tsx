@@ -103,6 +103,8 @@ function viewCommands(store: Store<State>): readonly PaletteCommand[] {
   const views: readonly (readonly [InboxViewName, string])[] = [
     ['all', t('viewAll')],
     ['mine', t('groupMine')],
+    ['teams', t('viewTeams')],
+    ['mentions', t('viewMentions')],
     ['unassigned', t('viewUnassigned')],
     ['closed', t('closed')],
   ];

@@ -8,7 +8,7 @@ import type { State } from '../state.js';
 import { t } from '../strings/index.js';
 import { AnswerSuggestions } from './answer-suggestions.js';
 import { CannedPicker } from './canned-picker.js';
-import { CannedSuggestions, useCannedSuggestions } from './canned-suggestions.js';
+import { Suggestions, useCannedSuggestions, useMentionSuggestions } from './suggestions.js';
 
 const meOf = ({ me }: State) => me;
 
@@ -81,9 +81,11 @@ export function Composer({ summary, entries }: ComposerProps) {
       .replaceAll('{user}', () => customerName(summary.user))
       .replaceAll('{agent}', () => me.name)
       .replaceAll('{conversation}', () => summary.conversationId);
-  const suggestions = useCannedSuggestions(activeMode === 'reply' ? text : '', setText, fill);
-  const insert = (canned: string): void => {
-    const filled = fill(canned);
+  const canned = useCannedSuggestions(activeMode === 'reply' ? text : '', setText, fill);
+  const mentions = useMentionSuggestions(activeMode === 'note' ? text : '', setText);
+  const suggestions = activeMode === 'note' ? mentions : canned;
+  const insert = (reply: string): void => {
+    const filled = fill(reply);
     setText(text === '' ? filled : `${text} ${filled}`);
     field.current?.focus();
   };
@@ -143,7 +145,7 @@ export function Composer({ summary, entries }: ComposerProps) {
       {activeMode === 'reply' && text === '' && !undo.isWaiting && (
         <AnswerSuggestions entries={entries} aiAgent={summary.aiAgent} insert={insert} />
       )}
-      <CannedSuggestions {...suggestions} />
+      <Suggestions {...suggestions} />
       <textarea
         ref={field}
         rows={3}
@@ -154,7 +156,7 @@ export function Composer({ summary, entries }: ComposerProps) {
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         aria-autocomplete="list"
-        aria-controls={suggestions.activeId && 'canned-options'}
+        aria-controls={suggestions.activeId && 'suggestions'}
         aria-activedescendant={suggestions.activeId}
         onKeyDown={(event) => {
           // While an input method is open, Enter chooses a character.

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ActionInputs, ActionName, AgentView, ConversationSummary } from '../../../api.js';
+import type { ActionInputs, ActionName, ConversationSummary } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState, useMay } from '../desk-context.js';
 import { customerName } from '../identity.js';
 import { navigateTo } from '../route.js';
@@ -17,7 +17,16 @@ import { TimeLeft } from './time-left.js';
 const meOf = ({ me }: State) => me;
 const agentsOf = ({ agents }: State) => agents;
 const availabilityOf = ({ availability }: State) => availability;
+const teamsOf = ({ teams }: State) => teams;
 const hasSeveralAiAgents = ({ aiAgents }: State) => aiAgents.length > 1;
+
+/** An agent or team that the conversation can be given to. */
+interface Receiver {
+  readonly key: string;
+  readonly label: string;
+  readonly name: string;
+  readonly give: () => Promise<void>;
+}
 
 const hasFocusInActions = (): boolean =>
   document.activeElement?.closest('.conversation-header .actions') != null;
@@ -38,7 +47,8 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
   const mayTakeOver = useMay('takeOver');
   const isSeveral = useDeskState(hasSeveralAiAgents);
   const [isClosing, setClosing] = useState(false);
-  const [receiver, setReceiver] = useState<AgentView | null>(null);
+  const teams = useDeskState(teamsOf);
+  const [receiver, setReceiver] = useState<Receiver | null>(null);
   const { id, state, agent } = summary;
   const customer = customerName(summary.user);
   const act = async <Name extends ActionName>(name: Name, input: ActionInputs[Name]): Promise<void> => {
@@ -51,7 +61,25 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
     const here = availability.find((each) => each.agent === agentId);
     return here && !here.isAway ? name : t(here ? 'statusAway' : 'statusOffline', { agent: name });
   };
-  const others = agents.filter((each) => each.id !== agent);
+  const receivers: readonly Receiver[] = [
+    ...agents
+      .filter((each) => each.id !== agent)
+      .map(({ id: to, name }) => ({
+        key: `agent ${to}`,
+        label: statusOf(to, name),
+        name,
+        give: () => act('transfer', { to }),
+      })),
+    ...teams
+      .filter((each) => each.id !== summary.team || agent !== null)
+      .map(({ id: team, name }) => ({
+        key: `team ${team}`,
+        label: t('teamIs', { team: name }),
+        name,
+        give: () => act('pass', { team }),
+      })),
+  ];
+  const team = teams.find((each) => each.id === summary.team);
 
   return (
     <header class="conversation-header">
@@ -71,6 +99,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
           <span dir="auto">
             {summary.ended ? endedText(summary.ended, nameOf) : (nameOf(agent) ?? t('unassigned'))}
           </span>
+          {team && <span dir="auto">{t('teamIs', { team: team.name })}</span>}
           {state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (
             <TimeLeft until={summary.replyBy} />
           )}
@@ -98,8 +127,8 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
           {(agent === null || agent === me.id || mayTakeOver) && (
             <Menu
               label={t('transfer')}
-              items={others.map(({ id: key, name }) => ({ key, label: statusOf(key, name) }))}
-              choose={(to) => setReceiver(others.find((each) => each.id === to) ?? null)}
+              items={receivers.map(({ key, label }) => ({ key, label }))}
+              choose={(key) => setReceiver(receivers.find((each) => each.key === key) ?? null)}
             />
           )}
           <button type="button" onClick={() => setClosing(true)}>
@@ -111,7 +140,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
         <ConfirmDialog
           question={t('transferSure', { agent: receiver.name })}
           yes={t('transferYes')}
-          onYes={() => void act('transfer', { to: receiver.id })}
+          onYes={() => void receiver.give()}
           close={() => setReceiver(null)}
         />
       )}

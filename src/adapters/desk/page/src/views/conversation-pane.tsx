@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { ConversationView } from '../../../api.js';
+import type { ConversationView, TeamList } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { type State, unreadOf, withEarlier, withOpened } from '../state.js';
+import { type State, unreadMentionsOf, unreadOf, withEarlier, withOpened } from '../state.js';
 import { t } from '../strings/index.js';
 import { Composer } from './composer.js';
 import { ConversationHeader } from './conversation-header.js';
@@ -23,9 +23,9 @@ export function ConversationPane({ id }: { readonly id: string }) {
   const isLive = connection === 'live';
 
   useEffect(() => {
-    // Agents may have been added. When this fails, the old list is good enough.
-    client.agents().then(
-      (agents) => store.update((state) => ({ ...state, agents })),
+    // Agents and teams may have been added. When this fails, the old list is good enough.
+    Promise.all([client.agents(), client.call<TeamList>('GET', 'api/teams')]).then(
+      ([agents, { teams }]) => store.update((state) => ({ ...state, agents, teams })),
       () => undefined,
     );
   }, [id]);
@@ -75,15 +75,17 @@ function useReadReceipts(view: ConversationView | undefined, isSeen: boolean): v
   const { client } = useDesk();
   const me = useDeskState(meOf);
   const summary = view?.summary;
+  const mentions = summary?.mentions[me.id]?.count ?? 0;
   useEffect(() => {
     if (!summary || !isSeen) return;
     const markRead = (): void => {
-      if (document.hidden || unreadOf(summary, me.id) <= 0) return;
+      if (document.hidden || (unreadOf(summary, me.id) <= 0 && unreadMentionsOf(summary, me.id) <= 0)) return;
+      const { id, customerMessages } = summary;
       // A failure does no harm: the next message tries again.
-      client.act(summary.id, 'read', { customerMessages: summary.customerMessages }).catch(() => undefined);
+      client.act(id, 'read', { customerMessages, mentions }).catch(() => undefined);
     };
     markRead();
     document.addEventListener('visibilitychange', markRead);
     return () => document.removeEventListener('visibilitychange', markRead);
-  }, [summary?.id, summary?.customerMessages, isSeen]);
+  }, [summary?.id, summary?.customerMessages, mentions, isSeen]);
 }

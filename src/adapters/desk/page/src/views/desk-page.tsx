@@ -4,7 +4,7 @@ import { useDeskState } from '../desk-context.js';
 import { useShortcuts } from '../keyboard.js';
 import type { Notices } from '../notices.js';
 import { useRoute } from '../route.js';
-import { isOfferedTo, type State, unreadOf } from '../state.js';
+import { isOfferedTo, type State, unreadMentionsOf, unreadOf } from '../state.js';
 import type { Store } from '../store.js';
 import { t } from '../strings/index.js';
 import { AdminLoader } from './admin-loader.js';
@@ -78,12 +78,16 @@ function ConnectionLine() {
   return durable ? null : <p class="banner">{t('notDurable')}</p>;
 }
 
-/** The number of conversations that need attention: waiting ones, and own ones that are new or have unread messages. */
+/**
+ * The number of conversations that need attention: waiting ones, own ones that are new or have unread messages, and those
+ * with a note that mentions the agent.
+ */
 const countAttention = ({ conversations, me }: State): number =>
   [...conversations.values()].filter(
     (summary) =>
       summary.state === 'waiting' ||
       isOfferedTo(summary, me.id) ||
+      unreadMentionsOf(summary, me.id) > 0 ||
       (summary.agent === me.id && isUnread(summary, me.id)),
   ).length;
 

@@ -24,7 +24,7 @@ export function OpenGroup({
 }: GroupProps & {
   readonly state: 'waiting' | 'active';
   readonly title: string;
-  readonly kind?: 'mine' | 'snoozed' | '';
+  readonly kind?: 'mine' | 'snoozed' | 'teams' | 'mentions' | '';
 }) {
   const [rendered, setRendered] = useState(RENDERED);
   return (

@@ -2,7 +2,7 @@ import { useCallback } from 'preact/hooks';
 import { useDeskState } from '../desk-context.js';
 import { customerName } from '../identity.js';
 import { hrefOf } from '../route.js';
-import { isListed, isOfferedTo, type State, unreadOf } from '../state.js';
+import { isListed, isOfferedTo, type State, unreadMentionsOf, unreadOf } from '../state.js';
 import { t } from '../strings/index.js';
 import { Avatar } from './avatar.js';
 import { priorityText } from './priority.js';
@@ -20,6 +20,7 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
   const me = useDeskState(meOf);
   const summary = useDeskState(useCallback(({ conversations }: State) => conversations.get(id), [id]));
   const holder = useDeskState(useCallback((state: State) => holderOf(state, id), [id]));
+  const team = useDeskState(useCallback((state: State) => teamNameOf(state, id), [id]));
   const isSeveral = useDeskState(hasSeveralAiAgents);
   const snippet = useDeskState(useCallback(({ found }: State) => found?.snippets[id], [id]));
   const isHidden = useDeskState(
@@ -31,6 +32,7 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
   if (!summary || isHidden) return null;
   const unread = summary.state === 'closed' ? 0 : unreadOf(summary, me);
   const isNew = isOfferedTo(summary, me);
+  const isMentioned = unreadMentionsOf(summary, me) > 0;
   const name = customerName(summary.user);
   const agentName = summary.agent === me ? t('mine') : holder;
 
@@ -38,7 +40,7 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
     <li>
       <a
         href={hrefOf(id)}
-        class={`item ${unread > 0 || isNew ? 'unread' : ''}`}
+        class={`item ${unread > 0 || isNew || isMentioned ? 'unread' : ''}`}
         data-conversation={id}
         aria-current={isShown ? 'true' : undefined}
       >
@@ -57,6 +59,12 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
               <span class="hidden">{t('unread', { count: unread })}</span>
             </span>
           )}
+          {isMentioned && (
+            <span class="badge" title={t('mentionsYou')}>
+              <span aria-hidden="true">@</span>
+              <span class="hidden">{t('mentionsYou')}</span>
+            </span>
+          )}
           {isNew && <span class="new">{t('isNew')}</span>}
           {summary.priority !== 'normal' && (
             <span class={`priority ${summary.priority}`}>{priorityText(summary.priority)}</span>
@@ -67,6 +75,11 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
               {tag}
             </span>
           ))}
+          {team && (
+            <span class="team" dir="auto">
+              {team}
+            </span>
+          )}
           {agentName && (
             <span class="agent" dir="auto">
               {agentName}
@@ -79,6 +92,12 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
       </a>
     </li>
   );
+}
+
+/** The name of the team that a conversation is for. */
+function teamNameOf({ teams, conversations }: State, id: string): string | null {
+  const team = conversations.get(id)?.team ?? null;
+  return teams.find((each) => each.id === team)?.name ?? null;
 }
 
 /** The name of the agent that a conversation is assigned to. */

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { InboxViewName } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { groupsOf, type InboxGroups, isSameGroups } from '../inbox-groups.js';
-import { type State, withFilter, withFound } from '../state.js';
+import { type State, unreadMentionsOf, withFilter, withFound } from '../state.js';
 import { t } from '../strings/index.js';
 import { FilterBar } from './filter-bar.js';
 import { ClosedGroup, OpenGroup } from './inbox-group.js';
@@ -47,7 +47,7 @@ export function Inbox({ shown }: { readonly shown: string | null }) {
 
 function Groups({
   view,
-  groups: { mine, snoozed, waiting, active, closed },
+  groups: { mine, snoozed, waiting, active, closed, teams, mentions },
   shown,
 }: {
   readonly view: InboxViewName;
@@ -55,6 +55,14 @@ function Groups({
   readonly shown: string | null;
 }) {
   if (view === 'closed') return <ClosedGroup ids={closed} shown={shown} />;
+  if (view === 'teams') {
+    return <OpenGroup state="active" title={t('viewTeams')} kind="teams" ids={teams} shown={shown} />;
+  }
+  if (view === 'mentions') {
+    return (
+      <OpenGroup state="active" title={t('viewMentions')} kind="mentions" ids={mentions} shown={shown} />
+    );
+  }
   const isAll = view === 'all';
   return (
     <>
@@ -74,19 +82,32 @@ function Groups({
   );
 }
 
+const hasTeams = ({ teams, me }: State) => teams.some(({ members }) => members.includes(me.id));
+const unreadMentionsIn = ({ conversations, me }: State) =>
+  [...conversations.values()].filter((summary) => unreadMentionsOf(summary, me.id) > 0).length;
 const closedCountOf = ({ closedCount }: State) => closedCount;
 
 /** Chooses a view; each shows how many conversations it has. */
-function Views({ groups: { mine, snoozed, waiting, active } }: { readonly groups: InboxGroups }) {
+function Views({
+  groups: { mine, snoozed, waiting, active, teams, mentions },
+}: {
+  readonly groups: InboxGroups;
+}) {
   const { store } = useDesk();
   const chosen = useDeskState(viewOf);
   const closed = useDeskState(closedCountOf);
-  const views = [
+  const isInTeam = useDeskState(hasTeams);
+  const unreadMentions = useDeskState(unreadMentionsIn);
+  const views: readonly (readonly [InboxViewName, string, number])[] = [
     ['all', t('viewAll'), mine.length + waiting.length + active.length + snoozed.length],
     ['mine', t('groupMine'), mine.length],
+    ...(isInTeam || chosen === 'teams' ? ([['teams', t('viewTeams'), teams.length]] as const) : []),
+    ...(mentions.length > 0 || chosen === 'mentions'
+      ? ([['mentions', t('viewMentions'), unreadMentions]] as const)
+      : []),
     ['unassigned', t('viewUnassigned'), waiting.length],
     ['closed', t('closed'), closed],
-  ] as const;
+  ];
   return (
     <nav class="views" aria-label={t('views')}>
       {views.map(([name, label, count]) => (

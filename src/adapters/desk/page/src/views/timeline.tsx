@@ -10,6 +10,7 @@ import { TeachDialog } from './teach-dialog.js';
 import { Time } from './time.js';
 
 const agentsOf = ({ agents }: State) => agents;
+const meOf = ({ me }: State) => me.id;
 const canTeachOf = ({ canTeach }: State) => canTeach;
 
 interface Delivery {
@@ -34,6 +35,7 @@ export function Timeline({
 }) {
   const { entries, summary } = view;
   const agents = useDeskState(agentsOf);
+  const me = useDeskState(meOf);
   const deliveries = useMemo(() => deliveriesOf(entries), [entries]);
   const nameOf = (id: string | null): string => agents.find((agent) => agent.id === id)?.name ?? id ?? '';
   const shown = useMemo(
@@ -59,6 +61,7 @@ export function Timeline({
               key={entry.seq}
               entry={entry}
               deskId={summary.id}
+              me={me}
               delivery={deliveryOf(entry.event, deliveries)}
               questions={() => questionsBefore(view, shown.slice(0, first + index))}
               nameOf={nameOf}
@@ -112,13 +115,14 @@ function useHasNew(shown: readonly ConversationUpdate[], isAtEnd: boolean): bool
 interface LineProps {
   readonly entry: ConversationUpdate;
   readonly deskId: string;
+  readonly me: string;
   readonly delivery: Delivery | null;
   /** Finds the earlier messages of the customer, latest first, for teaching. */
   readonly questions: () => readonly string[];
   readonly nameOf: (id: string | null) => string;
 }
 
-function Line({ entry: { event, at }, deskId, delivery, questions, nameOf }: LineProps) {
+function Line({ entry: { event, at }, deskId, me, delivery, questions, nameOf }: LineProps) {
   if (event.type === 'message') {
     const isAgent = event.from === 'agent';
     return (
@@ -142,7 +146,7 @@ function Line({ entry: { event, at }, deskId, delivery, questions, nameOf }: Lin
   }
   if (event.type === 'note') {
     return (
-      <li class="line note">
+      <li class={`line note ${event.mentions?.includes(me) ? 'mentions-me' : ''}`}>
         <span class="speaker">
           <span>{t('note')}</span>
           <bdi>{nameOf(event.agent)}</bdi>
@@ -230,6 +234,8 @@ function eventText(event: ConversationEvent, nameOf: (id: string | null) => stri
         agent: nameOf(event.agent),
         to: nameOf(event.to),
       });
+    case 'passed':
+      return t('eventTransferred', { agent: nameOf(event.agent), to: event.name });
     case 'tagged':
       return t('eventTagged', {
         agent: nameOf(event.agent),
