@@ -278,6 +278,28 @@ export interface ActionInputs {
 /** The name of an action on a conversation. */
 export type ActionName = keyof ActionInputs;
 
+/** The name of an action that is possible on several conversations at once. */
+export type BulkAction = 'claim' | 'transfer' | 'pass' | 'tag' | 'snooze' | 'close';
+
+/** `POST api/bulk`: one action on up to a hundred conversations. */
+export interface BulkRequest<Name extends BulkAction = BulkAction> {
+  readonly ids: readonly string[];
+  readonly action: Name;
+  readonly input: ActionInputs[Name];
+}
+
+/** A conversation on which the action did not work. */
+export interface BulkFailure extends ErrorBody {
+  readonly id: string;
+}
+
+/** The answer to {@link BulkRequest}. */
+export interface BulkResult {
+  /** The ids of the conversations on which it worked. */
+  readonly done: readonly string[];
+  readonly failed: readonly BulkFailure[];
+}
+
 /** `GET api/dashboard`. */
 export interface DashboardView {
   readonly waiting: number;

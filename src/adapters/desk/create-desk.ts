@@ -22,10 +22,12 @@ import { createDeskConversations } from './conversations/index.js';
 import { createCustomerQueries, type FindCustomer } from './customer-queries.js';
 import { createDeadLetters } from './dead-letters.js';
 import { addAccountRoutes } from './http/account-routes.js';
+import { createActOnConversation } from './http/act-on-conversation.js';
 import { addAdminRoutes } from './http/admin-routes.js';
 import { answerErrors, answerUnknown, createAgentRoutes } from './http/agent-routes.js';
 import { addApiRoutes } from './http/api-routes.js';
 import { addAssignmentRoutes } from './http/assignment-routes.js';
+import { addBulkRoutes } from './http/bulk-routes.js';
 import { createBrowserSessions, type HostSession } from './http/current-agent.js';
 import { deskHeaders } from './http/headers.js';
 import { addInboxRoutes } from './http/inbox-routes.js';
@@ -159,6 +161,9 @@ export function createDesk(options: DeskOptions): Desk {
       log,
     }),
   });
+  const deadLetters = createDeadLetters(store, queues, conversations);
+  const act = createActOnConversation({ conversations, agents, teams, deadLetters, assigner });
+  addBulkRoutes(apiRoutes, { act, rejections, log });
   addApiRoutes(apiRoutes, {
     store,
     conversations,
@@ -169,13 +174,13 @@ export function createDesk(options: DeskOptions): Desk {
     canned: createCannedReplies(store),
     filters,
     teaching: createTeaching(store, receiver.services),
-    deadLetters: createDeadLetters(store, queues, conversations),
+    deadLetters,
     queues,
     findAgent,
     aiAgents: [...receiver.services.keys()],
-    teams,
     availability,
-    assigner,
+    act,
+    teams,
     canTeach: [...receiver.services.values()].some((service) => service !== null),
   });
 

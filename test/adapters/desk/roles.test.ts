@@ -17,6 +17,7 @@ const LOWEST_ROLE: Readonly<Record<string, AgentRole>> = {
   'GET /api/conversations/:id/entries': 'agent',
   'GET /api/conversations/:id/customer': 'agent',
   'POST /api/conversations/:id/:action': 'agent',
+  'POST /api/bulk': 'agent',
   'PUT /api/filters': 'agent',
   'POST /api/presence': 'agent',
   'GET /api/report': 'agent',

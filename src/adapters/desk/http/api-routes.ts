@@ -4,32 +4,24 @@ import { DEFAULT_AGENT } from '../../../events/index.js';
 import type { Agents } from '../agents/agents.js';
 import { may, permissionsOf } from '../agents/roles.js';
 import type { Teams } from '../agents/teams.js';
-import type {
-  AgentView,
-  ConversationStatus,
-  ConversationSummary,
-  DeadLetterView,
-  StateView,
-} from '../api.js';
-import type { Assigner } from '../assignment/assigner.js';
+import type { AgentView, ConversationStatus, DeadLetterView, StateView } from '../api.js';
 import type { Availability } from '../assignment/availability.js';
 import type { CannedReplies } from '../canned-replies.js';
 import type { ConversationQueries } from '../conversation-queries.js';
 import type { DeskConversations } from '../conversations/index.js';
-import { CLOSE_MESSAGE_ID } from '../conversations/outgoing-items.js';
 import { readDashboard } from '../dashboard.js';
 import type { DeadLetters } from '../dead-letters.js';
 import { DeskError } from '../errors.js';
 import type { LiveUpdates } from '../live-updates.js';
-import { mentionsIn } from '../mentions.js';
 import type { SavedFilters } from '../saved-filters.js';
 import type { Signals } from '../signals.js';
 import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
 import type { Teaching } from '../teaching.js';
+import type { ActOnConversation } from './act-on-conversation.js';
 import type { AgentRoutes } from './agent-routes.js';
 import type { FindCurrentAgent } from './current-agent.js';
 import { type OpenStreams, streamUpdates } from './event-stream.js';
-import { cannedList, isAction, readAction, readBody, teachRequest, unteachRequest } from './validate.js';
+import { cannedList, readBody, teachRequest, unteachRequest } from './validate.js';
 
 /** The parts of the desk's API. */
 export interface ApiParts {
@@ -50,14 +42,15 @@ export interface ApiParts {
   readonly aiAgents: readonly string[];
   readonly canTeach: boolean;
   readonly availability: Availability;
-  readonly assigner: Assigner;
+  readonly act: ActOnConversation;
 }
 
 const STATES: readonly ConversationStatus[] = ['waiting', 'active', 'closed'];
 
 /** Adds the routes of the desk's API. */
 export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
-  const { store, conversations, queries, updates, agents, canned, teaching, deadLetters, findAgent } = parts;
+  const { store, conversations, queries, updates, agents, canned, teaching, deadLetters, findAgent, act } =
+    parts;
 
   const auditDeadLetter = (agent: AgentView, action: string, letter: DeadLetterView) =>
     conversations.audit.write(agent.id, `${action} of a dead letter`, {
@@ -114,12 +107,9 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   routes.get('/api/conversations/:id/entries', 'answer', (_current, request) =>
     queries.entries(param(request, 'id'), numberOf(request.query.before) ?? Number.MAX_SAFE_INTEGER),
   );
-  routes.change('post', '/api/conversations/:id/:action', 'answer', async ({ agent }, request) => {
-    const action = param(request, 'action');
-    const summary = await act(parts, agent, param(request, 'id'), action, request.body);
-    if (action !== 'read') parts.assigner.kick();
-    return summary;
-  });
+  routes.change('post', '/api/conversations/:id/:action', 'answer', ({ agent }, request) =>
+    act(agent, param(request, 'id'), param(request, 'action'), request.body),
+  );
   routes.get('/api/canned', 'answer', () => canned.list());
   routes.change('put', '/api/canned', 'editCanned', ({ agent }, { body }) =>
     canned.save(agent, readBody(cannedList, body)),
@@ -147,63 +137,6 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
       await deadLetters[action](letter.queue, letter.id);
       await auditDeadLetter(agent, action, letter);
     });
-  }
-}
-
-async function act(
-  { conversations, agents, teams, deadLetters }: ApiParts,
-  agent: AgentView,
-  id: string,
-  action: string,
-  body: unknown,
-): Promise<ConversationSummary> {
-  if (!isAction(action)) throw new DeskError('INVALID');
-  const { agentActions, sender } = conversations;
-  switch (action) {
-    case 'claim':
-    case 'release':
-      return agentActions[action](agent, id);
-    case 'transfer': {
-      const { to } = readAction(action, body);
-      if (!(await agents.get(to))) throw new DeskError('NO_SUCH_AGENT');
-      return agentActions.transfer(agent, id, to);
-    }
-    case 'note': {
-      const { messageId, text } = readAction(action, body);
-      const named = mentionsIn(text, await agents.list(), (await teams.list()).teams);
-      const mentions = named.filter((each) => each !== agent.id);
-      return agentActions.note(agent, id, { messageId, text, mentions });
-    }
-    case 'pass': {
-      const wanted = readAction(action, body).team;
-      const team = (await teams.list()).teams.find((each) => each.id === wanted);
-      if (!team) throw new DeskError('NO_SUCH_TEAM');
-      return agentActions.pass(agent, id, team);
-    }
-    case 'tag': {
-      const { add, remove } = readAction(action, body);
-      return agentActions.tag(agent, id, add, remove);
-    }
-    case 'priority':
-      return agentActions.prioritise(agent, id, readAction(action, body).priority);
-    case 'snooze':
-      return agentActions.snooze(agent, id, readAction(action, body).until);
-    case 'read':
-      return agentActions.read(agent, id, readAction(action, body));
-    case 'reply': {
-      const { messageId, text } = readAction(action, body);
-      const summary = await agentActions.reply(agent, id, messageId, text);
-      // Not awaited, since the platform may be slow. The page gets the delivery state as a live update.
-      void sender.send(id, messageId);
-      return summary;
-    }
-    case 'retry':
-      return deadLetters.retryReply(agent, id, readAction(action, body).messageId);
-    case 'close': {
-      const summary = await agentActions.close(agent, id);
-      void sender.send(id, CLOSE_MESSAGE_ID);
-      return summary;
-    }
   }
 }
 

@@ -2,6 +2,9 @@ import type {
   ActionInputs,
   ActionName,
   AgentView,
+  BulkAction,
+  BulkRequest,
+  BulkResult,
   CannedList,
   ConversationListView,
   ConversationStatus,
@@ -53,6 +56,8 @@ export interface Client {
     name: Name,
     input: ActionInputs[Name],
   ): Promise<ConversationSummary | undefined>;
+  /** Runs an action on several conversations. */
+  actOnAll<Name extends BulkAction>(request: BulkRequest<Name>): Promise<BulkResult>;
   /** Says which conversation the agent looks at. */
   setPresence(presence: Omit<PresenceView, 'agent'>): Promise<void>;
   customer(id: string): Promise<CustomerDetailsView>;
@@ -119,6 +124,7 @@ export function createClient(onLoggedOut: () => void): Client {
       return request('GET', `api/conversations?${new URLSearchParams(Object.fromEntries(given))}`);
     },
     act: (id, name, input) => request('POST', conversationPath(id, name), input),
+    actOnAll: (bulk) => request('POST', 'api/bulk', bulk),
     setPresence: (presence) => request('POST', 'api/presence', presence),
     customer: (id) => request('GET', conversationPath(id, 'customer')),
     saveFilters: (filters) => request('PUT', 'api/filters', { filters }),

@@ -9,6 +9,7 @@ export const SHORTCUTS: readonly (readonly [string, TextName])[] = [
   ['r', 'keyReply'],
   ['n', 'keyNote'],
   ['c', 'keyClaim'],
+  ['x', 'keySelect'],
   ['/', 'keySearch'],
   ['/…', 'keySlash'],
   ['@…', 'keyAt'],
@@ -32,16 +33,20 @@ type KeyTarget = 'reply' | 'note' | 'claim' | 'search';
 const TARGETS: Readonly<Record<string, KeyTarget>> = { r: 'reply', n: 'note', c: 'claim', '/': 'search' };
 
 const isTextField = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
+  target instanceof HTMLElement &&
+  target.matches('input:not([type=checkbox]), textarea, select, [contenteditable]');
 
-/** Handles shortcuts, except in text fields. */
-export function useShortcuts({
-  toggleHelp,
-  openPalette,
-}: {
+/** What shortcuts do beside pressing elements. All must stay the same between renders. */
+interface ShortcutActions {
   readonly toggleHelp: () => void;
   readonly openPalette: () => void;
-}): void {
+  readonly toggleSelected: (id: string) => void;
+  readonly endSelection: () => void;
+}
+
+/** Handles shortcuts, except in text fields. */
+export function useShortcuts(actions: ShortcutActions): void {
+  const { toggleHelp, openPalette, toggleSelected, endSelection } = actions;
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === 'k' && (event.ctrlKey || event.metaKey)) {
@@ -52,7 +57,8 @@ export function useShortcuts({
       if (event.key === 'Escape' && isTextField(event.target)) (event.target as HTMLElement).blur();
       if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
       if (document.querySelector('dialog[open]') || !areShortcutsOn()) return;
-      const isHandled = handleKey(event.key, toggleHelp);
+      if (event.key === 'Escape') endSelection();
+      const isHandled = handleKey(event.key, { toggleHelp, toggleSelected });
       if (isHandled) event.preventDefault();
     };
     addEventListener('keydown', onKey);
@@ -60,10 +66,18 @@ export function useShortcuts({
   }, [toggleHelp, openPalette]);
 }
 
-function handleKey(key: string, toggleHelp: () => void): boolean {
+function handleKey(
+  key: string,
+  { toggleHelp, toggleSelected }: Pick<ShortcutActions, 'toggleHelp' | 'toggleSelected'>,
+): boolean {
   if (key === '?') {
     toggleHelp();
     return true;
+  }
+  if (key === 'x') {
+    const id = currentConversation();
+    if (id !== undefined) toggleSelected(id);
+    return id !== undefined;
   }
   if (key === 'j' || key === 'k') return step(key === 'j' ? 1 : -1);
   const target = TARGETS[key];
@@ -72,6 +86,15 @@ function handleKey(key: string, toggleHelp: () => void): boolean {
   if (element instanceof HTMLButtonElement) element.click();
   else element?.focus();
   return element !== null;
+}
+
+/** The conversation in the list that has the focus, or else the one that is open. */
+function currentConversation(): string | undefined {
+  const item = document.activeElement
+    ?.closest('.inbox li')
+    ?.querySelector<HTMLElement>('[data-conversation]');
+  const open = document.querySelector<HTMLElement>('[data-conversation][aria-current="true"]');
+  return (item ?? open)?.dataset.conversation;
 }
 
 /** Opens the next or previous conversation in the order of the inbox. */

@@ -26,6 +26,8 @@ export interface State {
   readonly aiAgents: readonly string[];
   /** Which conversations are listed. */
   readonly filter: Filter;
+  /** The conversations that the agent has selected; `null` while none can be selected. */
+  readonly selected: ReadonlySet<string> | null;
   /** The filters that the agent has saved. */
   readonly savedFilters: readonly SavedFilter[];
   /** By id: all open ones, the newest closed ones, and older ones that are on screen. */
@@ -86,6 +88,7 @@ export function initialState(view: StateView): State {
     teams,
     aiAgents,
     filter: NO_FILTER,
+    selected: null,
     savedFilters: view.filters,
     conversations: new Map(view.conversations.map((summary) => [summary.id, summary])),
     closedLimit: CLOSED_PAGE,
@@ -151,18 +154,32 @@ function withLater(view: ConversationView, entries: readonly ConversationUpdate[
 /** Sets the result of a search; `null` clears it. */
 export function withFound(state: State, view: ConversationListView | null): State {
   const found = view && { ids: view.conversations.map(({ id }) => id), snippets: view.snippets ?? {} };
-  return withoutOldClosed(withSummaries({ ...state, found }, view?.conversations ?? []));
+  const selected = state.selected && new Set<string>();
+  return withoutOldClosed(withSummaries({ ...state, found, selected }, view?.conversations ?? []));
 }
 
 /** Sets the number of closed conversations to keep. */
 export const withClosedLimit = (state: State, closedLimit: number): State =>
   withoutOldClosed({ ...state, closedLimit });
 
-/** Changes which conversations are listed. */
+/** Changes which conversations are listed. What is not listed any more must not stay selected unseen. */
 export const withFilter = (state: State, change: Partial<Filter>): State => ({
   ...state,
   filter: { ...state.filter, ...change },
+  selected: state.selected && new Set(),
 });
+
+/** Selects conversations, or not any more; with `null`, none can be selected. */
+export const withSelected = (state: State, selected: Iterable<string> | null): State => ({
+  ...state,
+  selected: selected && new Set(selected),
+});
+
+/** Selects a conversation, or takes it out of the selection. */
+export function withToggled(state: State, id: string): State {
+  const before = [...(state.selected ?? [])];
+  return withSelected(state, before.includes(id) ? before.filter((each) => each !== id) : [...before, id]);
+}
 
 /** Whether the filter lets a conversation through, whatever the view. */
 export const isListed = ({ filter }: State, summary: ConversationSummary): boolean =>

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { showInTitle } from '../announce.js';
-import { useDeskState } from '../desk-context.js';
+import { useDesk, useDeskState } from '../desk-context.js';
 import { useShortcuts } from '../keyboard.js';
 import type { Notices } from '../notices.js';
 import { useRoute } from '../route.js';
-import { isOfferedTo, type State, unreadMentionsOf, unreadOf } from '../state.js';
+import { isOfferedTo, type State, unreadMentionsOf, unreadOf, withSelected, withToggled } from '../state.js';
 import type { Store } from '../store.js';
 import { t } from '../strings/index.js';
 import { AdminLoader } from './admin-loader.js';
@@ -32,7 +32,10 @@ export function DeskPage({
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const openPalette = useCallback(() => setPaletteOpen(true), []);
   const closePalette = useCallback(() => setPaletteOpen(false), []);
-  useShortcuts({ toggleHelp, openPalette });
+  const { store } = useDesk();
+  const toggleSelected = useCallback((id: string) => store.update((state) => withToggled(state, id)), []);
+  const endSelection = useCallback(() => store.update((state) => withSelected(state, null)), []);
+  useShortcuts({ toggleHelp, openPalette, toggleSelected, endSelection });
   useTitle();
   const shown = route.kind === 'conversation' ? route.id : null;
 

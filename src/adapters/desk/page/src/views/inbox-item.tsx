@@ -1,8 +1,8 @@
 import { useCallback } from 'preact/hooks';
-import { useDeskState } from '../desk-context.js';
+import { useDesk, useDeskState } from '../desk-context.js';
 import { customerName } from '../identity.js';
 import { hrefOf } from '../route.js';
-import { isListed, isOfferedTo, type State, unreadMentionsOf, unreadOf } from '../state.js';
+import { isListed, isOfferedTo, type State, unreadMentionsOf, unreadOf, withToggled } from '../state.js';
 import { t } from '../strings/index.js';
 import { Avatar } from './avatar.js';
 import { priorityText } from './priority.js';
@@ -23,6 +23,8 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
   const team = useDeskState(useCallback((state: State) => teamNameOf(state, id), [id]));
   const isSeveral = useDeskState(hasSeveralAiAgents);
   const snippet = useDeskState(useCallback(({ found }: State) => found?.snippets[id], [id]));
+  const { store } = useDesk();
+  const isSelected = useDeskState(useCallback(({ selected }: State) => selected?.has(id), [id]));
   const isHidden = useDeskState(
     useCallback(
       (state: State) => summary !== undefined && !state.found && !isListed(state, summary),
@@ -37,7 +39,17 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
   const agentName = summary.agent === me ? t('mine') : holder;
 
   return (
-    <li>
+    <li class={isSelected === undefined ? '' : 'selectable'}>
+      {isSelected !== undefined && (
+        <label class="select">
+          <input
+            type="checkbox"
+            checked={isSelected}
+            aria-label={t('selectOne', { who: name })}
+            onChange={() => store.update((state) => withToggled(state, id))}
+          />
+        </label>
+      )}
       <a
         href={hrefOf(id)}
         class={`item ${unread > 0 || isNew || isMentioned ? 'unread' : ''}`}

@@ -4,6 +4,7 @@ import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { groupsOf, type InboxGroups, isSameGroups } from '../inbox-groups.js';
 import { type State, unreadMentionsOf, withFilter, withFound } from '../state.js';
 import { t } from '../strings/index.js';
+import { BulkBar } from './bulk-bar.js';
 import { FilterBar } from './filter-bar.js';
 import { ClosedGroup, OpenGroup } from './inbox-group.js';
 import { InboxItem } from './inbox-item.js';
@@ -33,11 +34,15 @@ export function Inbox({ shown }: { readonly shown: string | null }) {
         onInput={({ currentTarget }) => setSearch(currentTarget.value)}
       />
       {found ? (
-        <SearchResults ids={found.ids} shown={shown} />
+        <>
+          <BulkBar />
+          <SearchResults ids={found.ids} shown={shown} />
+        </>
       ) : (
         <>
           <Views groups={groups} />
           <FilterBar />
+          <BulkBar />
           <Groups view={view} groups={groups} shown={shown} />
         </>
       )}

@@ -56,7 +56,7 @@ export function SortingTools({ summary, act }: SortingProps) {
 }
 
 /** In an hour, in three hours, and tomorrow at nine. */
-function snoozeTimes(now: Date): readonly (readonly [string, number])[] {
+export function snoozeTimes(now: Date): readonly (readonly [string, number])[] {
   const inHours = (hours: number): number => now.getTime() + hours * 3_600_000;
   const tomorrow = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 9).getTime();
   return [

@@ -1,0 +1,198 @@
+import { useState } from 'preact/hooks';
+import type { ActionInputs, BulkAction, BulkFailure } from '../../../api.js';
+import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { customerName } from '../identity.js';
+import { type State, withSelected } from '../state.js';
+import { errorText, t } from '../strings/index.js';
+import { ConfirmDialog, Dialog } from './dialog.js';
+import { Menu } from './menu.js';
+import { snoozeTimes } from './sorting-tools.js';
+
+const selectedOf = ({ selected }: State) => selected;
+const agentsOf = ({ agents }: State) => agents;
+const teamsOf = ({ teams }: State) => teams;
+const hasConversations = ({ conversations }: State) => conversations.size > 0;
+
+/** Conversations per request. */
+const CHUNK = 100;
+
+/** An action that waits for the agent's confirmation. */
+interface Pending {
+  readonly label: string;
+  readonly run: (ids: readonly string[]) => Promise<readonly BulkFailure[]>;
+}
+
+/** The conversations that the list shows, in its order. */
+const shownIds = (): readonly string[] =>
+  [...document.querySelectorAll<HTMLElement>('.inbox [data-conversation]')].flatMap(
+    ({ dataset }) => dataset.conversation ?? [],
+  );
+
+/** Selects conversations of the list, and does one thing to all of them after one confirmation. */
+export function BulkBar() {
+  const { store, client, notify } = useDesk();
+  const attempt = useAttempt();
+  const selected = useDeskState(selectedOf);
+  const agents = useDeskState(agentsOf);
+  const teams = useDeskState(teamsOf);
+  const isAnyListed = useDeskState(hasConversations);
+  const [pending, setPending] = useState<Pending | null>(null);
+  const [isTagging, setTagging] = useState(false);
+  const [failures, setFailures] = useState<readonly BulkFailure[]>([]);
+  const select = (ids: Iterable<string> | null): void => store.update((state) => withSelected(state, ids));
+  if (!selected) {
+    return isAnyListed ? (
+      <div class="bulk">
+        <button type="button" class="quiet" onClick={() => select([])}>
+          {t('select')}
+        </button>
+      </div>
+    ) : null;
+  }
+
+  const ids = [...selected];
+  const ask = <Name extends BulkAction>(label: string, action: Name, input: ActionInputs[Name]): void =>
+    setPending({
+      label,
+      async run(all) {
+        const failed: BulkFailure[] = [];
+        for (let from = 0; from < all.length; from += CHUNK) {
+          const part = all.slice(from, from + CHUNK);
+          failed.push(...(await client.actOnAll({ ids: part, action, input })).failed);
+        }
+        return failed;
+      },
+    });
+  const run = ({ run: runAll }: Pending): Promise<boolean> =>
+    attempt(async () => {
+      const failed = await runAll(ids);
+      select(failed.map(({ id }) => id));
+      setFailures(failed);
+      if (failed.length < ids.length) notify(t('bulkDone', { count: ids.length - failed.length }));
+    });
+  const receivers = [
+    ...agents.map(({ id, name }) => ({ key: `agent ${id}`, label: name })),
+    ...teams.map(({ id, name }) => ({ key: `team ${id}`, label: t('teamIs', { team: name }) })),
+  ];
+  const assign = (key: string): void => {
+    const label = `${t('bulkAssign')} ${receivers.find((each) => each.key === key)?.label ?? ''}`;
+    if (key.startsWith('team ')) ask(label, 'pass', { team: key.slice('team '.length) });
+    else ask(label, 'transfer', { to: key.slice('agent '.length) });
+  };
+  const isNone = ids.length === 0;
+
+  return (
+    <fieldset class="bulk">
+      <legend class="hidden">{t('bulk')}</legend>
+      <button type="button" class="quiet" onClick={() => select(shownIds())}>
+        {t('selectAll')}
+      </button>
+      <button type="button" class="quiet" onClick={() => select(null)}>
+        {t('selectEnd')}
+      </button>
+      <span aria-live="polite">{t('selectedCount', { count: ids.length })}</span>
+      {!isNone && (
+        <div class="bulk-actions">
+          <button type="button" onClick={() => ask(t('claim'), 'claim', {})}>
+            {t('claim')}
+          </button>
+          <Menu label={t('bulkAssign')} items={receivers} choose={assign} />
+          <button type="button" onClick={() => setTagging(true)}>
+            {t('bulkTag')}
+          </button>
+          <Menu
+            label={t('snooze')}
+            items={snoozeTimes(new Date()).map(([label, until]) => ({ key: String(until), label }))}
+            choose={(until) => ask(t('snooze'), 'snooze', { until: Number(until) })}
+          />
+          <button type="button" onClick={() => ask(t('close'), 'close', {})}>
+            {t('close')}
+          </button>
+        </div>
+      )}
+      {isTagging && (
+        <TagDialog
+          close={() => setTagging(false)}
+          choose={(tag) => ask(`${t('tag')} ${tag}`, 'tag', { add: [tag], remove: [] })}
+        />
+      )}
+      {pending && (
+        <ConfirmDialog
+          question={t('bulkSure', { action: pending.label, count: ids.length })}
+          yes={t('bulkYes')}
+          onYes={() => void run(pending)}
+          close={() => setPending(null)}
+        />
+      )}
+      {failures.length > 0 && <FailuresDialog failures={failures} close={() => setFailures([])} />}
+    </fieldset>
+  );
+}
+
+function TagDialog({
+  choose,
+  close,
+}: {
+  readonly choose: (tag: string) => void;
+  readonly close: () => void;
+}) {
+  const [name, setName] = useState('');
+  const tag = name.trim();
+  return (
+    <Dialog title={t('bulkTag')} close={close}>
+      <form
+        method="dialog"
+        onSubmit={() => {
+          if (tag !== '') choose(tag);
+        }}
+      >
+        <label>
+          {t('tagNew')}
+          <input
+            dir="auto"
+            maxLength={40}
+            value={name}
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        </label>
+        <div class="buttons">
+          <button type="button" onClick={close}>
+            {t('cancel')}
+          </button>
+          <button type="submit" class="primary" disabled={tag === ''}>
+            {t('save')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Names the conversations on which an action did not work, with the reasons. */
+function FailuresDialog({
+  failures,
+  close,
+}: {
+  readonly failures: readonly BulkFailure[];
+  readonly close: () => void;
+}) {
+  const { conversations } = useDesk().store.get();
+  const nameOf = (id: string): string => {
+    const summary = conversations.get(id);
+    return summary ? customerName(summary.user) : id;
+  };
+  return (
+    <Dialog title={t('bulkFailed', { count: failures.length })} close={close}>
+      <ul class="failures">
+        {failures.map(({ id, code, message }) => (
+          <li key={id}>
+            <strong dir="auto">{nameOf(id)}</strong> {errorText(code) ?? message}
+          </li>
+        ))}
+      </ul>
+      <form method="dialog" class="buttons">
+        <button type="submit">{t('dismiss')}</button>
+      </form>
+    </Dialog>
+  );
+}

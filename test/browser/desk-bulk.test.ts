@@ -1,0 +1,107 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { axeViolations } from './axe.js';
+import { describeInBrowser, launch } from './chromium.js';
+import { overflowing } from './overflow.js';
+import { logIn, openWindow, startDesk, TIMEOUT_MS } from './start-desk.js';
+
+vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
+
+describeInBrowser('several conversations', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it('are selected and changed at once, and those that fail are named', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    for (const userId of ['maria', 'john', 'kim']) await bench.requestHandoff({ user: { userId } });
+    const ann = await logInAs('ann');
+    const bob = await logInAs('bob');
+    const { page } = ann;
+    const confirm = async (question: RegExp) => {
+      await page.getByRole('dialog', { name: question }).getByRole('button', { name: 'Do it' }).click();
+    };
+    await ann.item('kim').waitFor();
+    await ann.press('Select');
+    await ann.press('Select all shown');
+    await page.getByText('Selected: 3').waitFor();
+    await ann.press('Tag…');
+    await page.getByLabel('New tag').fill('storm');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await confirm(/storm: 3 selected/);
+    for (const who of ['maria', 'john', 'kim']) await ann.item(who).getByText('storm').waitFor();
+
+    await bob.open('john');
+    await bob.press('Claim');
+    await ann.itemIn('active', 'john').waitFor();
+    await ann.press('Select all shown');
+    await ann.press('Close');
+    await confirm(/^Close: 3 selected/);
+    const failures = page.getByRole('dialog', { name: /^It did not work for 1/ });
+    await failures.getByText('john').waitFor();
+    await failures.getByText('Another agent has this conversation.').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await failures.getByRole('button').click();
+    await ann.item('maria').waitFor({ state: 'detached' });
+    // The one that failed is still selected.
+    expect(await page.getByLabel('Select john').isChecked()).toBe(true);
+    await ann.press('Assign to…');
+    await page.getByRole('menuitem', { name: 'Ann' }).click();
+    await confirm(/Ann: 1 selected/);
+    await ann.inbox.locator('.mine').getByText('john').waitFor();
+    // What another view does not show must not stay selected.
+    await ann.press('Select all shown');
+    await page.getByText('Selected: 1').waitFor();
+    await ann.view('Unassigned');
+    await page.getByText('Selected: 0').waitFor();
+    expect([...ann.consoleErrors, ...bob.consoleErrors]).toEqual([]);
+  });
+
+  it('are selected with the keyboard alone', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    for (const userId of ['maria', 'john']) await bench.requestHandoff({ user: { userId } });
+    const { page, inbox, item } = await logInAs('ann');
+    await item('john').waitFor();
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'maria' }).waitFor();
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'john' }).waitFor();
+    await page.keyboard.press('x');
+    await page.getByText('Selected: 2').waitFor();
+    await page.getByLabel('Select john').focus();
+    await page.keyboard.press('Space');
+    await page.getByText('Selected: 1').waitFor();
+    await inbox.getByRole('group').getByRole('button', { name: 'Claim' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Do it' }).focus();
+    await page.keyboard.press('Enter');
+    await inbox.locator('.mine').getByText('maria').waitFor();
+    await inbox.locator('.waiting').getByText('john').waitFor();
+    await inbox.getByRole('button', { name: 'Select all shown' }).focus();
+    await page.keyboard.press('Escape');
+    await page.getByText(/^Selected/).waitFor({ state: 'detached' });
+  });
+
+  for (const [locale, colorScheme] of [
+    ['en-US', 'light'],
+    ['zh-CN', 'dark'],
+  ] as const) {
+    it(`are accessible and fit while selected, ${locale}, ${colorScheme}`, async () => {
+      const { url, bench } = await startDesk(browser);
+      await bench.requestHandoff({ user: { userId: 'maria' } });
+      const { page } = await openWindow(browser, url, { locale, colorScheme });
+      await logIn(page, 'ann');
+      await page.locator('.item').first().waitFor();
+      await page.locator('.bulk button').click();
+      await page.locator('.select input').check();
+      await page.locator('.bulk-actions').waitFor();
+      for (const width of [360, 768, 1_440]) {
+        await page.setViewportSize({ width, height: 740 });
+        expect([...(await axeViolations(page)), ...(await overflowing(page))], `at ${width}`).toEqual([]);
+      }
+    });
+  }
+});
