@@ -47,13 +47,11 @@ describeInBrowser('every view of the desk', () => {
       await ann.page.getByRole('menuitem', { name: 'Urgent' }).click();
       await ann.seesEvent('Ann set the priority: Urgent');
       const conversation = ann.page.url();
-      const { page: colleague, press, note } = await logInAs('bob');
-      await colleague.goto(conversation);
-      await note('@Ann, please look at this.');
-      await colleague.getByText('@Ann, please look at this.').waitFor();
-      await press('Transfer to…');
-      await colleague.getByRole('menuitem', { name: 'Team: Returns' }).click();
-      await colleague.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click();
+      const colleague = await logInAs('bob');
+      await colleague.page.goto(conversation);
+      await colleague.note('@Ann, please look at this.');
+      await colleague.page.getByText('@Ann, please look at this.').waitFor();
+      await colleague.transferTo('Team: Returns');
       await ann.seesEvent('Bob gave it to Returns');
       const gone = await bench.requestHandoff({ user: { userId: 'kim' } });
       await gone.closeByUser();
@@ -73,7 +71,7 @@ describeInBrowser('every view of the desk', () => {
         }
         await bob.locator('.views button').first().click();
         await bob.goto(conversation);
-        await bob.locator('.line.note').waitFor();
+        await bob.locator('.line.mentions-me').waitFor();
         await look('a conversation');
         await bob.locator('.composer textarea').fill('/');
         await bob.locator('.suggestions').waitFor();

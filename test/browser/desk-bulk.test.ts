@@ -62,8 +62,9 @@ describeInBrowser('several conversations', () => {
   it('are selected with the keyboard alone', async () => {
     const { bench, logInAs } = await startDesk(browser);
     for (const userId of ['maria', 'john']) await bench.requestHandoff({ user: { userId } });
-    const { page, inbox, item } = await logInAs('ann');
-    await item('john').waitFor();
+    const ann = await logInAs('ann');
+    const { page, inbox } = ann;
+    await ann.item('john').waitFor();
     await page.keyboard.press('j');
     await page.getByRole('heading', { name: 'maria' }).waitFor();
     await page.keyboard.press('x');

@@ -37,12 +37,12 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await vi.waitFor(async () => expect(await focused(page)).toBe('TEXTAREA'), { timeout: 10_000 });
     await page.getByRole('button', { name: 'Transfer to…' }).focus();
     await press('ArrowDown');
-    await vi.waitFor(async () => expect(await focused(page)).toBe('Bob'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await focused(page)).toBe('Bob (offline)'), { timeout: 10_000 });
     await press('ArrowDown');
     await press('Escape');
     expect(await focused(page)).toBe('Transfer to…');
     await press('Enter');
-    await vi.waitFor(async () => expect(await focused(page)).toBe('Bob'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await focused(page)).toBe('Bob (offline)'), { timeout: 10_000 });
     await press('Enter');
     await page.getByRole('dialog', { name: 'Transfer this conversation to Bob?' }).waitFor();
     await press('Escape');

@@ -183,7 +183,14 @@ export const withDefaults = <Stored extends Partial<ConversationSummary>>(stored
 
 /** The part of a record that lists show. */
 export function summaryOf(record: ConversationRecord, version: number): ConversationSummary {
-  const { botId, transcript, recent, preferredAgent, declined, ...summary } = record;
+  const {
+    botId: _botId,
+    transcript: _transcript,
+    recent: _recent,
+    preferredAgent: _preferredAgent,
+    declined: _declined,
+    ...summary
+  } = record;
   return { ...summary, version };
 }
 
