@@ -67,6 +67,7 @@ export const ERROR_CODES = [
   'NOT_ALLOWED',
   'WRONG_PASSWORD',
   'WRONG_CODE',
+  'TOTP_REQUIRED',
   'BUSY',
   'NOT_YOURSELF',
   'AGENT_EXISTS',

@@ -366,7 +366,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   deskIdleMinutes: {
     env: 'DESK_IDLE_MINUTES',
     flag: '--desk-idle-minutes <number>',
-    help: 'the minutes without activity after which an agent is logged out of the desk; default 120',
+    help: 'the minutes without activity after which an agent is logged out of the desk; default 30',
   },
   deskOpenidIssuer: {
     env: 'DESK_OPENID_ISSUER',

@@ -3,7 +3,6 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { axeViolations } from './axe.js';
 import { describeInBrowser, launch } from './chromium.js';
-import { overflowing } from './overflow.js';
 import { logIn, openWindow, PASSWORD, startDesk, TIMEOUT_MS } from './start-desk.js';
 
 vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
@@ -143,27 +142,57 @@ describeInBrowser('the settings of the desk', () => {
     expect((await download).suggestedFilename()).toBe('audit.csv');
   });
 
-  for (const [colorScheme, locale] of [
-    ['light', 'en-GB'],
-    ['dark', 'zh-CN'],
-  ] as const) {
-    it(`are accessible and fit every width, ${colorScheme}, ${locale}`, async () => {
-      const { url } = await startDesk(browser);
-      const { page } = await openWindow(browser, url, { colorScheme, locale });
-      await logIn(page, 'ann');
-      await page.locator('.top-bar').waitFor();
-      for (const width of [360, 768, 1_440]) {
-        await page.setViewportSize({ width, height: 740 });
-        for (const tab of ['account', 'agents', 'teams', 'assignment', 'canned', 'audit']) {
-          await page.goto(`${url}#/settings/${tab}`);
-          await page.locator(`.admin a[href$="${tab}"][aria-current]`).waitFor();
-          await page.locator('.admin h3').first().waitFor();
-          expect(await axeViolations(page), `${tab} at ${width}`).toEqual([]);
-          expect(await overflowing(page), `${tab} at ${width}`).toEqual([]);
-        }
-      }
-    });
-  }
+  it('require a second factor, which agents set up before anything else', async () => {
+    const { url, bench, logInAs } = await startDesk(browser);
+    const bob = await logInAs('bob');
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    await bob.open('maria');
+    await bob.field.fill('A draft of Bob');
+    const ann = await logInAs('ann');
+    await ann.page.goto(`${url}#/settings/agents`);
+    await ann.page.getByRole('button', { name: 'Require a second factor' }).click();
+    await ann.page.getByRole('dialog').getByRole('button', { name: 'Require a second factor' }).click();
+
+    // The page of each agent starts anew, the administrator's too.
+    for (const { page } of [ann, bob]) {
+      await page.getByText('This desk requires a second factor. Set it up to go on.').waitFor();
+      expect(await page.getByText('maria').count()).toBe(0);
+      await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+      const app = new TOTP({ secret: await page.locator('code').innerText() });
+      await page.getByLabel('Current password').fill('not the password');
+      await page.getByLabel('Code of the app').fill(app.generate());
+      await page.getByRole('button', { name: 'Turn it on' }).click();
+      await page.getByText('The password is wrong.').waitFor();
+      await page.getByLabel('Current password').fill(PASSWORD);
+      await page.getByLabel('Code of the app').fill(app.generate());
+      await page.getByRole('button', { name: 'Turn it on' }).click();
+      await page.locator('.recovery').waitFor();
+      await page.getByRole('button', { name: 'Go on to the desk' }).click();
+      await page.getByRole('banner').waitFor();
+    }
+    await expect.poll(() => bob.field.inputValue(), { timeout: 20_000 }).toBe('A draft of Bob');
+    await ann.page.goto(`${url}#/settings/account`);
+    await ann.page.getByRole('button', { name: 'Set up another app' }).waitFor();
+    expect(await ann.page.getByRole('button', { name: 'Turn it off' }).count()).toBe(0);
+  });
+
+  it('warn before the end of an idle session, which any key prolongs', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const { page } = await logInAs('ann', { viewport: { width: 1_200, height: 720 } });
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole('link').filter({ hasText: 'maria' }).waitFor();
+    const warning = page.getByRole('alert').getByText('You will be logged out soon.');
+    await page.clock.fastForward('27:00');
+    expect(await warning.count()).toBe(0);
+    await page.clock.fastForward('01:30');
+    await warning.waitFor();
+    const reported = page.waitForResponse(/account\/active$/);
+    await page.keyboard.press('Shift');
+    expect((await reported).status()).toBe(204);
+    await warning.waitFor({ state: 'detached' });
+  });
 
   it('leave no draft behind at the logout', async () => {
     const { bench, logInAs } = await startDesk(browser);

@@ -190,6 +190,8 @@ export interface StateView {
   readonly durable: boolean;
   /** Whether this agent can teach the AI agent. */
   readonly canTeach: boolean;
+  /** After how many milliseconds without activity the agent is logged out. */
+  readonly idleMs: number;
 }
 
 /** `GET api/conversations/:id`. */
@@ -415,11 +417,21 @@ export interface SessionView {
 
 /** `GET api/account`: the agent's own account. */
 export interface AccountView {
+  /** Requests that change something must carry it. */
+  readonly token: string;
   /** Whether the agent has a password here; others log in elsewhere. */
   readonly hasPassword: boolean;
   /** Whether logins need a code of an authenticator app. */
   readonly hasTotp: boolean;
+  /** Whether this desk requires it. */
+  readonly requiresTotp: boolean;
   readonly sessions: readonly SessionView[];
+}
+
+/** `GET` and `PUT api/admin/login-policy`. */
+export interface LoginPolicyView {
+  /** Whether agents with a password must also have a second factor. */
+  readonly requiresTotp: boolean;
 }
 
 /** `GET api/admin/agents`: an agent as administrators see it. */

@@ -6,6 +6,7 @@ import type { Receiver } from '../../receiver/index.js';
 import { createDeskAdapter } from './adapter.js';
 import { createAccount } from './agents/account.js';
 import { type Agents, createAgents } from './agents/agents.js';
+import { createLoginPolicy } from './agents/login-policy.js';
 import { createLoginLimits } from './agents/login-throttle.js';
 import { createOneTimeLink } from './agents/one-time-link.js';
 import { createSessions } from './agents/sessions.js';
@@ -75,7 +76,7 @@ export interface DeskOptions {
   readonly customer?: FindCustomer;
   /** How many days closed conversations, the journal and the audit log are kept. Default 30. */
   readonly keepDays?: number;
-  /** After how many minutes without activity an agent is logged out. Default 120. */
+  /** After how many minutes without activity an agent is logged out. Default 30. */
   readonly idleMinutes?: number;
   /** A pino logger, or one like it. */
   readonly log?: Log;
@@ -110,7 +111,7 @@ export function createDesk(options: DeskOptions): Desk {
   const { receiver, oneTimeLinksFor = [] } = options;
   const publicUrl = parsePublicUrl(options.publicUrl);
   const keepMs = milliseconds('keepDays', options.keepDays ?? 30, 86_400_000);
-  const idleMs = milliseconds('idleMinutes', options.idleMinutes ?? 120, 60_000);
+  const idleMs = milliseconds('idleMinutes', options.idleMinutes ?? 30, 60_000);
   const log = withRedaction(options.log ?? createLog());
   const { database, queues, isOutboxPaused } = receiver.storage;
   const store = createDocumentStore(database);
@@ -124,6 +125,7 @@ export function createDesk(options: DeskOptions): Desk {
   const assigner = createAssigner({ store, records, agents, teams, rules, availability, log });
   availability.onChange(() => assigner.kick());
   const account = createAccount(store);
+  const policy = createLoginPolicy(store);
   const sessions = createSessions(store, { idleMs });
   const updates = createLiveUpdates(store, log);
   const signals = createSignals({ store, queues, isOutboxPaused, availability, log });
@@ -133,7 +135,7 @@ export function createDesk(options: DeskOptions): Desk {
   const hostSession = options.agents === 'stored' ? null : options.agents;
   const oneTimeLogins = oneTimeLinksFor.map((agent) => ({ link: createOneTimeLink(), agent }));
   const cookie = createSessionCookie(publicUrl);
-  const browserSessions = createBrowserSessions({ agents, sessions, audit, hostSession, cookie });
+  const browserSessions = createBrowserSessions({ agents, policy, sessions, audit, hostSession, cookie });
   const findAgent = browserSessions.find;
   const isSameOrigin = createSameOrigin(publicUrl);
 
@@ -177,6 +179,7 @@ export function createDesk(options: DeskOptions): Desk {
     deadLetters,
     queues,
     findAgent,
+    idleMs,
     aiAgents: [...receiver.services.keys()],
     availability,
     act,
@@ -186,6 +189,7 @@ export function createDesk(options: DeskOptions): Desk {
 
   addAccountRoutes(apiRoutes, {
     account,
+    policy,
     sessions,
     browserSessions,
     limits,
@@ -193,7 +197,7 @@ export function createDesk(options: DeskOptions): Desk {
     issuer: (request) => `Desk ${publicUrl?.host ?? request.host}`,
     hasPasswords: hostSession === null,
   });
-  addAdminRoutes(apiRoutes, { store, agents, account, teams, audit });
+  addAdminRoutes(apiRoutes, { store, agents, account, policy, teams, audit });
   addAssignmentRoutes(apiRoutes, { rules, availability, onRules: () => assigner.kick() });
 
   const router = Router();

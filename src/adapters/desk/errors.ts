@@ -15,6 +15,7 @@ export const DESK_ERRORS = {
   TOO_MANY_TAGS: [400, 'That is more than twenty tags.'],
   NOT_FAILED: [409, 'This reply has not failed.'],
   WRONG_PASSWORD: [403, 'The password is wrong.'],
+  TOTP_REQUIRED: [403, 'This desk requires a second factor. Set one up in your account.'],
   WRONG_CODE: [403, 'The code is wrong. Take the newest one of the app.'],
   BUSY: [503, 'Many agents log in just now. Try again in a moment.'],
   NOT_YOURSELF: [409, 'You cannot do this to yourself. Ask another administrator.'],

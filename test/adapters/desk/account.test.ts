@@ -191,6 +191,82 @@ describe('the second factor', () => {
   }, 60_000);
 });
 
+describe('a required second factor', () => {
+  async function required() {
+    const environment = await createDeskEnvironment({ stored: true });
+    const instance = await environment.start();
+    const ann = await instance.agent('ann', 'administrator');
+    await setUpTotp(ann);
+    const bob = await instance.agent('bob', 'agent');
+    const requireTotp = (requiresTotp: boolean) =>
+      ann.send('PUT', '/api/admin/login-policy', { requiresTotp });
+    return { ...environment, ...instance, ann, bob, requireTotp };
+  }
+
+  it('has to be set up before anything else, from the next request on', async () => {
+    const { url, ann, bob, requireTotp, start, stop } = await required();
+    const stream = await listen(url, bob.cookie);
+    expect((await requireTotp(true)).body).toEqual({ requiresTotp: true });
+    const attempts = [
+      await bob.get('/api/state'),
+      await bob.get('/api/conversations'),
+      await bob.get('/api/events'),
+      await bob.send('PUT', '/api/filters', { filters: [] }),
+    ];
+    for (const answer of attempts)
+      expect(answer).toMatchObject({ status: 403, body: { code: 'TOTP_REQUIRED' } });
+    // Live updates end with the next check of the session, and the page starts anew.
+    await stream.ended;
+    expect(stream.text()).toContain('event: gone');
+    expect((await ann.get('/api/state')).status).toBe(200);
+
+    // The policy is stored, and holds for a login after a restart too.
+    await stop();
+    const restarted = await start();
+    const cookie = cookieOf(await postLogin(restarted.url, { name: 'bob', password: PASSWORD }));
+    const again = await clientOf(restarted.url, cookie);
+    expect((await again.get('/api/state')).status).toBe(403);
+    expect(await accountOf(again)).toMatchObject({ hasTotp: false, requiresTotp: true });
+    await setUpTotp(again);
+    expect((await again.get('/api/state')).status).toBe(200);
+    const changed = (await restarted.audit()).find(({ action }) => action === 'login policy changed');
+    expect(changed).toMatchObject({
+      agent: 'ann',
+      before: { requiresTotp: false },
+      after: { requiresTotp: true },
+    });
+  }, 60_000);
+
+  it('can be replaced, and turned off only when it is no longer required', async () => {
+    const { ann, requireTotp } = await required();
+    await requireTotp(true);
+    const off = () => ann.send('POST', '/api/account/totp/off', { password: PASSWORD });
+    expect((await off()).body).toMatchObject({ code: 'TOTP_REQUIRED' });
+    expect((await accountOf(ann)).hasTotp).toBe(true);
+    await setUpTotp(ann);
+    await requireTotp(false);
+    expect((await off()).status).toBe(204);
+    expect((await ann.get('/api/state')).status).toBe(200);
+  }, 60_000);
+
+  it('comes back to agents whose password was reset, and leaves those alone who log in elsewhere', async () => {
+    const { url, ann, bob, desk, requireTotp } = await required();
+    await setUpTotp(bob);
+    await requireTotp(true);
+    await desk.agents.save({ id: 'bob', name: 'Bob' }, NEW_PASSWORD);
+    const cookie = cookieOf(await postLogin(url, { name: 'bob', password: NEW_PASSWORD }));
+    const answer = await fetch(`${url}/desk/api/state`, { headers: { cookie } });
+    expect(answer.status).toBe(403);
+    expect((await ann.get('/api/state')).status).toBe(200);
+
+    const { start } = await createDeskEnvironment();
+    const host = await start({ agents: () => ({ id: 'una', name: 'Una', role: 'administrator' }) });
+    const una = await clientOf(host.url, cookieOf(await fetch(`${host.url}/desk/`)));
+    await una.send('PUT', '/api/admin/login-policy', { requiresTotp: true });
+    expect((await una.get('/api/state')).status).toBe(200);
+  }, 60_000);
+});
+
 describe('the sessions of an agent', () => {
   it('are listed with address and browser, and can be ended one by one or everywhere', async () => {
     const { url, ann, agent } = await oneAgent();

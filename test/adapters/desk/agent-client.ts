@@ -95,7 +95,7 @@ export async function clientOf(url: string, cookie: string): Promise<AgentClient
   const conversation = async (id: string): Promise<ConversationView> =>
     (await ask('GET', `/api/conversations/${id}`)).body;
   const act: AgentClient['act'] = (id, name, input) => ask('POST', `/api/conversations/${id}/${name}`, input);
-  token = (await state()).token;
+  token = (await ask('GET', '/api/account')).body.token;
 
   return {
     cookie,

@@ -13,17 +13,20 @@ import {
   type StoredAgent,
 } from './stored-agent.js';
 
-/** An agent with the version of their password, which sessions are checked against. */
+/** What sessions are checked against. */
 export interface AgentCredentials {
   readonly agent: AgentView;
+  /** Changes with every new password. */
   readonly passwordVersion: string;
+  /** Whether a password is all that the agent needs to log in. */
+  readonly hasPasswordOnly: boolean;
 }
 
 /** The agents who may work at the desk. */
 export interface Agents {
   list(): Promise<readonly AgentView[]>;
   get(id: string): Promise<AgentView | null>;
-  /** An agent with the version of their password. */
+  /** What sessions of an agent are checked against. */
   credentials(id: string): Promise<AgentCredentials | null>;
   /**
    * Adds an agent, or gives an existing one a new password and name, which ends their sessions. Without a role, the
@@ -84,7 +87,9 @@ export function createAgents(store: DocumentStore): Agents {
     },
     async credentials(id) {
       const found = await find(id);
-      return found && { agent: agentViewOf(found.agent), passwordVersion: found.agent.passwordVersion ?? '' };
+      if (!found) return null;
+      const { password, passwordVersion = '', totp } = found.agent;
+      return { agent: agentViewOf(found.agent), passwordVersion, hasPasswordOnly: password !== '' && !totp };
     },
     async save({ id, name, role }, password, by) {
       if (!LOGIN_NAME.test(id)) {

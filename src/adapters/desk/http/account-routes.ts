@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { Account } from '../agents/account.js';
+import type { LoginPolicy } from '../agents/login-policy.js';
 import type { LoginLimits } from '../agents/login-throttle.js';
 import type { AgentSession, Sessions } from '../agents/sessions.js';
 import { createTotpSecret, totpUri } from '../agents/totp.js';
@@ -14,6 +15,7 @@ import { readBody } from './validate.js';
 /** The parts of {@link addAccountRoutes}. */
 export interface AccountRoutesParts {
   readonly account: Account;
+  readonly policy: LoginPolicy;
   readonly sessions: Sessions;
   readonly browserSessions: BrowserSessions;
   readonly limits: LoginLimits;
@@ -33,7 +35,7 @@ const sessionEnd = z.object({ session: z.string().min(1).max(100) });
 
 /** Adds the routes with which agents manage their own password, second factor and sessions. */
 export function addAccountRoutes(routes: AgentRoutes, parts: AccountRoutesParts): void {
-  const { account, sessions, browserSessions, limits, audit } = parts;
+  const { account, policy, sessions, browserSessions, limits, audit } = parts;
 
   /** Checks the agent's password within the limits of the login: a stolen session must not help to guess it. */
   const withPassword = async <Result>(id: string, { ip }: Request, run: () => Promise<Result>) => {
@@ -50,12 +52,14 @@ export function addAccountRoutes(routes: AgentRoutes, parts: AccountRoutesParts)
     }
   };
 
-  routes.get('/api/account', 'account', async ({ agent, session }): Promise<AccountView> => {
+  routes.get('/api/account', 'account', async ({ agent, token, session }): Promise<AccountView> => {
     const { hasPassword, hasTotp } = await account.factors(agent.id);
     const all = await sessions.list(agent.id);
     return {
       hasPassword: parts.hasPasswords && hasPassword,
       hasTotp,
+      requiresTotp: (await policy.get()).requiresTotp,
+      token,
       sessions: all.map((each) => viewOf(each, session)),
     };
   });
@@ -77,11 +81,11 @@ export function addAccountRoutes(routes: AgentRoutes, parts: AccountRoutesParts)
     );
     return { recoveryCodes };
   });
-  routes.change('post', '/api/account/totp/off', 'account', ({ agent }, request) =>
-    withPassword(agent.id, request, () =>
-      account.disableTotp(agent.id, readBody(passwordOnly, request.body).password),
-    ),
-  );
+  routes.change('post', '/api/account/totp/off', 'account', async ({ agent }, request) => {
+    if ((await policy.get()).requiresTotp) throw new DeskError('TOTP_REQUIRED');
+    const { password: given } = readBody(passwordOnly, request.body);
+    await withPassword(agent.id, request, () => account.disableTotp(agent.id, given));
+  });
   routes.change('post', '/api/account/sessions/end', 'account', async ({ agent, session }, { body }) => {
     const which = readBody(sessionEnd, body).session;
     const chosen = (await sessions.list(agent.id)).filter(({ id }) =>

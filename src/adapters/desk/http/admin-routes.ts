@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { Account } from '../agents/account.js';
 import type { Agents } from '../agents/agents.js';
+import type { LoginPolicy } from '../agents/login-policy.js';
 import { ROLES } from '../agents/roles.js';
 import type { Teams } from '../agents/teams.js';
 import type { AdminAgentView, AgentView, AuditPage } from '../api.js';
@@ -17,6 +18,7 @@ export interface AdminRoutesParts {
   readonly store: DocumentStore;
   readonly agents: Agents;
   readonly account: Account;
+  readonly policy: LoginPolicy;
   readonly teams: Teams;
   readonly audit: Audit;
 }
@@ -24,6 +26,7 @@ export interface AdminRoutesParts {
 const role = z.enum(ROLES);
 const newAgent = z.object({ id: z.string().max(100), name: z.string().max(200), role });
 const newRole = z.object({ role });
+const loginPolicy = z.object({ requiresTotp: z.boolean() });
 const id = z.string().min(1).max(200);
 const teamList = z.object({
   teams: z
@@ -40,7 +43,7 @@ const createPassword = (): string => randomBytes(15).toString('base64url');
 
 /** Adds the routes for administrators: agents, teams and the audit log. */
 export function addAdminRoutes(routes: AgentRoutes, parts: AdminRoutesParts): void {
-  const { store, agents, account, teams, audit } = parts;
+  const { store, agents, account, policy, teams, audit } = parts;
 
   /** The agent of the path, who must not be the administrator: so there is always one left. */
   const otherOf = async ({ agent }: { agent: AgentView }, { params }: Request): Promise<AgentView> => {
@@ -80,6 +83,11 @@ export function addAdminRoutes(routes: AgentRoutes, parts: AdminRoutesParts): vo
   routes.change('post', '/api/admin/agents/:id/remove', 'manageAgents', async (current, request) => {
     await agents.remove((await otherOf(current, request)).id, current.agent.id);
   });
+
+  routes.get('/api/admin/login-policy', 'manageAgents', () => policy.get());
+  routes.change('put', '/api/admin/login-policy', 'manageAgents', ({ agent }, { body }) =>
+    policy.save(agent, readBody(loginPolicy, body)),
+  );
 
   routes.get('/api/admin/audit', 'readAudit', async (_current, { query }): Promise<AuditPage> => {
     const entries = [];

@@ -78,7 +78,9 @@ export function createAgentRoutes({
   const requirePermission =
     (permission: Permission): RequestHandler =>
     (request, _response, next) => {
-      if (!may(currentAgentOf(request).agent.role, permission)) throw new DeskError('NOT_ALLOWED');
+      const { agent, lacksTotp } = currentAgentOf(request);
+      if (lacksTotp && permission !== 'account') throw new DeskError('TOTP_REQUIRED');
+      if (!may(agent.role, permission)) throw new DeskError('NOT_ALLOWED');
       next();
     };
 

@@ -38,6 +38,7 @@ export interface ApiParts {
   readonly queues: QueueAdmin | null;
   readonly deadLetters: DeadLetters;
   readonly findAgent: FindCurrentAgent;
+  readonly idleMs: number;
   /** The names of the platform's agents. */
   readonly aiAgents: readonly string[];
   readonly canTeach: boolean;
@@ -81,12 +82,13 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
       now: Date.now(),
       durable: parts.queues !== null,
       canTeach: parts.canTeach && may(agent.role, 'teach'),
+      idleMs: parts.idleMs,
     };
   });
   routes.get('/api/agents', 'answer', () => agents.list());
   const open: OpenStreams = new Map();
   routes.get('/api/events', 'answer', ({ agent, session }, request, response) => {
-    const hasSession = async () => (await findAgent(request)) !== null;
+    const hasSession = async () => (await findAgent(request))?.lacksTotp === false;
     const { signals } = parts;
     const connect = () => parts.availability.connect(agent.id);
     streamUpdates(request, response, { updates, signals, hasSession, sessionId: session.id, connect, open });

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Agents } from '../agents/agents.js';
+import type { LoginPolicy } from '../agents/login-policy.js';
 import { type AgentSession, SESSION_MS, type Sessions } from '../agents/sessions.js';
 import type { AgentInput } from '../agents/stored-agent.js';
 import type { AgentView } from '../api.js';
@@ -12,6 +13,8 @@ export interface CurrentAgent {
   /** Requests that change something must carry this token. */
   readonly token: string;
   readonly session: AgentSession;
+  /** Whether the agent has to set up a second factor before anything else. */
+  readonly lacksTotp: boolean;
 }
 
 /**
@@ -40,6 +43,7 @@ export interface BrowserSessions {
 /** The parts of {@link createBrowserSessions}. */
 export interface BrowserSessionsParts {
   readonly agents: Agents;
+  readonly policy: LoginPolicy;
   readonly sessions: Sessions;
   readonly audit: Audit;
   /** Set when agents log in at the host application. */
@@ -55,7 +59,7 @@ const MAX_BROWSER = 200;
  * application, the agent who is logged in there must be the session's agent.
  */
 export function createBrowserSessions(parts: BrowserSessionsParts): BrowserSessions {
-  const { agents, sessions, audit, hostSession, cookie } = parts;
+  const { agents, policy, sessions, audit, hostSession, cookie } = parts;
 
   /** The valid sessions of a browser: one, unless a page of a sibling domain planted the cookie of another. */
   const sessionsOf = async (request: Request): Promise<readonly AgentSession[]> => {
@@ -63,13 +67,18 @@ export function createBrowserSessions(parts: BrowserSessionsParts): BrowserSessi
     return found.filter((session) => session !== null);
   };
 
-  const agentOf = async (request: Request, session: AgentSession): Promise<AgentView | null> => {
+  const agentOf = async (
+    request: Request,
+    session: AgentSession,
+  ): Promise<Pick<CurrentAgent, 'agent' | 'lacksTotp'> | null> => {
     if (hostSession) {
       const agent = await hostSession(request);
-      return agent?.id === session.agentId ? viewOf(agent) : null;
+      return agent?.id === session.agentId ? { agent: viewOf(agent), lacksTotp: false } : null;
     }
     const credentials = await agents.credentials(session.agentId);
-    return credentials?.passwordVersion === session.passwordVersion ? credentials.agent : null;
+    if (credentials?.passwordVersion !== session.passwordVersion) return null;
+    const { agent, hasPasswordOnly } = credentials;
+    return { agent, lacksTotp: hasPasswordOnly && (await policy.get()).requiresTotp };
   };
 
   const start: BrowserSessions['start'] = async (request, response, { id }, auditAction) => {
@@ -93,8 +102,8 @@ export function createBrowserSessions(parts: BrowserSessionsParts): BrowserSessi
     },
     async find(request) {
       for (const session of await sessionsOf(request)) {
-        const agent = await agentOf(request, session);
-        if (agent) return { agent, token: session.token, session };
+        const found = await agentOf(request, session);
+        if (found) return { ...found, token: session.token, session };
       }
       return null;
     },

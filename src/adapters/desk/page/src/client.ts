@@ -1,4 +1,5 @@
 import type {
+  AccountView,
   ActionInputs,
   ActionName,
   AgentView,
@@ -39,6 +40,7 @@ export class ClientError extends Error {
 /** Calls the desk's API. Every failure is a {@link ClientError}. */
 export interface Client {
   state(): Promise<StateView>;
+  account(): Promise<AccountView>;
   /** The agents. Cheap, so it also serves to check the session. */
   agents(): Promise<readonly AgentView[]>;
   conversation(id: string): Promise<ConversationView>;
@@ -115,6 +117,11 @@ export function createClient(onLoggedOut: () => void): Client {
       const state = await request<StateView>('GET', 'api/state');
       token = state.token;
       return state;
+    },
+    async account() {
+      const account = await request<AccountView>('GET', 'api/account');
+      token = account.token;
+      return account;
     },
     agents: () => request('GET', 'api/agents'),
     conversation: (id) => request('GET', conversationPath(id)),

@@ -44,8 +44,13 @@ export function errorMessageOf(error: unknown): string {
 }
 
 /** Runs something that may fail, and shows its error as a notice. Resolves to whether it worked. */
-export function useAttempt(): (work: () => Promise<unknown>) => Promise<boolean> {
-  const { notify } = useDesk();
+export type Attempt = (work: () => Promise<unknown>) => Promise<boolean>;
+
+/** An {@link Attempt} of the page. */
+export const useAttempt = (): Attempt => createAttempt(useDesk().notify);
+
+/** Creates an {@link Attempt}. */
+export function createAttempt(notify: Notify): Attempt {
   return async (work) => {
     try {
       await work();

@@ -2,10 +2,10 @@ import { render } from 'preact';
 import type { TeamList } from '../../api.js';
 import { watchActivity } from './activity.js';
 import { announcementOf, playSound } from './announce.js';
-import { createClient } from './client.js';
-import { Desk } from './desk-context.js';
-import { removeDraftsOfOthers } from './drafts.js';
-import { createNotices, takeNotice } from './notices.js';
+import { type Client, ClientError, createClient } from './client.js';
+import { type Attempt, createAttempt, Desk } from './desk-context.js';
+import { removeDrafts, removeDraftsOfOthers } from './drafts.js';
+import { createNotices, type Notices, takeNotice } from './notices.js';
 import { notifySystem } from './notifications.js';
 import { hrefOf, isVisible } from './route.js';
 import { followShared } from './shared-updates.js';
@@ -20,6 +20,7 @@ import {
 import { createStore, type Store } from './store.js';
 import { t } from './strings/index.js';
 import { DeskPage } from './views/desk-page.js';
+import { NoticeLine } from './views/notice-line.js';
 import { makeBidiVisible } from './visible-bidi.js';
 
 const root = document.querySelector('#desk');
@@ -30,14 +31,26 @@ const showLogin = (): void => location.reload();
 async function start(): Promise<void> {
   if (!root) return;
   const client = createClient(showLogin);
-  const first = await client.state();
-  const store: Store<State> = createStore(initialState(first));
   const { notices, notify } = createNotices();
+  const first = await client.state().catch((error: unknown) => {
+    if (error instanceof ClientError && error.code === 'TOTP_REQUIRED') return null;
+    throw error;
+  });
+  if (!first) return showTotpPage(root, client, notices, createAttempt(notify));
+  const store: Store<State> = createStore(initialState(first));
   const left = takeNotice();
   if (left !== null) notify(left);
   makeBidiVisible();
   removeDraftsOfOthers(first.me.id);
-  watchActivity(() => void client.call('POST', 'api/account/active', {}).catch(() => undefined));
+  watchActivity(first.idleMs, {
+    report: () => void client.call('POST', 'api/account/active', {}).catch(() => undefined),
+    onIdle(isIdle) {
+      store.update((state) => ({ ...state, isIdle }));
+      if (!isIdle) return;
+      playSound();
+      notifySystem(t('idleSoon'), '');
+    },
+  });
 
   const loadAgents = (): void =>
     void Promise.all([client.agents(), client.call<TeamList>('GET', 'api/teams')]).then(
@@ -76,6 +89,29 @@ async function start(): Promise<void> {
       root,
     );
   draw();
+}
+
+/** The agent has to set up a second factor before the desk answers anything else. */
+async function showTotpPage(
+  root: Element,
+  client: Client,
+  notices: Store<Notices>,
+  attempt: Attempt,
+): Promise<void> {
+  const { TotpPage } = await import('./views/admin.js');
+  await client.account();
+  const logOut = async (): Promise<void> => {
+    if (!(await attempt(() => client.logout()))) return;
+    removeDrafts();
+    showLogin();
+  };
+  render(
+    <>
+      <TotpPage client={client} attempt={attempt} logOut={() => void logOut()} />
+      <NoticeLine notices={notices} />
+    </>,
+    root,
+  );
 }
 
 start().catch(() => {

@@ -44,6 +44,8 @@ export interface State {
   readonly recent: readonly ConversationUpdate[];
   readonly canned: CannedList;
   readonly connection: Connection;
+  /** Whether the agent will be logged out soon, for lack of activity. */
+  readonly isIdle: boolean;
   /** Whether replies reach the platform. */
   readonly platform: PlatformStatus;
   /** Who looks at which conversation. */
@@ -98,6 +100,7 @@ export function initialState(view: StateView): State {
     recent: [],
     canned,
     connection: 'connecting',
+    isIdle: false,
     platform: { delayed: 0, isRefused: false },
     presence: [],
     availability: [],

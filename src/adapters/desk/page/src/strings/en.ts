@@ -237,6 +237,7 @@ export const en = {
     'The platform does not take replies at the moment. Waiting: {count}. They are sent as soon as it is back.',
   platformRefuses:
     'The platform refuses the key of the desk, so replies are paused. Waiting: {count}. Tell your administrator.',
+  idleSoon: 'You will be logged out soon. Press a key or move the mouse to stay.',
   lost: 'The connection is lost. Trying again…',
   unknown: 'This conversation cannot be shown.',
   errorUNREACHABLE: 'The desk cannot be reached. Try again; nothing is sent twice.',
@@ -245,6 +246,7 @@ export const en = {
   errorNOT_FOUND: 'There is no such conversation.',
   errorNOT_ALLOWED: 'Your role does not allow this. Ask an administrator of the desk.',
   errorWRONG_PASSWORD: 'The password is wrong.',
+  errorTOTP_REQUIRED: 'This desk requires a second factor.',
   errorWRONG_CODE: 'The code is wrong. Take the newest one of the app.',
   errorCODE_NEEDED: 'Enter the code of your authenticator app.',
   errorBUSY: 'Many agents log in just now. Try again in a moment.',

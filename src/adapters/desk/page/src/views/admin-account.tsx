@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { encode } from 'uqr';
 import type { AccountView } from '../../../api.js';
-import { useAttempt, useDesk } from '../desk-context.js';
+import type { Client } from '../client.js';
+import { type Attempt, useAttempt, useDesk } from '../desk-context.js';
 import { reloadWith } from '../notices.js';
 import { a } from '../strings/admin.js';
-import { formatTime } from '../strings/index.js';
+import { formatTime, t } from '../strings/index.js';
 import { ConfirmDialog } from './dialog.js';
 
 /** The agent's own account: password, second factor and sessions. */
@@ -12,7 +13,7 @@ export function AdminAccount() {
   const { client } = useDesk();
   const attempt = useAttempt();
   const [view, setView] = useState<AccountView | null>(null);
-  const refresh = () => attempt(async () => setView(await client.call('GET', 'api/account')));
+  const refresh = () => attempt(async () => setView(await client.account()));
   useEffect(() => void refresh(), []);
   if (!view) return <p class="hint">…</p>;
   return (
@@ -20,7 +21,13 @@ export function AdminAccount() {
       {view.hasPassword ? (
         <>
           <PasswordForm />
-          <SecondFactor isOn={view.hasTotp} onChange={() => void refresh()} />
+          <SecondFactor
+            client={client}
+            attempt={attempt}
+            isOn={view.hasTotp}
+            isRequired={view.requiresTotp}
+            onChange={() => void refresh()}
+          />
         </>
       ) : (
         <p>{a('elsewhere')}</p>
@@ -65,17 +72,28 @@ function PasswordForm() {
   );
 }
 
-function SecondFactor({ isOn, onChange }: { readonly isOn: boolean; readonly onChange: () => void }) {
-  const { client } = useDesk();
-  const attempt = useAttempt();
+/** Sets up, replaces or turns off the second factor. */
+function SecondFactor({
+  client,
+  attempt,
+  isOn,
+  isRequired,
+  onChange,
+}: {
+  readonly client: Client;
+  readonly attempt: Attempt;
+  readonly isOn: boolean;
+  readonly isRequired: boolean;
+  readonly onChange: () => void;
+}) {
   const [setup, setSetup] = useState<{ readonly secret: string; readonly uri: string } | null>(null);
   const [recovery, setRecovery] = useState<readonly string[] | null>(null);
   const begin = () => attempt(async () => setSetup(await client.call('POST', 'api/account/totp/new', {})));
   const submit = async (form: HTMLFormElement): Promise<void> => {
     const fields = fieldsOf(form);
     const turn = async (): Promise<void> => {
-      if (isOn) return client.call('POST', 'api/account/totp/off', fields);
-      const body = { ...fields, secret: setup?.secret };
+      if (!setup) return client.call('POST', 'api/account/totp/off', fields);
+      const body = { ...fields, secret: setup.secret };
       const { recoveryCodes } = await client.call<{ recoveryCodes: string[] }>(
         'PUT',
         'api/account/totp',
@@ -87,6 +105,7 @@ function SecondFactor({ isOn, onChange }: { readonly isOn: boolean; readonly onC
     setSetup(null);
     onChange();
   };
+  const mayTurnOff = isOn && !isRequired && !setup;
   return (
     <form
       onSubmit={(event) => {
@@ -115,20 +134,56 @@ function SecondFactor({ isOn, onChange }: { readonly isOn: boolean; readonly onC
           </label>
         </>
       )}
-      {(setup || isOn) && (
+      {(setup || mayTurnOff) && (
         <label>
           {a('currentPassword')}
           <input name="password" type="password" autocomplete="current-password" required />
         </label>
       )}
-      {setup || isOn ? (
-        <button type="submit">{a(isOn ? 'totpRemove' : 'totpConfirm')}</button>
-      ) : (
+      {(setup || mayTurnOff) && <button type="submit">{a(mayTurnOff ? 'totpRemove' : 'totpConfirm')}</button>}
+      {!setup && (
         <button type="button" onClick={() => void begin()}>
-          {a('totpStart')}
+          {a(isOn ? 'totpReplace' : 'totpStart')}
         </button>
       )}
     </form>
+  );
+}
+
+/** The page of an agent who must set up a second factor before anything else. */
+export function TotpPage({
+  client,
+  attempt,
+  logOut,
+}: {
+  readonly client: Client;
+  readonly attempt: Attempt;
+  readonly logOut: () => void;
+}) {
+  const [isDone, setDone] = useState(false);
+  return (
+    <main class="admin">
+      <h1>{t('desk')}</h1>
+      <h2>{a('totp')}</h2>
+      {!isDone && <p>{a('totpFirst')}</p>}
+      <SecondFactor
+        client={client}
+        attempt={attempt}
+        isOn={isDone}
+        isRequired
+        onChange={() => setDone(true)}
+      />
+      <div class="buttons">
+        {isDone && (
+          <button type="button" class="primary" onClick={() => location.reload()}>
+            {a('totpGoOn')}
+          </button>
+        )}
+        <button type="button" onClick={logOut}>
+          {t('logout')}
+        </button>
+      </div>
+    </main>
   );
 }
 

@@ -3,6 +3,7 @@ import type { AdminAgentView, AgentView } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
 import { type AdminTextName, a } from '../strings/admin.js';
+import { AdminPolicy } from './admin-policy.js';
 import { ConfirmDialog, Dialog } from './dialog.js';
 
 const ROLE_NAMES: Readonly<Record<AgentView['role'], AdminTextName>> = {
@@ -116,6 +117,9 @@ export function AdminAgents() {
         </tbody>
       </table>
       <AddAgent add={(agent) => post(agent.name, 'api/admin/agents', agent)} />
+      {agents.some(({ hasPassword }) => hasPassword) && (
+        <AdminPolicy lacking={agents.filter(({ hasPassword, hasTotp }) => hasPassword && !hasTotp).length} />
+      )}
       {question && (
         <ConfirmDialog
           question={question.text}

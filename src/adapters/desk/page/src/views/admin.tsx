@@ -9,6 +9,8 @@ import { AdminAudit } from './admin-audit.js';
 import { AdminTeams } from './admin-teams.js';
 import { CannedEditor } from './canned-picker.js';
 
+export { TotpPage } from './admin-account.js';
+
 /** The settings: the own account, and what the agent's role allows beside. */
 export function Admin({ tab }: { readonly tab: string }) {
   const mayManage = useMay('manageAgents');

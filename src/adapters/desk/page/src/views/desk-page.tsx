@@ -69,12 +69,20 @@ export function DeskPage({
 
 const connectionOf = (state: State) => state.connection;
 const platformOf = (state: State) => state.platform;
+const isIdleOf = (state: State) => state.isIdle;
 const isDurable = (state: State) => state.durable;
 
 function ConnectionLine() {
   const connection = useDeskState(connectionOf);
   const durable = useDeskState(isDurable);
+  const isIdle = useDeskState(isIdleOf);
   const { delayed, isRefused } = useDeskState(platformOf);
+  if (isIdle)
+    return (
+      <p class="banner alarming" role="alert">
+        {t('idleSoon')}
+      </p>
+    );
   if (connection === 'lost') return <p class="banner alarming">{t('lost')}</p>;
   if (isRefused) return <p class="banner alarming">{t('platformRefuses', { count: delayed })}</p>;
   if (delayed > 0) return <p class="banner alarming">{t('platformDown', { count: delayed })}</p>;
