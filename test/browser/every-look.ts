@@ -1,0 +1,35 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { axeViolations } from './axe.js';
+import { overflowing } from './overflow.js';
+
+const WIDTHS = [360, 768, 1_440];
+
+/** Checks what a page shows now: accessible in both themes, and not too wide for a phone, a tablet and a desktop. */
+export async function expectEveryLook(page: Page, name: string): Promise<void> {
+  const found: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    // Colours change at once, not within a tenth of a second.
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    const light = [...(await axeViolations(page)), ...(await overflowing(page))];
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    // Themes differ in colours only.
+    const dark = await axeViolations(page, ['color-contrast']);
+    found.push(
+      ...light.map((each) => `${width} px: ${each}`),
+      ...dark.map((each) => `${width} px, dark: ${each}`),
+    );
+  }
+  expect(found, name).toEqual([]);
+}
+
+/** Looks at a page in each language, one after the other. */
+export async function inEachLanguage(page: Page, look: (language: string) => Promise<void>): Promise<void> {
+  for (const language of ['en', 'zh']) {
+    await page.evaluate(`localStorage.setItem('handoff-desk-language', '${language}')`);
+    await page.reload();
+    await page.locator(`html[lang^=${language}]`).waitFor();
+    await look(language);
+  }
+}
