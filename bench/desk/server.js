@@ -1,11 +1,10 @@
-// Serves the desk, its receiver and the simulated service in one process, as `handoff-kit serve` does.
+// Serves the desk, its receiver and a platform that accepts every reply in one process.
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import express from 'express';
 import { createDesk } from '../../dist/adapters/desk/index.js';
 import { sqlite } from '../../dist/delivery/sqlite/index.js';
 import { createReceiver, noAuth } from '../../dist/index.js';
-import { createSimulator } from '../../dist/simulator/index.js';
 
 const [file = '', count = '50'] = process.argv.slice(2);
 const app = express();
@@ -15,7 +14,6 @@ await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undef
 const address = server.address();
 const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
 
-const simulator = createSimulator({ agents: [{ id: 'bench', apiKey: 'key' }], waitTimeoutMs: 86_400_000 });
 const receiver = createReceiver({
   auth: { message: noAuth(), handoff: noAuth() },
   service: { baseUrl: `${url}/service`, apiKey: 'key' },
@@ -33,13 +31,15 @@ const desk = createDesk({
 });
 app.use('/webhook', receiver);
 app.use('/desk', desk);
-app.use('/service', simulator.app);
+app.use('/service', (_request, response) => void response.json({ code: 200, message: 'success' }));
 await receiver.start();
 for (let index = 0; index < Number(count); index += 1)
   await desk.agents.saveExternal({ id: `a${index}`, name: `Agent ${index}`, role: 'supervisor' });
 
 process.on('message', (message) => {
-  if (message === 'memory') process.send?.({ memory: process.memoryUsage() });
+  if (message !== 'memory') return;
+  globalThis.gc?.();
+  process.send?.({ memory: process.memoryUsage() });
 });
 process.on('disconnect', () => {
   rmSync(file, { force: true });
