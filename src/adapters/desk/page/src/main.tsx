@@ -1,7 +1,8 @@
 import { render } from 'preact';
-import type { TeamList } from '../../api.js';
+import type { ConversationUpdate, TeamList } from '../../api.js';
 import { watchActivity } from './activity.js';
 import { announcementOf, playSound } from './announce.js';
+import { batch } from './batch.js';
 import { type Client, ClientError, createClient } from './client.js';
 import { type Attempt, createAttempt, Desk } from './desk-context.js';
 import { removeDrafts, removeDraftsOfOthers } from './drafts.js';
@@ -15,7 +16,7 @@ import {
   initialState,
   type State,
   withSignal,
-  withUpdate,
+  withUpdates,
 } from './state.js';
 import { createStore, type Store } from './store.js';
 import { t } from './strings/index.js';
@@ -24,6 +25,9 @@ import { NoticeLine } from './views/notice-line.js';
 import { makeBidiVisible } from './visible-bidi.js';
 
 const root = document.querySelector('#desk');
+
+/** Live updates are applied together: each time, the list of conversations is copied, sorted and rendered. */
+const BATCH_MS = 50;
 
 /** Without a session, the server answers with the login page. */
 const showLogin = (): void => location.reload();
@@ -58,10 +62,13 @@ async function start(): Promise<void> {
       () => undefined,
     );
 
+  const apply = batch<ConversationUpdate>(BATCH_MS, (updates) =>
+    store.update((state) => withUpdates(state, updates)),
+  );
   followShared(first.seq, {
     onUpdate(update) {
       if (hasUnknownAgent(store.get(), update)) loadAgents();
-      store.update((state) => withUpdate(state, update));
+      apply(update);
       const announcement = announcementOf(update, first.me.id);
       if (announcement === null) return;
       playSound();

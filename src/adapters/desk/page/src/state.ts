@@ -110,16 +110,23 @@ export function initialState(view: StateView): State {
   };
 }
 
-/** Applies a live update. An update that was applied before changes nothing. */
-export function withUpdate(state: State, entry: ConversationUpdate): State {
-  const recent = [...state.recent.slice(-MAX_RECENT), entry];
-  const closedCount = state.closedCount + (entry.event.type === 'closed' ? 1 : 0);
-  const next = withSummaries({ ...state, recent, closedCount }, [entry.summary]);
-  const view = state.opened.get(entry.summary.id);
-  if (!view) return next;
-  const opened = new Map(state.opened).set(view.summary.id, withLater(view, [entry]));
-  return { ...next, opened };
+/** Applies live updates, in their order. An update that was applied before changes nothing. */
+export function withUpdates(state: State, entries: readonly ConversationUpdate[]): State {
+  const recent = [...state.recent, ...entries].slice(-MAX_RECENT);
+  const closedCount = state.closedCount + entries.filter(({ event }) => event.type === 'closed').length;
+  const summaries = entries.map(({ summary }) => summary);
+  const next = withSummaries({ ...state, recent, closedCount }, summaries);
+  const ids = new Set(summaries.map(({ id }) => id).filter((id) => state.opened.has(id)));
+  if (ids.size === 0) return next;
+  const opened = [...state.opened].map(([id, view]): [string, ConversationView] => [
+    id,
+    ids.has(id) ? withLater(view, entriesOf(entries, id)) : view,
+  ]);
+  return { ...next, opened: new Map(opened) };
 }
+
+const entriesOf = (entries: readonly ConversationUpdate[], id: string): readonly ConversationUpdate[] =>
+  entries.filter(({ summary }) => summary.id === id);
 
 /** Applies a signal. */
 export const withSignal = (state: State, { platform, presence, availability }: DeskSignal): State => ({
@@ -131,10 +138,7 @@ export const withSignal = (state: State, { platform, presence, availability }: D
 
 /** Adds a loaded conversation, with the updates that arrived while it was loading. */
 export function withOpened(state: State, loaded: ConversationView): State {
-  const view = withLater(
-    loaded,
-    state.recent.filter(({ summary }) => summary.id === loaded.summary.id),
-  );
+  const view = withLater(loaded, entriesOf(state.recent, loaded.summary.id));
   return withSummaries({ ...state, opened: lastOpened(state.opened, view) }, [view.summary]);
 }
 
@@ -212,7 +216,8 @@ export function withSummaries(state: State, summaries: readonly ConversationSumm
   });
   if (newer.length === 0) return state;
   const conversations = new Map(state.conversations);
-  for (const summary of newer) conversations.set(summary.id, summary);
+  for (const summary of newer)
+    conversations.set(summary.id, newerOf(summary, conversations.get(summary.id) ?? summary));
   const next = { ...state, conversations };
   return newer.some(({ state: status }) => status === 'closed') ? withoutOldClosed(next) : next;
 }
