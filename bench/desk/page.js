@@ -131,8 +131,8 @@ export async function openDeskPage(desk, cookie) {
       await item.scrollIntoViewIfNeeded();
       // A press at the place: live updates may move the item while Playwright waits for it to be stable.
       const box = await item.boundingBox();
-      const name = JSON.stringify(await item.locator('.who').innerText());
-      const isShown = `document.querySelector('.conversation-header h2')?.textContent === ${name} && ${shows('[role=log]')}`;
+      const who = JSON.stringify(await item.locator('.who').innerText());
+      const isShown = `document.querySelector('.conversation-header h2')?.textContent === ${who} && ${shows('[role=log]')}`;
       await interact('open a conversation', isShown, () =>
         page.mouse.click((box?.x ?? 0) + 60, (box?.y ?? 0) + 10),
       );
@@ -176,14 +176,12 @@ export async function openDeskPage(desk, cookie) {
   };
 
   return {
-    /** Loads the page anew. Resolves to the time until the list is on screen. */
+    /** Loads the page anew. Resolves to the time until the list is on screen. @returns {Promise<number>} */
     async load() {
       await page.goto(`${desk}/`);
       await page.reload();
       await page.waitForSelector('[data-conversation]');
-      return /** @type {Promise<number>} */ (
-        page.evaluate('new Promise((done) => requestAnimationFrame(() => done(performance.now())))')
-      );
+      return page.evaluate('new Promise((done) => requestAnimationFrame(() => done(performance.now())))');
     },
     /** Does everything once. */
     async work() {

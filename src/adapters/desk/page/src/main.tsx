@@ -100,7 +100,7 @@ async function start(): Promise<void> {
 
 /** The agent has to set up a second factor before the desk answers anything else. */
 async function showTotpPage(
-  root: Element,
+  into: Element,
   client: Client,
   notices: Store<Notices>,
   attempt: Attempt,
@@ -117,7 +117,7 @@ async function showTotpPage(
       <TotpPage client={client} attempt={attempt} logOut={() => void logOut()} />
       <NoticeLine notices={notices} />
     </>,
-    root,
+    into,
   );
 }
 
