@@ -67,10 +67,10 @@ const postWebhook = async (/** @type {string} */ path, /** @type {unknown} */ js
 };
 
 const idOf = (/** @type {number} */ index) => `c-${index}`;
-/** Opens conversations, twenty at a time. @param {number} from @param {number} to */
+/** Opens conversations, fifty at a time. @param {number} from @param {number} to */
 async function openConversations(from, to) {
-  for (let index = from; index < to; index += 20) {
-    const batch = Array.from({ length: Math.min(20, to - index) }, (_, offset) => index + offset);
+  for (let index = from; index < to; index += 50) {
+    const batch = Array.from({ length: Math.min(50, to - index) }, (_, offset) => index + offset);
     const open = (/** @type {number} */ each) =>
       postWebhook('/conversation/establish', {
         conversation_id: idOf(each),
@@ -142,6 +142,7 @@ const loaded = await page.takeInteractions();
 const leastEvents = () => Math.min(...agents.map(({ events }) => events()));
 for (let waited = 0; waited < 60 && leastEvents() < sent - failed; waited += 1) await sleep(500);
 memory.push(await measureMemory('end'));
+console.log(interactionTable(loaded.interactions));
 
 await openConversations(conversationCount, listCount);
 const listLoadMs = await page.load();
