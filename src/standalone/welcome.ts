@@ -49,7 +49,7 @@ export function welcome(options: WelcomeOptions): Welcome {
     ...(commands.length > 0 ? ['', 'Play the platform from another terminal:'] : []),
     ...commands.flatMap(({ title, command }) => ['', `  # ${title}`, `  ${command}`]),
     ...(commands.length > 0
-      ? ['', 'Each has the time in it, so it is a new event whenever it is pasted.']
+      ? ['', 'Each is a new event whenever it is pasted.']
       : []),
     settings.showText ? '' : 'The text of messages is hidden; --show-text shows it.',
     '',

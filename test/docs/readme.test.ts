@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/standalone/index.js';
 import { blocksIn, ROOT, read } from './pages.js';
@@ -13,6 +14,9 @@ const README = read('README.md');
 const [opening = ''] = blocksIn(README)
   .filter(({ name }) => name === 'run')
   .map(({ code }) => code);
+
+/** The settings of the README for a first run. */
+const settings = parseEnv(blocksIn(README).find(({ name }) => name === '.env')?.code ?? '');
 
 beforeAll(() => {
   rmSync(WORK, { recursive: true, force: true });
@@ -35,6 +39,11 @@ describe('the README', () => {
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 
+  it('has settings that lead to the simulated platform', () => {
+    const [, port] = /handoff-kit simulate .*--port (\d+)/.exec(README) ?? [];
+    expect(settings.SERVICE_BASE_URL).toBe(`http://127.0.0.1:${port}`);
+  });
+
   it.each([
     ['a username and a secret', { WEBHOOK_SECRET: 'secret' }, 'Basic YWNtZTpzZWNyZXQ='],
     ['a username alone', {}, 'Bearer acme'],
@@ -46,18 +55,16 @@ describe('the README', () => {
     });
     await new Promise<void>((done) => service.listen(0, '127.0.0.1', done));
     const port = await freePort();
-    const token = 'a-token-that-is-long-enough';
+    const token = settings.HANDOFF_TOKEN;
     // Written without types, so that Node runs it as it is printed.
     writeFileSync(join(WORK, 'opening.mjs'), opening);
     const { WEBHOOK_SECRET: _secret, ...environment } = process.env;
     const child = spawn(process.execPath, [join(WORK, 'opening.mjs')], {
       env: {
         ...environment,
+        ...settings,
         ...secret,
         PORT: String(port),
-        WEBHOOK_USERNAME: 'acme',
-        HANDOFF_TOKEN: token,
-        SERVICE_API_KEY: 'key',
         SERVICE_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
