@@ -7,6 +7,8 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { Secret, Service } from 'kubernetes-models/v1';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import type { Answers } from '../../src/cli/init/choices.js';
+import { generateProject } from '../../src/cli/init/generate.js';
 import { SETTING_KEYS, SETTINGS } from '../../src/standalone/index.js';
 import { describeWith } from '../helpers/requirement.js';
 import { temporaryFolder } from '../standalone/databases.js';
@@ -19,6 +21,61 @@ const seconds = (text: unknown): number => Number(/^(\d+)s$/.exec(String(text))?
 
 const VARIABLES = new Set(SETTING_KEYS.map((key) => SETTINGS[key].env));
 const unknownVariables = (names: readonly string[]): string[] => names.filter((name) => !VARIABLES.has(name));
+
+/**
+ * What could not be run: no test has a container engine, so no image is built, and hadolint and kubeconform are neither
+ * in Debian nor on npm. `dockerfile-utils` and the schemas of `kubernetes-models` take their place; the commands of the
+ * Dockerfile are run by test/package/image.test.ts.
+ */
+const shellcheck = describeWith({
+  name: 'shellcheck',
+  found: isFound('shellcheck', '--version'),
+  leavesOut: 'the check of shell commands by shellcheck',
+  howToGet: 'install shellcheck (Debian: apt-get install shellcheck)',
+});
+/** The commands of a Dockerfile, as a script of the shell that runs them. */
+const commandsOf = (dockerfile: string): string =>
+  [...dockerfile.matchAll(/^RUN ((?:.*\\\n)*.*)$/gm)].map(([, command]) => command).join('\n');
+
+function problemsInShell(shell: 'bash' | 'sh', script: string, ignored = ''): string {
+  const args = [`--shell=${shell}`, `--exclude=${ignored}`, '-'];
+  return spawnSync('shellcheck', args, { encoding: 'utf8', input: script }).stdout;
+}
+
+describe('the Dockerfile of init', () => {
+  const PROJECTS: Answers[] = [
+    { host: 'express', delivery: 'sqlite', adapter: 'none' },
+    { host: 'next', delivery: 'inline', adapter: 'none' },
+  ];
+  it.each(PROJECTS)(
+    'for $host and $delivery is without mistakes, and runs as another user than root',
+    (answers) => {
+      const folder = join(temporaryFolder(), 'project');
+      generateProject(folder, answers);
+      const dockerfile = readFileSync(join(folder, 'Dockerfile'), 'utf8');
+      expect(validate(dockerfile)).toEqual([]);
+      expect(dockerfile).toMatch(/^USER node$/m);
+      expect(dockerfile).toMatch(/^HEALTHCHECK /m);
+      expect(dockerfile.match(/^CMD /gm)).toHaveLength(1);
+    },
+  );
+});
+
+shellcheck('shell commands, as shellcheck reads them', () => {
+  it.each([
+    ['deploy/Dockerfile', 'sh', commandsOf(read('Dockerfile'))],
+    ['templates/Dockerfile', 'sh', commandsOf(read('../templates/Dockerfile'))],
+    ['.ci/run', 'bash', read('../.ci/run')],
+  ] as const)('of %s have no mistakes', (_file, shell, script) => {
+    expect(script).not.toBe('');
+    // The build arguments are set outside of the script; several words in one are several packages.
+    expect(problemsInShell(shell, script, 'SC2086,SC2154')).toBe('');
+  });
+
+  it('are checked: a mistake is found', () => {
+    expect(problemsInShell('sh', 'rm -r "$folder"/*\n')).toContain('SC2115');
+  });
+});
 
 describe('deploy/Dockerfile', () => {
   const lines = read('Dockerfile');
