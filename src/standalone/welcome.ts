@@ -48,9 +48,7 @@ export function welcome(options: WelcomeOptions): Welcome {
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
     ...(commands.length > 0 ? ['', 'Play the platform from another terminal:'] : []),
     ...commands.flatMap(({ title, command }) => ['', `  # ${title}`, `  ${command}`]),
-    ...(commands.length > 0
-      ? ['', 'Each is a new event whenever it is pasted.']
-      : []),
+    ...(commands.length > 0 ? ['', 'Each is a new event whenever it is pasted.'] : []),
     settings.showText ? '' : 'The text of messages is hidden; --show-text shows it.',
     '',
   ];

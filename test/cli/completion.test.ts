@@ -49,7 +49,7 @@ function completionsIn(folder: string, lines: readonly string[]): string[][] {
 interface Shell {
   /** Where the help puts the script, in the home folder. */
   readonly script: string;
-  complete(home: string, lines: readonly string[]): string[][];
+  readonly complete: (home: string, lines: readonly string[]) => string[][];
 }
 
 function run(command: string, args: readonly string[], home: string, input = ''): string {
@@ -62,7 +62,7 @@ function run(command: string, args: readonly string[], home: string, input = '')
 const SHELLS: Readonly<Record<string, Shell>> = {
   bash: {
     script: '.handoff-kit.bash',
-    complete(home, lines) {
+    complete: (home, lines) => {
       writeFileSync(
         join(home, '.bashrc'),
         `source ~/.handoff-kit.bash\n${PRINT_WORDS}\nbind '"\\C-t": insert-completions'\n`,
@@ -74,7 +74,7 @@ const SHELLS: Readonly<Record<string, Shell>> = {
   },
   zsh: {
     script: '.zfunc/_handoff-kit',
-    complete(home, lines) {
+    complete: (home, lines) => {
       writeFileSync(
         join(home, '.zshrc'),
         `fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit -u
@@ -92,7 +92,7 @@ const SHELLS: Readonly<Record<string, Shell>> = {
   },
   fish: {
     script: '.config/fish/completions/handoff-kit.fish',
-    complete(home, lines) {
+    complete: (home, lines) => {
       // fish completes only programs that exist.
       mkdirSync(join(home, 'bin'));
       symlinkSync(process.execPath, join(home, 'bin/handoff-kit'));

@@ -112,7 +112,7 @@ async function problemOf(request: Promise<Response>): Promise<string | null> {
     const text = await answer.text();
     return answer.status === 200 ? null : `${answer.status} ${text}`;
   } catch (error) {
-    return error instanceof Error ? `${error.message}: ${error.cause}` : String(error);
+    return error instanceof Error ? `${error.message}: ${String(error.cause)}` : String(error);
   }
 }
 
