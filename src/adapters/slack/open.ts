@@ -56,7 +56,7 @@ export function createOpening(settings: CheckedSettings, api: SlackApi): Opening
     const args = { channel, oldest, limit: String(PAGE_SIZE), include_all_metadata: 'true' };
     let cursor = '';
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const more = cursor === '' ? {} : { cursor };
+      const more: Readonly<Record<string, string>> = cursor === '' ? {} : { cursor };
       const response = await api.read(
         'conversations.history',
         { ...args, ...more },
