@@ -86,7 +86,7 @@ describeInBrowser('accessible at 360, 768 and 1440 px, in both languages and the
       await expectEveryLook(page, `a search, ${language}`);
       await search.fill('');
       await page.goto(conversation);
-      await page.locator('.line.note').waitFor();
+      await page.locator('.line.mentions-me').waitFor();
       await expectEveryLook(page, `a conversation, ${language}`);
       const field = page.locator('.composer textarea');
       await field.fill('/');
@@ -118,7 +118,7 @@ describeInBrowser('accessible at 360, 768 and 1440 px, in both languages and the
     };
     await inEachLanguage(page, async (language) => {
       await page.goto(conversation);
-      await page.locator('.line.note').waitFor();
+      await page.locator('.line.mentions-me').waitFor();
       for (const [name, button] of Object.entries(dialogs))
         await lookInto(page, page.locator(button).first(), `${name}, ${language}`);
       await page.keyboard.press('Control+k');
