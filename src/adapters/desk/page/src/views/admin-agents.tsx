@@ -82,35 +82,37 @@ export function AdminAgents() {
                 )}
               </td>
               <td>{a(hasTotp ? 'factorTotp' : hasPassword ? 'factorPassword' : 'factorElsewhere')}</td>
-              <td class="buttons">
-                {id !== me.id && hasPassword && (
-                  <button
-                    type="button"
-                    onClick={() =>
-                      setQuestion({
-                        text: a('resetSure', { name }),
-                        yes: a('resetPassword'),
-                        onYes: () => post(name, pathOf(id, 'password'), {}),
-                      })
-                    }
-                  >
-                    {a('resetPassword')}
-                  </button>
-                )}
-                {id !== me.id && (
-                  <button
-                    type="button"
-                    onClick={() =>
-                      setQuestion({
-                        text: a('removeSure', { name }),
-                        yes: a('remove'),
-                        onYes: () => post(name, pathOf(id, 'remove'), {}),
-                      })
-                    }
-                  >
-                    {a('remove')}
-                  </button>
-                )}
+              <td>
+                <div class="buttons">
+                  {id !== me.id && hasPassword && (
+                    <button
+                      type="button"
+                      onClick={() =>
+                        setQuestion({
+                          text: a('resetSure', { name }),
+                          yes: a('resetPassword'),
+                          onYes: () => post(name, pathOf(id, 'password'), {}),
+                        })
+                      }
+                    >
+                      {a('resetPassword')}
+                    </button>
+                  )}
+                  {id !== me.id && (
+                    <button
+                      type="button"
+                      onClick={() =>
+                        setQuestion({
+                          text: a('removeSure', { name }),
+                          yes: a('remove'),
+                          onYes: () => post(name, pathOf(id, 'remove'), {}),
+                        })
+                      }
+                    >
+                      {a('remove')}
+                    </button>
+                  )}
+                </div>
               </td>
             </tr>
           ))}
