@@ -164,8 +164,7 @@ export function TotpPage({
   return (
     <main class="admin">
       <h1>{t('desk')}</h1>
-      <h2>{a('totp')}</h2>
-      {!isDone && <p>{a('totpFirst')}</p>}
+      <h2>{a(isDone ? 'totpOn' : 'totpFirst')}</h2>
       <SecondFactor
         client={client}
         attempt={attempt}
