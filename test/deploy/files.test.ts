@@ -23,8 +23,8 @@ const VARIABLES = new Set(SETTING_KEYS.map((key) => SETTINGS[key].env));
 const unknownVariables = (names: readonly string[]): string[] => names.filter((name) => !VARIABLES.has(name));
 
 /**
- * What could not be run: no test has a container engine, so no image is built, and hadolint and kubeconform are neither
- * in Debian nor on npm. `dockerfile-utils` and the schemas of `kubernetes-models` take their place; the commands of the
+ * What could not be run: no test has a container engine, so no image is built, and hadolint and kubeconform are not in
+ * Debian. `dockerfile-utils` and the schemas of `kubernetes-models` take their place; the commands of the
  * Dockerfile are run by test/package/image.test.ts.
  */
 const shellcheck = describeWith({
