@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, vi } from 'vitest';
+import { freePort } from '../helpers/free-port.js';
 import { describeWith } from '../helpers/requirement.js';
 import { listen, type Served } from '../helpers/serve.js';
 import type { ApplicationOptions } from './application.js';
@@ -68,14 +68,6 @@ async function startNext(options: ApplicationOptions): Promise<RunningHost> {
     child.stdout?.on('data', (text: Buffer) => text.includes('Ready') && ready());
   });
   return { port, notes };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 describeWith(NEXT_FOUND)('in production', () => {

@@ -172,13 +172,13 @@ describeInBrowser('accessible at 360, 768 and 1440 px, in both languages and the
       await expectEveryLook(page, `setting up a second factor, ${language}`);
       await open('agents');
       const bob = page.locator('tr').filter({ has: page.locator('th', { hasText: 'Bob' }) });
-      await lookInto(page, bob.locator('td.buttons button').last(), `removing an agent, ${language}`);
+      await lookInto(page, bob.locator('td > .buttons button').last(), `removing an agent, ${language}`);
       await lookInto(
         page,
         page.locator('section > .buttons button'),
         `requiring a second factor, ${language}`,
       );
-      await bob.locator('td.buttons button').first().click();
+      await bob.locator('td > .buttons button').first().click();
       await page.locator('dialog button.primary').click();
       await page.locator('dialog .password').waitFor();
       await expectEveryLook(page, `a new password, ${language}`);

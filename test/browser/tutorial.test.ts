@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { blocksIn, ROOT, read } from '../docs/pages.js';
+import { freePort } from '../helpers/free-port.js';
 import { agentAt } from './agent-page.js';
 import { describeInBrowser, launch } from './chromium.js';
 import { customerAt } from './customer-page.js';
@@ -77,14 +77,6 @@ async function end(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return String(port);
-}
-
 describeInBrowser('the tutorial', () => {
   let browser: Browser;
   let tarball = '';
@@ -100,7 +92,7 @@ describeInBrowser('the tutorial', () => {
 
   beforeAll(async () => {
     browser = await launch();
-    ports = { receiver: await freePort(), platform: await freePort() };
+    ports = { receiver: String(await freePort()), platform: String(await freePort()) };
     const text = read('docs/tutorial.md')
       .replaceAll('3000', ports.receiver)
       .replaceAll('4000', ports.platform);

@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/client/clock.js';
-import { CLOSE, clientOf, failureOf, freePort, REPLY, rawService, serviceAnswering } from './support.js';
+import { freePort } from '../helpers/free-port.js';
+import { CLOSE, clientOf, failureOf, REPLY, rawService, serviceAnswering } from './support.js';
 
 describe('a call that its caller aborts', () => {
   test('sends nothing if it had not started', async () => {

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { freePort } from '../helpers/free-port.js';
 import {
   CALLS,
   clientOf,
   failureOf,
-  freePort,
   instantClock,
   ONCE_ONLY,
   REPEATABLE,

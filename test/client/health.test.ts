@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { clientOf, freePort, instantClock, rawService, serviceAnswering } from './support.js';
+import { freePort } from '../helpers/free-port.js';
+import { clientOf, instantClock, rawService, serviceAnswering } from './support.js';
 
 describe('the health of the platform', () => {
   test.each([['service is normal'], ['service is normal\n'], ['  service is normal\r\n']])(

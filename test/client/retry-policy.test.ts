@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CLOSE, clientOf, failureOf, freePort, instantClock, REPLY, serviceAnswering } from './support.js';
+import { freePort } from '../helpers/free-port.js';
+import { CLOSE, clientOf, failureOf, instantClock, REPLY, serviceAnswering } from './support.js';
 
 const limited = { status: 429 };
 

@@ -1,12 +1,12 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { ServiceClientOptions } from '../../src/client/index.js';
+import { freePort } from '../helpers/free-port.js';
 import {
   API_KEY,
   CALLS,
   clientOf,
   failureOf,
-  freePort,
   QA_TEXT,
   QA_UPDATE,
   REPLY,

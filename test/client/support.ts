@@ -79,15 +79,6 @@ export async function rawService(onRequest: (socket: Socket, count: number) => v
   return { baseUrl: `http://127.0.0.1:${port}`, seen: () => count };
 }
 
-/** A port without a server. */
-export async function freePort(): Promise<number> {
-  const server = createRawServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const port = portOf(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 async function listen(server: Server | HttpServer, port = 0): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

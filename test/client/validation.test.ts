@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createServiceClient, type ServiceClient, ServiceError } from '../../src/client/index.js';
 import { HandoffKitError } from '../../src/index.js';
 import { ValidationError } from '../../src/protocol/index.js';
-import { CLOSE, clientOf, freePort, QA_TEXT, REPLY, serviceAnswering } from './support.js';
+import { freePort } from '../helpers/free-port.js';
+import { CLOSE, clientOf, QA_TEXT, REPLY, serviceAnswering } from './support.js';
 
 const pair = { question: 'q', answer: 'a' };
 const file = (number: number) => ({

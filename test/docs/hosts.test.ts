@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transformWithOxc } from 'vite';
@@ -10,6 +9,7 @@ import { serveGateway, toEventV2 } from '../bindings/api-gateway.js';
 import { GROUPS } from '../bindings/cases.js';
 import { matrixOf } from '../bindings/matrix.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { freePort } from '../helpers/free-port.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const WORK = join(ROOT, '.hosts-check');
@@ -137,14 +137,6 @@ async function expectAnswered(
   const handoff = await simulator.requestHandoff();
   await handoff.say('Where is it?');
   expect((await handoff.nextReply()).text).toBe('You said: Where is it?');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 /** Waits until something answers at a port. */

@@ -9,11 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type Answers, conflictOf, QUESTIONS } from '../../src/cli/init/choices.js';
+import { freePort } from '../helpers/free-port.js';
 import { type PostgresServer, startServer } from '../helpers/postgres-server.js';
 import { describeWith } from '../helpers/requirement.js';
 
@@ -114,14 +114,6 @@ const fileOf = (project: string, path: string): string =>
   [project, join(project, '..')]
     .map((place) => join(place, 'node_modules', path))
     .find((file) => existsSync(file)) ?? path;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
 
 /** Starts the built project with its own `.env`, and resolves to its URL once it answers. */
 async function start(

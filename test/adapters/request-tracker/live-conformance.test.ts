@@ -1,7 +1,7 @@
 import { afterAll, describe, it, vi } from 'vitest';
 import { requestTracker, requestTrackerScrip } from '../../../src/adapters/request-tracker/index.js';
 import { type AdapterHarness, describeAdapter, type HarnessSystem } from '../../../src/testing/index.js';
-import { freePort } from './rt/free-port.js';
+import { freePort } from '../../helpers/free-port.js';
 import { rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
 

@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chatBody, createSimulator, handoffUrl, postJson } from '../../../src/simulator/index.js';
+import { freePort } from '../../helpers/free-port.js';
 import { type CrashResult, checkGuarantees } from './check-guarantees.js';
 import { startDisturbedReceiver } from './processes.js';
 
@@ -162,14 +162,4 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
     await store.remove();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = address !== null && typeof address !== 'string' ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { createTransport, type SendMailOptions } from 'nodemailer';
+import { freePort } from '../../../helpers/free-port.js';
 import { describeWith } from '../../../helpers/requirement.js';
-import { freePort } from '../../request-tracker/rt/free-port.js';
 import { until } from '../../request-tracker/rt/until.js';
 import { dovecotConfig, eximConfig, OWNER, pathsIn } from './configuration.js';
 

@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../../helpers/free-port.js';
 import { describeWith } from '../../../helpers/requirement.js';
-import { freePort } from './free-port.js';
 import { rtPathsIn, siteConfig } from './site-config.js';
 
 const SERVER = '/usr/share/request-tracker5/libexec/rt-server';
