@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { createColors } from 'picocolors';
 import type { RequestTrackerScrip } from '../adapters/request-tracker/index.js';
-import { type Adapter, type AdapterCheckResult, AdapterError } from '../bridge/index.js';
-import { silentLog } from '../internal/index.js';
+import type { Adapter, AdapterCheckResult } from '../bridge/index.js';
+import { HandoffKitError, silentLog } from '../internal/index.js';
 import {
   ADAPTER_CATALOG,
   ADAPTER_NAMES,
@@ -101,7 +101,7 @@ async function resultsOf(adapter: Adapter): Promise<readonly CheckResult[]> {
     const results = await adapter.check({ signal, log: silentLog });
     return results.map((result) => ({ adapter: adapter.name, ...result }));
   } catch (error) {
-    if (!(error instanceof AdapterError)) throw error;
+    if (!(error instanceof HandoffKitError)) throw error;
     // One system that does not answer hides no results of another.
     return [{ adapter: adapter.name, name: 'check', ok: false, detail: error.message }];
   } finally {

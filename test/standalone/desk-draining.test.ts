@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
@@ -22,13 +23,14 @@ describe('the desk during the shutdown', () => {
     const answer = post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody());
     await service.came(1);
     const late = await dial(Number(new URL(url).port));
-    late.write('POST /desk/login HTTP/1.1\r\n');
-    // Only a connection with an unfinished request stays open: wait until the first line has arrived.
-    await fetch(`${url}/healthz`);
+    // Only a connection with an unfinished request stays open: the second one, since the first is answered.
+    late.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nPOST /desk/login HTTP/1.1\r\n');
+    await once(late, 'data');
     program.signal('SIGTERM');
     await program.until(/"status":"stopping"/);
+    const end = readAll(late);
     late.write('Host: x\r\nContent-Length: 0\r\n\r\n');
-    const refused = parseAnswer(await readAll(late));
+    const refused = parseAnswer(await end);
     expect([refused.status, refused.body]).toEqual([503, '{"code":503,"message":"shutting down"}']);
     release.resolve();
     expect((await answer).status).toBe(200);
