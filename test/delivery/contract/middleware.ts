@@ -71,7 +71,8 @@ export function middleware(engine: Engine): void {
     });
 
     it('starts no handler once the run was given up, whatever it catches', async () => {
-      const to = await (await stage(engine)).receive(undefined, { handlerTimeoutMs: 20, maxAttempts: 1 });
+      // Long enough for the middleware to begin on a busy machine.
+      const to = await (await stage(engine)).receive(undefined, { handlerTimeoutMs: 2_000, maxAttempts: 1 });
       const gate = deferred();
       const ended = notes<unknown>();
       to.receiver.use(async (_context, next) => {
