@@ -28,9 +28,9 @@ export const KINDS = /** @type {const} */ ([
  */
 const OBSERVE = `
   window.bench = {
-    kind: null, reactions: [], longTasks: [], result: null,
+    kind: null, reactions: [], longTasks: [], result: null, opening: null,
     begin(kind, isDone) {
-      this.kind = kind;
+      Object.assign(this, { kind, opening: null });
       let start = null;
       const onInput = ({ timeStamp }) => { start ??= timeStamp; };
       for (const name of ['click', 'keydown']) addEventListener(name, onInput, { capture: true, once: true });
@@ -59,8 +59,9 @@ const OBSERVE = `
     },
   };
   for (const name of ['click', 'keydown']) {
-    addEventListener(name, ({ timeStamp }) => {
+    addEventListener(name, ({ timeStamp, target }) => {
       const { kind } = bench;
+      bench.opening ??= target.closest?.('[data-conversation]')?.querySelector('.who').textContent ?? null;
       requestAnimationFrame(() => {
         // The message arrives after the frame was rendered.
         const { port1, port2 } = new MessageChannel();
@@ -128,14 +129,16 @@ export async function openDeskPage(desk, cookie) {
     /** Opens a conversation that is on screen. */
     async open() {
       const item = page.locator('.group.waiting [data-conversation]').nth(opened++ % 6);
+      const isShown = `bench.opening !== null && document.querySelector('.conversation-header h2')?.textContent === bench.opening && ${shows('[role=log]')}`;
       await item.scrollIntoViewIfNeeded();
-      // A press at the place: live updates may move the item while Playwright waits for it to be stable.
-      const box = await item.boundingBox();
-      const who = JSON.stringify(await item.locator('.who').innerText());
-      const isShown = `document.querySelector('.conversation-header h2')?.textContent === ${who} && ${shows('[role=log]')}`;
-      await interact('open a conversation', isShown, () =>
-        page.mouse.click((box?.x ?? 0) + 60, (box?.y ?? 0) + 10),
-      );
+      await interact('open a conversation', isShown, async () => {
+        // A press at the place: live updates may move the item while Playwright waits for it to be stable. The one that is
+        // there then is opened.
+        do {
+          const box = await item.boundingBox();
+          await page.mouse.click((box?.x ?? 0) + 60, (box?.y ?? 0) + 10);
+        } while ((await page.evaluate('bench.opening')) === null);
+      });
     },
     async type() {
       await page.locator('.composer textarea').focus();
