@@ -103,16 +103,23 @@ export function webhookRoutes(
   };
 }
 
+/**
+ * Conversations of `handoff-kit doctor`, which sends them to the receiver whose replies come here. They are taken without
+ * effect: a receiver that answers its users passes the doctor only if its replies succeed.
+ */
+const isOfDoctor = (conversationId: string): boolean => conversationId.startsWith('doctor-');
+
 /** The endpoints of the human side: reply and close. */
 export function humanRoutes({ endpoint }: Endpoints, conversations: ConversationRegistry, clock: Clock) {
   return {
     reply: endpoint('reply', ({ agent, body }) => {
-      conversations.receive(agent, readReply(body));
+      const reply = readReply(body);
+      if (!isOfDoctor(reply.conversationId)) conversations.receive(agent, reply);
       return { code: 200, message: 'success' };
     }),
     close: endpoint('close', ({ agent, body }) => {
       const { conversationId } = readClose(body);
-      conversations.closeByHuman(agent, conversationId);
+      if (!isOfDoctor(conversationId)) conversations.closeByHuman(agent, conversationId);
       return { conversation_id: conversationId, timestamp: clock.now() };
     }),
   };

@@ -4,7 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { examineReceiver } from '../../src/doctor/index.js';
+import { createSimulator } from '../../src/simulator/index.js';
 import { SETTINGS } from '../../src/standalone/index.js';
 import { freePort } from '../helpers/free-port.js';
 import { blocksIn, ROOT, read } from './pages.js';
@@ -91,6 +93,26 @@ describe('the README', () => {
       await ended(child);
       service.close();
     }
+  });
+
+  it('opens with code in which the doctor finds nothing wrong while the simulator runs', async () => {
+    const simulator = createSimulator({ agents: [{ id: 'agent', apiKey: settings.SERVICE_API_KEY ?? '' }] });
+    onTestFinished(() => simulator.close());
+    const port = await freePort();
+    const token = settings.HANDOFF_TOKEN;
+    writeFileSync(join(WORK, 'examined.mjs'), opening);
+    const { WEBHOOK_SECRET: _secret, ...environment } = process.env;
+    const service = { SERVICE_BASE_URL: await simulator.listen() };
+    const child = spawn(process.execPath, [join(WORK, 'examined.mjs')], {
+      env: { ...environment, ...settings, ...service, PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    onTestFinished(() => ended(child));
+    const url = `http://127.0.0.1:${port}/webhook`;
+    await postWhenUp(url, {});
+    const message = { username: settings.WEBHOOK_USERNAME };
+    const { results } = await examineReceiver({ url, token, message, handoff: {} });
+    expect(results.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
   });
 });
 

@@ -28,7 +28,7 @@ export const answerChecks: readonly DoctorCheck[] = [
   accepted(
     'chat',
     "answers a user's message with HTTP 200",
-    'Answer POST <url>/chat with 200 while the handoff is open, and do slow work after the answer. The platform does not know the users of the doctor and refuses replies to them: a handler that replies before the answer fails here. With a database, replies are sent after the answer.',
+    'Answer POST <url>/chat with 200 while the handoff is open, and do slow work after the answer. The platform does not know the users of the doctor and refuses replies to them: a handler that replies before the answer fails here. The simulator takes them, and with a database replies are sent after the answer.',
   ),
   accepted(
     'close',

@@ -28,7 +28,7 @@ export interface Assigner {
   start(): void;
   /** Looks at waiting conversations soon, because something has changed. */
   kick(): void;
-  /** Resolves when the run in progress is over. */
+  /** Stops looking. Resolves when the current run has ended. */
   stop(): Promise<void>;
 }
 

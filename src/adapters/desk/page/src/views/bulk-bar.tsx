@@ -4,7 +4,7 @@ import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { customerName } from '../identity.js';
 import { type State, withSelected } from '../state.js';
 import { errorText, t } from '../strings/index.js';
-import { ConfirmDialog, Dialog } from './dialog.js';
+import { ConfirmDialog, Dialog, NameDialog } from './dialog.js';
 import { Menu } from './menu.js';
 import { snoozeTimes } from './sorting-tools.js';
 
@@ -111,9 +111,12 @@ export function BulkBar() {
         </div>
       )}
       {isTagging && (
-        <TagDialog
+        <NameDialog
+          title={t('bulkTag')}
+          label={t('tagNew')}
+          maxLength={40}
           close={() => setTagging(false)}
-          choose={(tag) => ask(`${t('tag')} ${tag}`, 'tag', { add: [tag], remove: [] })}
+          save={(tag) => ask(`${t('tag')} ${tag}`, 'tag', { add: [tag], remove: [] })}
         />
       )}
       {pending && (
@@ -126,45 +129,6 @@ export function BulkBar() {
       )}
       {failures.length > 0 && <FailuresDialog failures={failures} close={() => setFailures([])} />}
     </fieldset>
-  );
-}
-
-function TagDialog({
-  choose,
-  close,
-}: {
-  readonly choose: (tag: string) => void;
-  readonly close: () => void;
-}) {
-  const [name, setName] = useState('');
-  const tag = name.trim();
-  return (
-    <Dialog title={t('bulkTag')} close={close}>
-      <form
-        method="dialog"
-        onSubmit={() => {
-          if (tag !== '') choose(tag);
-        }}
-      >
-        <label>
-          {t('tagNew')}
-          <input
-            dir="auto"
-            maxLength={40}
-            value={name}
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        </label>
-        <div class="buttons">
-          <button type="button" onClick={close}>
-            {t('cancel')}
-          </button>
-          <button type="submit" class="primary" disabled={tag === ''}>
-            {t('save')}
-          </button>
-        </div>
-      </form>
-    </Dialog>
   );
 }
 

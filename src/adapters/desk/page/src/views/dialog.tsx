@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../strings/index.js';
 
 /** A modal dialog. The browser keeps the focus inside, and Escape closes it. */
@@ -46,6 +46,52 @@ export function ConfirmDialog({
         <button type="submit" class="primary" onClick={onYes}>
           {yes}
         </button>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Asks for a name, such as that of a tag. */
+export function NameDialog({
+  title,
+  label,
+  maxLength,
+  save,
+  close,
+}: {
+  readonly title: string;
+  readonly label: string;
+  readonly maxLength: number;
+  readonly save: (name: string) => void;
+  readonly close: () => void;
+}) {
+  const [text, setText] = useState('');
+  const name = text.trim();
+  return (
+    <Dialog title={title} close={close}>
+      <form
+        method="dialog"
+        onSubmit={() => {
+          if (name !== '') save(name);
+        }}
+      >
+        <label>
+          {label}
+          <input
+            dir="auto"
+            maxLength={maxLength}
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </label>
+        <div class="buttons">
+          <button type="button" onClick={close}>
+            {t('cancel')}
+          </button>
+          <button type="submit" class="primary" disabled={name === ''}>
+            {t('save')}
+          </button>
+        </div>
       </form>
     </Dialog>
   );

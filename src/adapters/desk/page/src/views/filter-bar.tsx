@@ -3,7 +3,7 @@ import type { Priority, SavedFilter } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { type Filter, NO_FILTER, type State, withFilter } from '../state.js';
 import { t } from '../strings/index.js';
-import { Dialog } from './dialog.js';
+import { NameDialog } from './dialog.js';
 import { PRIORITIES, priorityText } from './priority.js';
 
 const filterOf = ({ filter }: State) => filter;
@@ -106,6 +106,9 @@ export function FilterBar() {
       )}
       {isNaming && (
         <NameDialog
+          title={t('filterSave')}
+          label={t('filterName')}
+          maxLength={60}
           close={() => setNaming(false)}
           save={(name) => void save([...saved, { ...filter, id: crypto.randomUUID(), name }])}
         />
@@ -118,35 +121,3 @@ const partsOf = ({ view, aiAgent, tag, priority }: SavedFilter): Filter => ({ vi
 
 const isSameFilter = (a: SavedFilter, b: Filter): boolean =>
   a.view === b.view && a.aiAgent === b.aiAgent && a.tag === b.tag && a.priority === b.priority;
-
-function NameDialog({ save, close }: { readonly save: (name: string) => void; readonly close: () => void }) {
-  const [name, setName] = useState('');
-  return (
-    <Dialog title={t('filterSave')} close={close}>
-      <form
-        method="dialog"
-        onSubmit={() => {
-          if (name.trim() !== '') save(name.trim());
-        }}
-      >
-        <label>
-          {t('filterName')}
-          <input
-            dir="auto"
-            maxLength={60}
-            value={name}
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        </label>
-        <div class="buttons">
-          <button type="button" onClick={close}>
-            {t('cancel')}
-          </button>
-          <button type="submit" class="primary" disabled={name.trim() === ''}>
-            {t('save')}
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
