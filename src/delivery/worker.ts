@@ -19,7 +19,10 @@ export interface Worker {
   wake(): void;
   /** Whether no job would start now. */
   isFull(): boolean;
-  /** Gives up claims that an error left behind. */
+  /**
+   * Gives up claims that an error left behind. The worker does so itself when it next looks; this is for a statement
+   * that the database carried out only later.
+   */
   releaseUnused(): Promise<void>;
   /** The result of recording a job's outcome; `null` while it runs. */
   settlement(job: ClaimedJob): Promise<SettleResult> | null;
@@ -89,6 +92,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const claiming = new Set<number>();
   /** Slots taken by running handlers, and by a claim under way. */
   let busy = 0;
+  /** Whether a call failed that may have made, or left, a claim that no job of this process has. */
+  let mayHaveUnusedClaims = false;
   /** Whether jobs may be waiting that no slot of this process will run by itself. */
   let mayHaveMore = true;
   let looking = false;
@@ -100,6 +105,14 @@ export function createWorker(options: WorkerOptions): Worker {
 
   const freeSlots = (): number =>
     stopped || isPaused ? 0 : Math.min(concurrency, limit?.() ?? concurrency) - busy;
+
+  const onClaimError = (error: unknown): void => {
+    mayHaveUnusedClaims = true;
+    onError(error);
+  };
+
+  const releaseUnused = (): Promise<void> =>
+    queue.releaseUnused([...claiming, ...[...claimed].map(({ claim }) => claim)], nextClaim());
 
   /** Retries until the database is back: a finished job that is not recorded would run again. */
   const settle = async (job: ClaimedJob, outcome: SettledOutcome): Promise<SettleResult> => {
@@ -129,7 +142,7 @@ export function createWorker(options: WorkerOptions): Worker {
   /** Releases a claimed job that was not run: another process, or this one later, claims it again. */
   const releaseJob = async (job: ClaimedJob, interrupted = false): Promise<void> => {
     claimCalls.enter();
-    await queue.release([job], { interrupted }).catch(onError);
+    await queue.release([job], { interrupted }).catch(onClaimError);
     claimCalls.leave();
     mayHaveMore = true;
     untrack(job);
@@ -228,6 +241,10 @@ export function createWorker(options: WorkerOptions): Worker {
     claimCalls.enter();
     let jobs: readonly ClaimedJob[] = [];
     try {
+      if (mayHaveUnusedClaims) {
+        mayHaveUnusedClaims = false;
+        await releaseUnused();
+      }
       const result = await queue.claim(claim, slots);
       jobs = result.jobs;
       if (jobs.length === slots) mayHaveMore = true;
@@ -259,7 +276,7 @@ export function createWorker(options: WorkerOptions): Worker {
     timer = undefined;
     claimSome(slots)
       .catch((error: unknown) => {
-        onError(error);
+        onClaimError(error);
         return pollMs;
       })
       .then((restMs) => {
@@ -296,13 +313,15 @@ export function createWorker(options: WorkerOptions): Worker {
           setImmediate(() => start(claimedJob));
         } else if (!result.isDuplicate && !result.isRefused) wake();
         return result;
+      } catch (error) {
+        mayHaveUnusedClaims = true;
+        throw error;
       } finally {
         claiming.delete(claim);
         claimCalls.leave();
       }
     },
-    releaseUnused: () =>
-      queue.releaseUnused([...claiming, ...[...claimed].map(({ claim }) => claim)], nextClaim()),
+    releaseUnused,
     async stop(timeoutMs) {
       stopped = true;
       clearTimeout(timer);

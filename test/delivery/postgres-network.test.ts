@@ -175,3 +175,21 @@ describe('a pool without a free connection', () => {
     await eventually(() => expect(handled.all.toSorted()).toEqual(['1', '2', '3', 'before']));
   });
 });
+
+describe('a process that is paused for longer than the database may take', () => {
+  it('takes the answer that arrived meanwhile', async () => {
+    const handled = notes<string>();
+    const to = await (await stage(engineOn(await postgresStore(), QUICK))).open(({ key }) =>
+      handled.add(key),
+    );
+    await insist(() => to.accept(chatEvent('c', { key: 'before' })));
+    await handled.until(1);
+    const accepted = to.accept(chatEvent('c', { key: 'meanwhile' }));
+    // The statement is sent in the turn before this one.
+    setImmediate(() =>
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1.5 * QUICK.storeTimeoutMs),
+    );
+    expect(await accepted).toBe('stored');
+    await handled.until(2);
+  });
+});

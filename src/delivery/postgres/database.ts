@@ -225,9 +225,10 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
 export async function inTime<Result>(task: Promise<Result>, timeoutMs: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
+    const giveUp = (): void =>
       reject(new HandoffKitError('DATABASE_TIMEOUT', `the database did not answer within ${timeoutMs} ms.`));
-    }, timeoutMs);
+    // If this process was paused, the answer may have arrived meanwhile: it is read before `setImmediate` calls back.
+    timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
   });
   task.catch(() => undefined);
   try {

@@ -35,7 +35,8 @@ function losing(queue: Queue, isLost: (call: LostCall, result: unknown) => boole
 
 /** Calls that the database carried out, but whose answer did not arrive. */
 export function describeLostAnswers(name: string, createDatabase: () => Promise<QueueDatabase>): void {
-  const LEASE_MS = 600;
+  /** Longer than any test: a claim is given up when the worker next looks, not only with the next renewal. */
+  const LEASE_MS = 600_000;
 
   const openWith = async (wrap: (engine: StorageEngine) => StorageEngine) => {
     const database = await createDatabase();
