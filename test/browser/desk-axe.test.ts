@@ -80,6 +80,16 @@ describeInBrowser('accessible at 360, 768 and 1440 px, in both languages and the
         await expectEveryLook(page, `${name}, ${language}`);
       }
       await page.locator('.views button').first().click();
+      await page.setViewportSize({ width: 768, height: 900 });
+      await page.locator('.tools-toggle').click();
+      await expectEveryLook(page, `the tools behind the agent's picture, ${language}`);
+      await page.setViewportSize({ width: 768, height: 900 });
+      await page.locator('.tools-toggle').click();
+      await page.locator('.bulk button').click();
+      await page.locator('.select input').first().check();
+      await page.locator('.bulk-actions').waitFor();
+      await expectEveryLook(page, `selected conversations, ${language}`);
+      await page.locator('.bulk > button').last().click();
       const search = page.getByRole('searchbox');
       await search.fill('maria');
       await page.locator('.found [data-conversation]').waitFor();
@@ -109,7 +119,7 @@ describeInBrowser('accessible at 360, 768 and 1440 px, in both languages and the
     const dialogs = {
       'the priorities': '.sorting .menu > button',
       'the times of a snooze': '.sorting .menu:nth-of-type(2) > button',
-      tags: '.sorting > button.quiet',
+      tags: '.sorting > button:last-child',
       'a transfer': '.conversation-header .actions .menu > button',
       'the question before the end': '.conversation-header .actions > button:last-child',
       'canned replies': '.modes .menu > button',

@@ -19,6 +19,7 @@ const CHUNK = 100;
 /** An action that waits for the agent's confirmation. */
 interface Pending {
   readonly label: string;
+  /** For at most {@link CHUNK} conversations. */
   readonly run: (ids: readonly string[]) => Promise<readonly BulkFailure[]>;
 }
 
@@ -54,21 +55,24 @@ export function BulkBar() {
   const ask = <Name extends BulkAction>(label: string, action: Name, input: ActionInputs[Name]): void =>
     setPending({
       label,
-      async run(all) {
-        const failed: BulkFailure[] = [];
-        for (let from = 0; from < all.length; from += CHUNK) {
-          const part = all.slice(from, from + CHUNK);
-          failed.push(...(await client.actOnAll({ ids: part, action, input })).failed);
-        }
-        return failed;
-      },
+      run: async (part) => (await client.actOnAll({ ids: part, action, input })).failed,
     });
-  const run = ({ run: runAll }: Pending): Promise<boolean> =>
+  const run = (action: Pending): Promise<boolean> =>
     attempt(async () => {
-      const failed = await runAll(ids);
-      select(failed.map(({ id }) => id));
-      setFailures(failed);
-      if (failed.length < ids.length) notify(t('bulkDone', { count: ids.length - failed.length }));
+      const failed: BulkFailure[] = [];
+      let rest: readonly string[] = ids;
+      try {
+        while (rest.length > 0) {
+          failed.push(...(await action.run(rest.slice(0, CHUNK))));
+          rest = rest.slice(CHUNK);
+        }
+      } finally {
+        // After a lost connection, those not yet acted on stay selected as well.
+        select([...failed.map(({ id }) => id), ...rest]);
+        setFailures(failed);
+        const done = ids.length - rest.length - failed.length;
+        if (done > 0) notify(t('bulkDone', { count: done }));
+      }
     });
   const receivers = [
     ...agents.map(({ id, name }) => ({ key: `agent ${id}`, label: name })),

@@ -47,7 +47,7 @@ export function SortingTools({ summary, act }: SortingProps) {
           {tag}
         </span>
       ))}
-      <button type="button" class="quiet" onClick={() => setTagging(true)}>
+      <button type="button" onClick={() => setTagging(true)}>
         {t('tagsEdit')}
       </button>
       {isTagging && <TagDialog summary={summary} act={act} close={() => setTagging(false)} />}
