@@ -178,17 +178,16 @@ describe('a pool without a free connection', () => {
 
 describe('a process that is paused for longer than the database may take', () => {
   it('takes the answer that arrived meanwhile', async () => {
+    const settings = { leaseMs: 60_000, storeTimeoutMs: 500 };
     const handled = notes<string>();
-    const to = await (await stage(engineOn(await postgresStore(), QUICK))).open(({ key }) =>
+    const to = await (await stage(engineOn(await postgresStore(), settings))).open(({ key }) =>
       handled.add(key),
     );
     await insist(() => to.accept(chatEvent('c', { key: 'before' })));
     await handled.until(1);
     const accepted = to.accept(chatEvent('c', { key: 'meanwhile' }));
     // The statement is sent in the turn before this one.
-    setImmediate(() =>
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1.5 * QUICK.storeTimeoutMs),
-    );
+    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000));
     expect(await accepted).toBe('stored');
     await handled.until(2);
   });

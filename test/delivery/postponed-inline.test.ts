@@ -26,7 +26,7 @@ describe('a postponed event with inline delivery', () => {
   });
 
   it('fails when its delays add up to more than the handler timeout', async () => {
-    const to = await (await stage(engine(AN_HOUR))).open(awayFor(10), { handlerTimeoutMs: 100 });
+    const to = await (await stage(engine(AN_HOUR))).open(awayFor(10), { handlerTimeoutMs: 1_000 });
     expect(await to.accept(chatEvent('c'))).toBe('failed');
     expect(to.reports).toMatchObject([{ error: { code: 'POSTPONED' } }]);
     expect(to.logged.about('postponed').length).toBeGreaterThan(1);

@@ -201,7 +201,7 @@ export function restarts(engine: Engine): void {
           inside.delete(id);
           ended.add(key);
         },
-        { leaseMs: 300 },
+        { leaseMs: 2_000 },
       );
       expect((await ended.until(6)).toSorted()).toEqual(
         ['first suspect', 'meanwhile', ...others.map((id) => `first ${id}`)].toSorted(),
