@@ -90,19 +90,20 @@ describeInBrowser('several conversations', () => {
     // One more than the page sends at once.
     for (let number = 1; number <= 101; number += 1)
       await bench.requestHandoff({ user: { userId: `user-${number}` } });
-    const { page, press, view } = await logInAs('ann');
-    await view('Unassigned');
+    const ann = await logInAs('ann');
+    const { page } = ann;
+    await ann.view('Unassigned');
     await page.getByRole('button', { name: /Unassigned 101/ }).waitFor();
     let requests = 0;
     await page.route('**/api/bulk', async (route) => {
       requests += 1;
       await (requests === 1 ? route.continue() : route.abort());
     });
-    await press('Show more');
-    await press('Select');
-    await press('Select all shown');
+    await ann.press('Show more');
+    await ann.press('Select');
+    await ann.press('Select all shown');
     await page.getByText('Selected: 101').waitFor();
-    await press('Tag…');
+    await ann.press('Tag…');
     await page.getByLabel('New tag').fill('storm');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Do it' }).click();
