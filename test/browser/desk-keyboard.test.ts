@@ -25,6 +25,20 @@ describeInBrowser('the desk with the keyboard alone', () => {
   });
   afterAll(() => browser.close());
 
+  it('shows which conversation of the list has the focus', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const { page } = await logInAs('ann', { reducedMotion: 'reduce' });
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    const item = page.locator('.item');
+    const { x, y, width } = (await item.boundingBox()) ?? { x: 0, y: 0, width: 0 };
+    // The middle of its upper edge.
+    const clip = { x: x + width / 2, y, width: 20, height: 3 };
+    const before = await page.screenshot({ clip });
+    await page.keyboard.press('Tab');
+    await item.focus();
+    expect((await page.screenshot({ clip })).equals(before)).toBe(false);
+  });
+
   it('chooses from menus, where arrows only move', async () => {
     const { bench, logInAs } = await startDesk(browser);
     const ann = await logInAs('ann');
