@@ -26,6 +26,7 @@ export {
   type RouteContext,
   type RouteHandoff,
   type Weekday,
+  type WhenClosed,
 } from './bridge/index.js';
 export {
   createServiceClient,

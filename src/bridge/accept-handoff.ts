@@ -64,11 +64,10 @@ export function createAdmitHandoff(
     // The gate of another bridge decides.
     if (!ownership.takes(botId)) return true;
     if (calls.ended) return refuse(REFUSAL.closing, { conversationId, why: 'the bridge is closing' });
-    if (!settings.isOpenAt(receivedAt)) {
-      return (
-        settings.whenClosed === 'say' || refuse(REFUSAL.outsideHours, { conversationId, why: 'out of hours' })
-      );
-    }
+    const decision = await settings.decideAt(receivedAt);
+    if (decision === 'refuse') return refuse(REFUSAL.outsideHours, { conversationId, why: 'out of hours' });
+    // The handler says it.
+    if (decision === 'say') return true;
     // The handler opens it after the answer, and retries.
     if (settings.whenUnopened === 'apologise') return true;
     const { conversation, isNew } = await lifecycle.request(toEvent(context));
@@ -144,7 +143,8 @@ export function createOnRequested(
     const { conversationId, receivedAt } = context;
     const conversation = await lifecycle.store.get(conversationId);
     if (!conversation || !isOpen(conversation.state)) return;
-    if (settings.whenClosed === 'say' && !settings.isOpenAt(receivedAt)) {
+    // The hours may have changed since: a conversation that agents have stays open.
+    if (conversation.link === null && (await settings.decideAt(receivedAt)) === 'say') {
       return tellAndEnd(conversation, 'outsideHours', 'out of hours');
     }
     await context.ensureClaimed();

@@ -26,7 +26,7 @@ export interface BusinessHours {
 }
 
 /** Tells whether agents are available at a time. */
-export type IsOpenAt = (at: Date) => boolean;
+export type IsOpenAt = (at: Date) => boolean | Promise<boolean>;
 
 const DAYS: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const RANGE = /^([01]\d|2[0-3]):([0-5]\d)-(?:([01]\d|2[0-3]):([0-5]\d)|24:00)$/;

@@ -43,7 +43,14 @@ export { checkSecrets, checkWords, runCheck } from './check-setup.js';
 export { type Bridge, createBridge } from './create-bridge.js';
 export { htmlToText } from './html-to-text.js';
 export { asObject, asObjects, asText, isObject, type JsonObject, parseJson, readAs } from './json.js';
-export type { BridgeMessages, BridgeOptions, MessageText, MessageTextContext } from './options.js';
+export {
+  type BridgeMessages,
+  type BridgeOptions,
+  checkWhenClosed,
+  type MessageText,
+  type MessageTextContext,
+  type WhenClosed,
+} from './options.js';
 export { type RouteContext, type RouteHandoff, routeFacts } from './route-handoff.js';
 export { keyHash, keyWithin, referenceLine, userName } from './session-keys.js';
 export { sessionText } from './session-text.js';

@@ -46,10 +46,10 @@ export interface BridgeOptions {
   readonly hours?: BusinessHours | IsOpenAt;
   /**
    * The reaction to a handoff outside `hours`. `refuse`: the request is refused, and the platform tells the user.
-   * `say`: the request is accepted, the user gets `messages.outsideHours`, and the conversation ends. Default
-   * `refuse`.
+   * `say`: the request is accepted, the user gets `messages.outsideHours`, and the conversation ends. Or a function
+   * that decides it. Default `refuse`.
    */
-  readonly whenClosed?: 'refuse' | 'say';
+  readonly whenClosed?: WhenClosed | (() => WhenClosed | Promise<WhenClosed>);
   /** Texts that the bridge sends to users. Each is off by default. */
   readonly messages?: BridgeMessages;
   /** Puts the agent's name before each reply: `Ada: ` with `true`, or the result of a function. Default off. */
@@ -70,6 +70,9 @@ export interface BridgeOptions {
   /** A pino logger or a compatible one; `false` for none. Default: warnings and errors to standard output. */
   readonly log?: Log | false;
 }
+
+/** A reaction to a handoff outside business hours. */
+export type WhenClosed = 'refuse' | 'say';
 
 /** The argument of a {@link MessageText} function. */
 export interface MessageTextContext {
@@ -132,8 +135,8 @@ export interface BridgeSettings {
   readonly openWithinMs: number;
   readonly whenUnopened: 'busy' | 'apologise';
   readonly giveUpOpeningAfterMs: number;
-  readonly isOpenAt: IsOpenAt;
-  readonly whenClosed: 'refuse' | 'say';
+  /** What to do with a handoff requested at a time: `open` it, or {@link WhenClosed}. */
+  readonly decideAt: (at: Date) => Promise<'open' | WhenClosed>;
   readonly messages: BridgeMessages;
   readonly addAgentName: (name: string | null, text: string) => string;
   readonly retry: AdapterRetryPolicy;
@@ -175,17 +178,18 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
   if (whenUnopened === 'apologise' && messages.unavailable === undefined) {
     throw configError(`whenUnopened: 'apologise' needs messages.unavailable: what the user is told.`);
   }
-  if (whenClosed === 'say' && messages.outsideHours === undefined) {
-    throw configError(`whenClosed: 'say' needs messages.outsideHours: what the user is told.`);
-  }
+  checkWhenClosed(options);
+  const isOpenAt = readHours(options.hours);
   return {
     botIds: options.botIds ?? null,
     route: options.route ?? null,
     openWithinMs: checkDuration('openWithinMs', options.openWithinMs ?? 4_000),
     whenUnopened,
     giveUpOpeningAfterMs: checkDuration('giveUpOpeningAfterMs', options.giveUpOpeningAfterMs ?? 45_000),
-    isOpenAt: readHours(options.hours),
-    whenClosed,
+    decideAt: async (at) => {
+      if (await isOpenAt(at)) return 'open';
+      return typeof whenClosed === 'function' ? whenClosed() : whenClosed;
+    },
     messages,
     addAgentName: agentNamePrefix(options.agentNames ?? false),
     retry: { ...DEFAULT_RETRY, ...options.retry },
@@ -194,6 +198,12 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
     readTimeoutMs: checkDuration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
     reconcileEveryMs: checkDuration('reconcileEveryMs', options.reconcileEveryMs ?? 60_000),
   };
+}
+
+/** Checks that there is something to say where `whenClosed` asks for it. */
+export function checkWhenClosed({ whenClosed = 'refuse', messages }: Partial<BridgeOptions>): void {
+  if (whenClosed === 'refuse' || messages?.outsideHours !== undefined) return;
+  throw configError(`whenClosed needs messages.outsideHours, what the user is told, unless it is 'refuse'.`);
 }
 
 function agentNamePrefix(

@@ -158,6 +158,53 @@ describe('business hours', () => {
   });
 });
 
+describe('business hours that change', () => {
+  it('are asked for at each handoff, and so is the reaction', async () => {
+    let isOpen = false;
+    let whenClosed: 'refuse' | 'say' = 'refuse';
+    const { bench, desk, shown } = await setUpBridge({
+      bridge: {
+        hours: async () => isOpen,
+        whenClosed: async () => whenClosed,
+        messages: { outsideHours: 'We are back at nine.' },
+      },
+    });
+    expect((await bench.requestHandoff()).state).toBe('busy');
+    whenClosed = 'say';
+    await bench.requestHandoff();
+    expect(shown()).toEqual(['We are back at nine.']);
+    expect(desk.calls).toEqual([]);
+    isOpen = true;
+    expect((await bench.requestHandoff()).state).toBe('connecting');
+    expect(desk.tickets).toHaveLength(1);
+  });
+
+  it('leave a conversation open that was opened in time', async () => {
+    let asked = 0;
+    const { bench, desk, shown, receiver } = await setUpBridge({
+      bridge: {
+        // Open for the request, closed when the handler runs.
+        hours: () => ++asked === 1,
+        whenClosed: 'say',
+        messages: { outsideHours: 'We are back at nine.', greeting: 'Hello.' },
+      },
+    });
+    const { id } = await bench.requestHandoff();
+    expect(shown()).toEqual(['Hello.']);
+    expect(desk.tickets).toMatchObject([{ closes: [] }]);
+    expect(await receiver.conversations.get(id)).toMatchObject({ closure: null });
+  });
+
+  it('refuse a handoff when they cannot be read, and report why', async () => {
+    const { bench, desk, logged } = await setUpBridge({
+      bridge: { hours: () => Promise.reject(new Error('no calendar')) },
+    });
+    expect((await bench.requestHandoff()).state).toBe('busy');
+    expect(desk.calls).toEqual([]);
+    expect(logged.text()).toContain('no calendar');
+  });
+});
+
 it('a conversation that opens right at the time limit is accepted', async () => {
   const receiver = createReceiver({ auth: { message: false, handoff: noAuth() }, log: false });
   const { lifecycle } = receiver.conversations;

@@ -170,10 +170,14 @@ describeInBrowser('accessible at 360, 768 and 1440 px, in both languages and the
       await page.locator('.admin h3').first().waitFor();
     };
     await inEachLanguage(page, async (language) => {
-      for (const tab of ['account', 'agents', 'teams', 'assignment', 'canned', 'audit']) {
+      for (const tab of ['account', 'agents', 'teams', 'assignment', 'hours', 'canned', 'audit']) {
         await open(tab);
         await expectEveryLook(page, `${tab}, ${language}`);
       }
+      await open('hours');
+      await page.locator('input[type=radio]').nth(1).check();
+      await page.locator('fieldset > .buttons button').click();
+      await expectEveryLook(page, `weekly hours, ${language}`);
       await open('account');
       const account = page.locator('.admin');
       await lookInto(page, account.locator('.buttons button').last(), `signing out everywhere, ${language}`);

@@ -44,6 +44,55 @@ describeInBrowser('the settings of the desk', () => {
     expect(consoleErrors).toEqual([]);
   });
 
+  it('set the business hours, which users are told outside of', async () => {
+    const { url, bench, logInAs } = await startDesk(browser);
+    const { page, consoleErrors } = await logInAs('ann', { timezoneId: 'Asia/Tokyo' });
+    await page.goto(`${url}#/settings/hours`);
+    await page.getByText('Open now.').waitFor();
+    await page.getByLabel('in these hours').check();
+    expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Tokyo');
+    await page.getByLabel('Time zone').selectOption('UTC');
+    for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']) {
+      await page.getByRole('button', { name: `Remove hours: ${day}` }).click();
+    }
+    const save = page.getByRole('button', { name: 'Save' });
+    await save.click();
+    await page.getByText('one day must be open').waitFor();
+
+    // Open on the day in three days only, until midnight.
+    const inThreeDays = new Date(Date.now() + 3 * 86_400_000);
+    const day = inThreeDays.toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
+    await page.getByRole('button', { name: `Add hours: ${day}` }).click();
+    const closes = page.getByLabel(`${day}: closes`);
+    await closes.fill('08:00');
+    await page.getByText('on the next day').waitFor();
+    await closes.fill('00:00');
+    await page.getByText('on the next day').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Add a day' }).click();
+    // A day that is not filled in is not saved; the browser says so.
+    await save.click();
+    expect(await page.getByLabel('Day 1').evaluate((field) => field.matches(':invalid'))).toBe(true);
+    await page.getByLabel('Day 1').fill('2027-01-01');
+    await page.getByLabel('Reply to users outside these hours').fill('We are back soon.');
+    await save.click();
+    await page.getByText('Closed now').waitFor();
+
+    const maria = await bench.requestHandoff({ user: { userId: 'maria' } });
+    expect((await maria.nextReply()).text).toBe('We are back soon.');
+    await page.reload();
+    expect(await page.getByLabel(`${day}: opens`).inputValue()).toBe('09:00');
+    expect(await closes.inputValue()).toBe('00:00');
+    expect(await page.getByLabel('Day 1').inputValue()).toBe('2027-01-01');
+    await page.getByLabel('always').check();
+    await save.click();
+    await page.getByText('Open now.').waitFor();
+    // The hours are kept for another time.
+    await page.getByLabel('in these hours').check();
+    expect(await closes.inputValue()).toBe('00:00');
+    expect(await page.getByText('as configured').count()).toBe(0);
+    expect(consoleErrors.filter((line) => !line.includes('400'))).toEqual([]);
+  });
+
   it('hide from agents what their role does not allow', async () => {
     const { url, bench, desk, logInAs } = await startDesk(browser);
     await desk.agents.save({ id: 'cleo', name: 'Cleo', role: 'agent' }, PASSWORD);

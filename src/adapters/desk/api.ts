@@ -472,6 +472,35 @@ export interface AssignmentSettings extends AssignmentRules {
   readonly version: number;
 }
 
+/** A key of {@link HoursRules.open}. */
+export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
+
+/** When the desk takes handoffs. The hours are kept while another mode is chosen. */
+export interface HoursRules {
+  /** `configured`: by the options of the desk; `weekly`: in the hours below. */
+  readonly mode: 'always' | 'weekly' | 'configured';
+  /** An IANA name; empty until one was chosen. */
+  readonly timeZone: string;
+  /** Ranges such as `09:00-17:00` by weekday. */
+  readonly open: Readonly<Partial<Record<Weekday, readonly string[]>>>;
+  /** Holidays, such as `2027-01-01`. */
+  readonly closedOn: readonly string[];
+  /** The reply to users outside the weekly hours. Empty: the request is refused, and the platform tells them. */
+  readonly message: string;
+}
+
+/** `PUT api/admin/hours`. The version tells whether another administrator has changed the hours meanwhile. */
+export interface HoursChange extends HoursRules {
+  readonly version: number;
+}
+
+/** `GET api/admin/hours`. */
+export interface HoursView extends HoursChange {
+  /** The hours of the options: `null` without any, `function` when the application decides. */
+  readonly configured: Omit<HoursRules, 'mode' | 'message'> | 'function' | null;
+  readonly isOpenNow: boolean;
+}
+
 /** `GET api/admin/audit?search=&since=&until=&before=`: lines of the audit log, latest first. */
 export interface AuditPage {
   readonly entries: readonly AuditEntryView[];

@@ -22,6 +22,7 @@ import { createConversationQueries } from './conversation-queries.js';
 import { createDeskConversations } from './conversations/index.js';
 import { createCustomerQueries, type FindCustomer } from './customer-queries.js';
 import { createDeadLetters } from './dead-letters.js';
+import { createHours } from './hours.js';
 import { addAccountRoutes } from './http/account-routes.js';
 import { createActOnConversation } from './http/act-on-conversation.js';
 import { addAdminRoutes } from './http/admin-routes.js';
@@ -70,7 +71,10 @@ export interface DeskOptions {
   readonly oneTimeLinksFor?: readonly AgentInput[];
   /** Whether users get a first reply automatically, so that agents see no deadline for it. Default `false`. */
   readonly isGreeted?: boolean;
-  /** Texts to the user, business hours, agents' names: options of `createBridge`. */
+  /**
+   * Texts to the user, business hours, agents' names: options of `createBridge`. Business hours that an administrator
+   * sets in the page come before `hours`, `whenClosed` and `messages.outsideHours`.
+   */
   readonly bridge?: Omit<BridgeOptions, 'receiver' | 'adapter'>;
   /** Gives what the application knows about a customer, to be shown beside the conversation. */
   readonly customer?: FindCustomer;
@@ -141,7 +145,8 @@ export function createDesk(options: DeskOptions): Desk {
 
   const urlOf = (id: string) => (publicUrl ? `${publicUrl.href}/#/${encodeURIComponent(id)}` : undefined);
   const adapter = createDeskAdapter(conversations, assigner, urlOf);
-  const bridge = createBridge({ log, ...options.bridge, receiver, adapter });
+  const hours = createHours(store, options.bridge);
+  const bridge = createBridge({ log, ...options.bridge, ...hours.bridgeOptions, receiver, adapter });
 
   const limits = createLoginLimits();
   const apiRoutes = createAgentRoutes({
@@ -197,7 +202,7 @@ export function createDesk(options: DeskOptions): Desk {
     issuer: (request) => `Desk ${publicUrl?.host ?? request.host}`,
     hasPasswords: hostSession === null,
   });
-  addAdminRoutes(apiRoutes, { store, agents, account, policy, teams, audit });
+  addAdminRoutes(apiRoutes, { store, agents, account, policy, teams, hours, audit });
   addAssignmentRoutes(apiRoutes, { rules, availability, onRules: () => assigner.kick() });
 
   const router = Router();

@@ -25,6 +25,11 @@ export const DESK_ERRORS = {
   NO_PASSWORD: [409, 'You log in elsewhere, so you have no password here.'],
   TEAMS_CHANGED: [409, 'Another administrator changed the teams meanwhile. Open them again.'],
   RULES_CHANGED: [409, 'Another administrator changed the rules meanwhile. Open them again.'],
+  HOURS_CHANGED: [409, 'Another administrator changed the business hours meanwhile. Open them again.'],
+  INVALID_HOURS: [
+    400,
+    'These hours cannot be used. Each range needs two different times, and one day must be open.',
+  ],
   INVALID: [400, 'The page and the desk do not understand each other. Reload the page.'],
   NOT_JSON: [415, 'The desk takes JSON only.'],
   CANNOT_TEACH: [409, 'The desk was not told where the platform is, so it cannot teach the AI agent.'],

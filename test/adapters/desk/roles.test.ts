@@ -50,6 +50,8 @@ const LOWEST_ROLE: Readonly<Record<string, AgentRole>> = {
   'POST /api/admin/agents/:id/remove': 'administrator',
   'GET /api/admin/login-policy': 'administrator',
   'PUT /api/admin/login-policy': 'administrator',
+  'GET /api/admin/hours': 'administrator',
+  'PUT /api/admin/hours': 'administrator',
   'GET /api/admin/audit': 'administrator',
   'GET /api/admin/audit/export': 'administrator',
 };

@@ -24,7 +24,7 @@ const LOWEST_ROLE = {
   editCanned: 'supervisor',
   /** Read, retry and discard dead letters, which hold texts of customers. */
   deadLetters: 'supervisor',
-  /** Add and remove agents, set their roles, passwords and teams. */
+  /** Add and remove agents, set their roles, passwords and teams, the assignment rules and the business hours. */
   manageAgents: 'administrator',
   /** Search and export the audit log. */
   readAudit: 'administrator',

@@ -9,6 +9,7 @@ import type { Teams } from '../agents/teams.js';
 import type { AdminAgentView, AgentView, AuditPage } from '../api.js';
 import { type Audit, type AuditFilter, CSV_HEADER, csvLine, findAudit } from '../audit.js';
 import { DeskError } from '../errors.js';
+import type { Hours } from '../hours.js';
 import type { DocumentStore } from '../store/index.js';
 import type { AgentRoutes } from './agent-routes.js';
 import { readBody } from './validate.js';
@@ -20,6 +21,7 @@ export interface AdminRoutesParts {
   readonly account: Account;
   readonly policy: LoginPolicy;
   readonly teams: Teams;
+  readonly hours: Hours;
   readonly audit: Audit;
 }
 
@@ -35,15 +37,25 @@ const teamList = z.object({
   version: z.int().min(0),
 });
 
+const weekday = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']);
+const hoursChange = z.object({
+  mode: z.enum(['always', 'weekly', 'configured']),
+  timeZone: z.string().min(1).max(100),
+  open: z.partialRecord(weekday, z.array(z.string().max(11)).max(10)),
+  closedOn: z.array(z.string().max(10)).max(500),
+  message: z.string().trim().max(20_000),
+  version: z.int().min(0),
+});
+
 /** Lines of the audit log on a page. */
 const AUDIT_PAGE = 100;
 
 /** A password that is shown once; 120 random bits. */
 const createPassword = (): string => randomBytes(15).toString('base64url');
 
-/** Adds the routes for administrators: agents, teams and the audit log. */
+/** Adds the routes for administrators: agents, teams, business hours and the audit log. */
 export function addAdminRoutes(routes: AgentRoutes, parts: AdminRoutesParts): void {
-  const { store, agents, account, policy, teams, audit } = parts;
+  const { store, agents, account, policy, teams, hours, audit } = parts;
 
   /** The agent of the path, who must not be the administrator: so there is always one left. */
   const otherOf = async ({ agent }: { agent: AgentView }, { params }: Request): Promise<AgentView> => {
@@ -87,6 +99,11 @@ export function addAdminRoutes(routes: AgentRoutes, parts: AdminRoutesParts): vo
   routes.get('/api/admin/login-policy', 'manageAgents', () => policy.get());
   routes.change('put', '/api/admin/login-policy', 'manageAgents', ({ agent }, { body }) =>
     policy.save(agent, readBody(loginPolicy, body)),
+  );
+
+  routes.get('/api/admin/hours', 'manageAgents', () => hours.read());
+  routes.change('put', '/api/admin/hours', 'manageAgents', ({ agent }, { body }) =>
+    hours.save(agent, readBody(hoursChange, body)),
   );
 
   routes.get('/api/admin/audit', 'readAudit', async (_current, { query }): Promise<AuditPage> => {

@@ -255,6 +255,9 @@ export const en = {
   errorTOO_MANY_TRIES: 'Too many tries. Wait a minute.',
   errorNO_SUCH_TEAM: 'There is no such team. Reload the page.',
   errorRULES_CHANGED: 'Another administrator changed the rules meanwhile. Open them again.',
+  errorHOURS_CHANGED: 'Another administrator changed the business hours meanwhile. Open them again.',
+  errorINVALID_HOURS:
+    'These hours cannot be used. Each range needs two different times, and one day must be open.',
   errorTEAMS_CHANGED: 'Another administrator changed the teams meanwhile. Open them again.',
   errorCLOSED: 'This conversation has ended. The customer has to ask again.',
   errorNOT_YOURS: 'Another agent has this conversation. Take it over first.',

@@ -254,6 +254,8 @@ export const zh: Readonly<Record<TextName, string>> = {
   errorTOO_MANY_TRIES: '尝试次数过多，请等待一分钟。',
   errorNO_SUCH_TEAM: '没有这个团队，请刷新页面。',
   errorRULES_CHANGED: '其他管理员刚刚修改了规则，请重新打开。',
+  errorHOURS_CHANGED: '其他管理员刚刚修改了工作时间，请重新打开。',
+  errorINVALID_HOURS: '无法使用这些时间：每个时段的开始和结束须不同，且至少有一天上班。',
   errorTEAMS_CHANGED: '其他管理员刚刚修改了团队，请重新打开。',
   errorCLOSED: '会话已经结束，客户需要重新请求人工服务。',
   errorNOT_YOURS: '这个会话由其他客服负责，请先接管。',

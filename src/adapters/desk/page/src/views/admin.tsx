@@ -6,6 +6,7 @@ import { AdminAccount } from './admin-account.js';
 import { AdminAgents } from './admin-agents.js';
 import { AdminAssignment } from './admin-assignment.js';
 import { AdminAudit } from './admin-audit.js';
+import { AdminHours } from './admin-hours.js';
 import { AdminTeams } from './admin-teams.js';
 import { CannedEditor } from './canned-picker.js';
 
@@ -18,7 +19,7 @@ export function Admin({ tab }: { readonly tab: string }) {
   const mayAudit = useMay('readAudit');
   const tabs: readonly AdminTextName[] = [
     'account',
-    ...(mayManage ? (['agents', 'teams', 'assignment'] as const) : []),
+    ...(mayManage ? (['agents', 'teams', 'assignment', 'hours'] as const) : []),
     ...(mayEditCanned ? (['canned'] as const) : []),
     ...(mayAudit ? (['audit'] as const) : []),
   ];
@@ -37,6 +38,7 @@ export function Admin({ tab }: { readonly tab: string }) {
       {shown === 'agents' && <AdminAgents />}
       {shown === 'teams' && <AdminTeams />}
       {shown === 'assignment' && <AdminAssignment />}
+      {shown === 'hours' && <AdminHours />}
       {shown === 'canned' && <AdminCanned />}
       {shown === 'audit' && <AdminAudit />}
     </div>

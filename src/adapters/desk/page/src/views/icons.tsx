@@ -15,8 +15,11 @@ export const BellIcon = () => <Icon path={BELL} />;
 /** Sounds are off. */
 export const MutedIcon = () => <Icon path={`${BELL}M4 4l16 16`} />;
 
-/** Hides a notice. */
+/** Hides a notice, or removes a line. */
 export const CloseIcon = () => <Icon path="M6 6l12 12M18 6L6 18" />;
+
+/** Adds a line. */
+export const AddIcon = () => <Icon path="M12 5v14M5 12h14" />;
 
 /** Back to the inbox. */
 export const BackIcon = () => <Icon path="M15 5l-7 7 7 7" />;
