@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createTaskCounter, settlesWithin } from '../internal/index.js';
 import type { AddResult, ClaimedJob, JobOutcome, NewJob, Queue, SettleResult } from './queue.js';
 import { createSuspects, isSuspect } from './suspects.js';
@@ -122,7 +123,7 @@ export function createWorker(options: WorkerOptions): Worker {
       } catch (error) {
         onError(error);
         if (stopped) return 'lost';
-        await new Promise((resolve) => setTimeout(resolve, RETRY_WRITE_MS));
+        await delay(RETRY_WRITE_MS);
       }
     }
   };
@@ -139,10 +140,23 @@ export function createWorker(options: WorkerOptions): Worker {
     if (mayHaveMore) look();
   };
 
-  /** Releases a claimed job that was not run: another process, or this one later, claims it again. */
+  const tryRelease = async (job: ClaimedJob, interrupted: boolean): Promise<boolean> => {
+    try {
+      await queue.release([job], { interrupted });
+      return true;
+    } catch (error) {
+      onClaimError(error);
+      return false;
+    }
+  };
+
+  /**
+   * Releases a claimed job that was not run: another process, or this one later, claims it again. An interruption is
+   * retried until it is recorded: the next run must know of it.
+   */
   const releaseJob = async (job: ClaimedJob, interrupted = false): Promise<void> => {
     claimCalls.enter();
-    await queue.release([job], { interrupted }).catch(onClaimError);
+    while (!(await tryRelease(job, interrupted)) && interrupted && !stopped) await delay(RETRY_WRITE_MS);
     claimCalls.leave();
     mayHaveMore = true;
     untrack(job);

@@ -2,6 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AddResult, ClaimResult, Queue, SettleResult } from '../../../src/delivery/queue.js';
 import type { StorageEngine } from '../../../src/delivery/storage-engine.js';
 import { createStoredDelivery } from '../../../src/delivery/stored-delivery.js';
+import { conversationKey } from '../../../src/delivery/text.js';
+import { createWorker } from '../../../src/delivery/worker.js';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
 import { logLines } from '../../helpers/log-lines.js';
@@ -66,6 +68,39 @@ export function describeLostAnswers(name: string, createDatabase: () => Promise<
         },
         isLost: () => state === 'lost',
       });
+    });
+
+    it('does not hide that a job was interrupted', async () => {
+      const database = await createDatabase();
+      onTestFinished(() => database.remove());
+      const engine = database.connect({ leaseMs: LEASE_MS, keepContent: false });
+      onTestFinished(() => engine.close());
+      await engine.open();
+      const outbox = engine.queue('outbox');
+      let isAway = true;
+      const release: Queue['release'] = async (...args) => {
+        if (!isAway) return outbox.release(...args);
+        isAway = false;
+        throw new Error('the database is away');
+      };
+      const runs = notes<boolean>();
+      let claim = 0;
+      const worker = createWorker({
+        queue: { ...outbox, release },
+        concurrency: 1,
+        pollMs: 20,
+        nextClaim: () => ++claim,
+        isClaimValid: () => true,
+        onError: () => {},
+        async run({ interrupted }) {
+          runs.add(interrupted);
+          return runs.all.length === 1 ? { state: 'released', interrupted: true } : { state: 'done' };
+        },
+      });
+      await worker.add({ key: '1', conversation: conversationKey('c'), type: 'reply', content: '{}' });
+      // A second run that does not know of the first could send a reply twice.
+      expect(await runs.until(2)).toEqual([false, true]);
+      await worker.stop(1_000);
     });
 
     it('is asked for again without effect on the job that runs by then', async () => {
