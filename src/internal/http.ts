@@ -94,7 +94,8 @@ function createDeadline(timeoutMs: number, caller?: AbortSignal): Deadline {
   });
   whenEnded.catch(() => undefined);
 
-  const timer = setTimeout(() => end('timeout'), timeoutMs);
+  // After a pause of the process, timers run before answers are read that have arrived meanwhile. They count.
+  const timer = setTimeout(() => setImmediate(end, 'timeout'), timeoutMs);
   caller?.addEventListener('abort', abort, { once: true });
   if (caller?.aborted) abort();
 

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Fetch } from '../../src/client/index.js';
 import {
   CALLS,
@@ -85,4 +87,35 @@ test('a fetch that ignores its signal does not delay the timeout', async () => {
     { timeoutMs: SHORT, fetch: () => new Promise(() => undefined) },
   );
   expect(await failureOf(client.reply(REPLY))).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+});
+
+/**
+ * A platform in a thread of its own, which answers while this thread is paused. `paused` turns to 1 once the answer
+ * has arrived and the time limit is over.
+ */
+async function servicePausingSender(limitMs: number) {
+  const paused = new Int32Array(new SharedArrayBuffer(4));
+  const code = `
+    const { createServer } = require('node:http');
+    const { parentPort, workerData: { paused, limitMs } } = require('node:worker_threads');
+    const server = createServer((request, response) => {
+      parentPort.postMessage('received');
+      response.setHeader('content-type', 'application/json');
+      response.end('{"code":200,"message":"success"}');
+      setTimeout(() => { Atomics.store(paused, 0, 1); Atomics.notify(paused, 0); }, limitMs + 100);
+    });
+    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+  `;
+  const worker = new Worker(code, { eval: true, workerData: { paused, limitMs } });
+  onTestFinished(async () => void (await worker.terminate()));
+  const [port] = await once(worker, 'message');
+  worker.once('message', () => Atomics.wait(paused, 0, 0));
+  return { baseUrl: `http://127.0.0.1:${port}` };
+}
+
+test('an answer that arrived while the process was paused counts', async () => {
+  // Long enough for a busy machine to send the request.
+  const limitMs = 3_000;
+  const client = clientOf(await servicePausingSender(limitMs), { timeoutMs: limitMs });
+  await expect(client.reply(REPLY)).resolves.toMatchObject({ code: 200 });
 });
