@@ -1,5 +1,5 @@
 import type { Conversation } from '../handoff/index.js';
-import { checkCount, checkDuration, configError, type Log } from '../internal/index.js';
+import { checkCount, checkDuration, configError, type Log, settlesWithin } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import { type Adapter, checkAdapter } from './adapter.js';
 import { type AdapterRetryPolicy, DEFAULT_RETRY } from './adapter-calls.js';
@@ -42,7 +42,10 @@ export interface BridgeOptions {
   readonly whenUnopened?: 'busy' | 'apologise';
   /** How long an accepted handoff is retried before it counts as failed. Default 45 seconds. */
   readonly giveUpOpeningAfterMs?: number;
-  /** When agents are available, or a function that decides it. Default always. */
+  /**
+   * When agents are available, or a function that decides it. The function has half of `openWithinMs`; when it fails,
+   * the request is refused and the error is reported. Default always.
+   */
   readonly hours?: BusinessHours | IsOpenAt;
   /**
    * The reaction to a handoff outside `hours`. `refuse`: the request is refused, and the platform tells the user.
@@ -174,22 +177,19 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
     );
   }
   checkAdapter(options.adapter);
-  const { messages = {}, whenUnopened = 'busy', whenClosed = 'refuse' } = options;
+  const { messages = {}, whenUnopened = 'busy' } = options;
   if (whenUnopened === 'apologise' && messages.unavailable === undefined) {
     throw configError(`whenUnopened: 'apologise' needs messages.unavailable: what the user is told.`);
   }
   checkWhenClosed(options);
-  const isOpenAt = readHours(options.hours);
+  const openWithinMs = checkDuration('openWithinMs', options.openWithinMs ?? 4_000);
   return {
     botIds: options.botIds ?? null,
     route: options.route ?? null,
-    openWithinMs: checkDuration('openWithinMs', options.openWithinMs ?? 4_000),
+    openWithinMs,
     whenUnopened,
     giveUpOpeningAfterMs: checkDuration('giveUpOpeningAfterMs', options.giveUpOpeningAfterMs ?? 45_000),
-    decideAt: async (at) => {
-      if (await isOpenAt(at)) return 'open';
-      return typeof whenClosed === 'function' ? whenClosed() : whenClosed;
-    },
+    decideAt: createDecideAt(options, openWithinMs / 2),
     messages,
     addAgentName: agentNamePrefix(options.agentNames ?? false),
     retry: { ...DEFAULT_RETRY, ...options.retry },
@@ -197,6 +197,22 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
     bodyBytes: checkCount('limits.bodyBytes', options.limits?.bodyBytes ?? 1_048_576),
     readTimeoutMs: checkDuration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
     reconcileEveryMs: checkDuration('reconcileEveryMs', options.reconcileEveryMs ?? 60_000),
+  };
+}
+
+function createDecideAt(
+  { hours, whenClosed = 'refuse' }: BridgeOptions,
+  withinMs: number,
+): BridgeSettings['decideAt'] {
+  const isOpenAt = readHours(hours);
+  const decide: BridgeSettings['decideAt'] = async (at) => {
+    if (await isOpenAt(at)) return 'open';
+    return typeof whenClosed === 'function' ? whenClosed() : whenClosed;
+  };
+  return async (at) => {
+    const decision = decide(at);
+    if (await settlesWithin(decision, withinMs)) return decision;
+    throw new Error(`the business hours (hours, whenClosed) had no result after ${withinMs} ms`);
   };
 }
 

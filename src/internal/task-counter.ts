@@ -35,7 +35,9 @@ export async function settlesWithin(done: Promise<unknown>, timeoutMs: number): 
   const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), timeoutMs);
   });
-  const came = await Promise.race([done.then(() => true), timeout]);
-  clearTimeout(timer);
-  return came;
+  try {
+    return await Promise.race([done.then(() => true), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

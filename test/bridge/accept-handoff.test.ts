@@ -195,13 +195,14 @@ describe('business hours that change', () => {
     expect(await receiver.conversations.get(id)).toMatchObject({ closure: null });
   });
 
-  it('refuse a handoff when they cannot be read, and report why', async () => {
-    const { bench, desk, logged } = await setUpBridge({
-      bridge: { hours: () => Promise.reject(new Error('no calendar')) },
-    });
+  it.each([
+    ['fail', () => Promise.reject(new Error('no calendar')), 'no calendar'],
+    ['hang', () => new Promise<boolean>(() => undefined), 'had no result after 25 ms'],
+  ])('refuse a handoff when they %s, and report why', async (_what, hours, why) => {
+    const { bench, desk, logged } = await setUpBridge({ bridge: { hours, openWithinMs: 50 } });
     expect((await bench.requestHandoff()).state).toBe('busy');
     expect(desk.calls).toEqual([]);
-    expect(logged.text()).toContain('no calendar');
+    expect(logged.text()).toContain(why);
   });
 });
 

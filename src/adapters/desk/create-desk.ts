@@ -145,7 +145,7 @@ export function createDesk(options: DeskOptions): Desk {
 
   const urlOf = (id: string) => (publicUrl ? `${publicUrl.href}/#/${encodeURIComponent(id)}` : undefined);
   const adapter = createDeskAdapter(conversations, assigner, urlOf);
-  const hours = createHours(store, options.bridge);
+  const hours = createHours(store, log, options.bridge);
   const bridge = createBridge({ log, ...options.bridge, ...hours.bridgeOptions, receiver, adapter });
 
   const limits = createLoginLimits();

@@ -1,4 +1,5 @@
 import { type BridgeOptions, checkWhenClosed, readHours } from '../../bridge/index.js';
+import type { Log } from '../../internal/index.js';
 import type { AgentView, HoursChange, HoursRules, HoursView } from './api.js';
 import { changedFields, createAudit } from './audit.js';
 import { DeskError } from './errors.js';
@@ -7,12 +8,12 @@ import { DOCUMENT_KIND, type DocumentStore } from './store/index.js';
 /** The options of a bridge that concern its hours. */
 type HoursOptions = Pick<BridgeOptions, 'hours' | 'whenClosed' | 'messages'>;
 
-/** The business hours, which administrators change in the page. All processes on the store keep them. */
+/** The business hours, which administrators change on the page. They hold for all processes on the store. */
 export interface Hours {
   read(): Promise<HoursView>;
   /** Replaces the hours. Rejects if another administrator has replaced them since they were read. */
   save(agent: AgentView, change: HoursChange): Promise<HoursView>;
-  /** Makes a bridge keep these hours. It reads them at each request, so that a change applies to the next one. */
+  /** Makes a bridge keep these hours. It reads them for each handoff, so that a change applies to the next one. */
   readonly bridgeOptions: Required<HoursOptions>;
 }
 
@@ -28,7 +29,7 @@ const WORKING_WEEK: HoursRules['open'] = {
 };
 
 /** Creates {@link Hours}. Until an administrator chooses others, those of the options apply. */
-export function createHours(store: DocumentStore, options: HoursOptions = {}): Hours {
+export function createHours(store: DocumentStore, log: Log, options: HoursOptions = {}): Hours {
   const { hours: given, whenClosed = 'refuse', messages = {} } = options;
   checkWhenClosed(options);
   const audit = createAudit(store);
@@ -54,6 +55,16 @@ export function createHours(store: DocumentStore, options: HoursOptions = {}): H
     if (rules.mode === 'configured') return isOpenByOptions(at);
     return rules.mode === 'always' || readHours(rules)(at);
   };
+  let isReplacementLogged = false;
+  /** Tells an operator who changes the options why that has no effect. */
+  const logReplacement = ({ mode }: HoursRules): void => {
+    if (isReplacementLogged || configured === null || mode === 'configured') return;
+    isReplacementLogged = true;
+    log.warn(
+      {},
+      "business hours set on the desk's page replace those of the options (hours, BUSINESS_HOURS)",
+    );
+  };
   const viewOf = async (current: HoursChange): Promise<HoursView> => ({
     ...current,
     configured,
@@ -74,7 +85,11 @@ export function createHours(store: DocumentStore, options: HoursOptions = {}): H
       return viewOf({ ...rules, version: version + 1 });
     },
     bridgeOptions: {
-      hours: async (at) => isOpenAt(await load(), at),
+      async hours(at) {
+        const current = await load();
+        logReplacement(current);
+        return isOpenAt(current, at);
+      },
       async whenClosed() {
         const { mode, message } = await load();
         if (mode === 'weekly') return message === '' ? 'refuse' : 'say';
@@ -98,7 +113,7 @@ function configuredHours(hours: HoursOptions['hours']): HoursView['configured'] 
   return typeof hours === 'function' ? 'function' : { closedOn: [], ...hours };
 }
 
-/** Hours without any open day are a mistake: nobody would be served, without a word. */
+/** Refuses weekly hours that are never open, which would turn every user away. */
 function checkHours(rules: HoursRules): void {
   try {
     readHours(rules);

@@ -85,7 +85,7 @@ describe('business hours', () => {
 
   it('come before those of the options, which administrators can return to', async () => {
     const hours = { timeZone: 'UTC', open: CLOSED.open };
-    const { bench, root, request } = await deskWithRoot({
+    const { bench, instance, root, request } = await deskWithRoot({
       bridge: { hours, whenClosed: 'say', messages: { outsideHours: 'By the options.' } },
     });
     expect(await read(root)).toMatchObject({
@@ -97,8 +97,11 @@ describe('business hours', () => {
       message: 'By the options.',
     });
     expect((await (await bench.requestHandoff()).nextReply()).text).toBe('By the options.');
+    const warnings = () => instance.logged.about('replace those of the options');
+    expect(warnings()).toEqual([]);
     await save(root, { mode: 'always' });
     expect(await request()).toBe('connecting');
+    expect(warnings()).toHaveLength(1);
     await save(root, { message: '' });
     expect(await request()).toBe('busy');
     await save(root, { mode: 'configured', message: '' });

@@ -111,7 +111,7 @@ const en = {
   removeHoliday: 'Remove the day {date}',
   outsideMessage: 'Reply to users outside these hours',
   outsideMessageHint:
-    'Without it the request is refused, and the platform tells them that nobody is available.',
+    'Without a reply the request is refused, and the platform tells the user that no agent is available.',
   edit: 'Edit the canned replies',
   search: 'Search the audit log',
   since: 'From',

@@ -4,6 +4,7 @@ import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
 import { a } from '../strings/admin.js';
 import { t } from '../strings/index.js';
+import { RadioGroup, SettingsForm } from './settings-form.js';
 
 const agentsOf = ({ agents }: State) => agents;
 const aiAgentsOf = ({ aiAgents }: State) => aiAgents;
@@ -46,26 +47,13 @@ export function AdminAssignment() {
     <section>
       <h3>{a('assignment')}</h3>
       <p class="hint">{a('assignmentHint')}</p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <fieldset>
-          <legend>{a('method')}</legend>
-          {METHODS.map(([method, label]) => (
-            <label key={method} class="switch">
-              <input
-                type="radio"
-                name="method"
-                checked={settings.method === method}
-                onChange={() => change({ method })}
-              />
-              {a(label)}
-            </label>
-          ))}
-        </fieldset>
+      <SettingsForm save={save}>
+        <RadioGroup
+          legend={a('method')}
+          options={METHODS.map(([method, label]) => [method, a(label)] as const)}
+          value={settings.method}
+          change={(method) => change({ method })}
+        />
         <label>
           {a('capacity')}
           <input
@@ -79,12 +67,7 @@ export function AdminAssignment() {
           />
         </label>
         <RuleList rules={settings.aiAgents} teams={teams} change={(aiAgents) => change({ aiAgents })} />
-        <div class="buttons">
-          <button type="submit" class="primary">
-            {t('save')}
-          </button>
-        </div>
-      </form>
+      </SettingsForm>
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { useAttempt, useDesk } from '../desk-context.js';
 import { a } from '../strings/admin.js';
 import { chosenLanguage, t } from '../strings/index.js';
 import { AddIcon, CloseIcon } from './icons.js';
+import { RadioGroup, SettingsForm } from './settings-form.js';
 
 const WEEK: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
@@ -43,33 +44,15 @@ export function AdminHours() {
       <h3>{a('hours')}</h3>
       <p class="hint">{a('hoursHint')}</p>
       <p>{a(isOpenNow ? 'openNow' : 'closedNow')}</p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <fieldset>
-          <legend>{a('hoursMode')}</legend>
-          {modes.map(([mode, label]) => (
-            <label key={mode} class="switch">
-              <input
-                type="radio"
-                name="mode"
-                checked={hours.mode === mode}
-                onChange={() => change({ mode })}
-              />
-              {label}
-            </label>
-          ))}
-        </fieldset>
+      <SettingsForm save={save}>
+        <RadioGroup
+          legend={a('hoursMode')}
+          options={modes}
+          value={hours.mode}
+          change={(mode) => change({ mode })}
+        />
         {hours.mode === 'weekly' && <WeeklyHours hours={hours} change={change} />}
-        <div class="buttons">
-          <button type="submit" class="primary">
-            {t('save')}
-          </button>
-        </div>
-      </form>
+      </SettingsForm>
     </section>
   );
 }
