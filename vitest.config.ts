@@ -1,63 +1,51 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const fromSource = (path: string): string => new URL(`./src/${path}`, import.meta.url).pathname;
+const fromSource = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
-/** The longest files start first, so that no worker is left with one at the end. */
-const LONG = /live-conformance|ten-thousand|crash\.test|contract-|restarts-|test\/browser\//;
+/** Tests that take long: `npm run test:all` runs them, `npm test` does not. */
+const LONG = ['test/**/*.long.test.ts'];
 
-/** Tests that need PostgreSQL. They share one server. */
-const POSTGRES = ['test/**/*postgres*.test.ts', 'test/handoff/retention.test.ts'];
-
-/**
- * Tests that need more than `npm ci` installs: a browser, a Request Tracker, a mail server, Next.js, other compilers,
- * bundlers and linters. CI runs them on one version of Node only.
- */
+/** Tests that need more than `npm ci` installs: a browser, live systems, other compilers. Also for `npm run test:all`. */
 const OUTSIDE = [
   'test/{browser,deploy,package}/**/*.test.ts',
   'test/bindings/next.test.ts',
   'test/adapters/{request-tracker,email}/live-*.test.ts',
 ];
 
+/** Tests that need PostgreSQL. They share one server. */
+const POSTGRES = ['test/**/*postgres*.test.ts', 'test/handoff/retention.test.ts'];
+
 /** Tests that need a process of their own: they leave deliveries behind as a crash would, or fill the memory. */
 const ALONE = ['test/{delivery,handoff,integration}/**/*.test.ts'];
 
-/** Tests that `npm run test:quick` leaves out: they compile, spawn programs, or try very many inputs. */
-const SLOW = [
-  'test/{cli,docs,examples,opentelemetry,standalone}/**/*.test.ts',
+/** Tests of documents, types and simulated time: one version of Node is enough. */
+const ONCE = ['test/{docs,simulation}/**/*.test.ts', 'test/house.test.ts', 'test/**/types*.test.ts'];
+
+/** Tests that `npm run check` leaves out: they start programs, or try very many inputs. */
+const PROGRAMS = [
+  'test/{cli,examples,opentelemetry,standalone}/**/*.test.ts',
   'test/adapters/desk/**/*.test.ts',
+  'test/testing/conformance/**/*.test.ts',
   'test/loading.test.ts',
-  'test/**/{fuzz,properties,types}*.test.ts',
-  'test/**/*conformance*.test.ts',
+  'test/**/{fuzz,properties}*.test.ts',
 ];
 
-/** For tests that compile or start programs: on a busy machine with two cores, one compilation took over 30 seconds. */
-const PROGRAMS_TIMEOUT_MS = 120_000;
+/** Not our tests: some tests have a `node_modules` of their own. */
+const NOT_OURS = ['**/node_modules/**'];
 
-/**
- * Long tests of logic, documents and types, which have the same outcome on every version of Node. CI runs them on one:
- * on the others it sets `HANDOFF_KIT_OTHER_NODE`.
- */
-const SAME_ON_EVERY_NODE = [
-  'test/{docs,simulation}/**',
-  'test/house.test.ts',
-  'test/integration/ten-thousand.test.ts',
-  'test/**/*conformance*.test.ts',
-  'test/testing/conformance/**',
-  'test/**/types*.test.ts',
-  'test/cli/completion.test.ts',
-];
-const isOtherNode = Boolean(process.env.HANDOFF_KIT_OTHER_NODE);
-
-/** Not to be run: tests of others, since some tests have a `node_modules` of their own, and those that ran before. */
-const LEFT_OUT = ['**/node_modules/**', ...(isOtherNode ? SAME_ON_EVERY_NODE : [])];
-
-class LongFirst extends BaseSequencer {
+/** The longest files start first, so that no worker is left with one at the end. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): number => (LONG.test(moduleId) ? 0 : 1);
-    return (await super.sort(files)).toSorted((one, other) => isLong(one) - isLong(other));
+    const order = ({ moduleId }: TestSpecification): number => {
+      const place = LONGEST.findIndex((name) => moduleId.includes(name));
+      return place < 0 ? LONGEST.length : place;
+    };
+    return (await super.sort(files)).toSorted((one, other) => order(one) - order(other));
   }
 }
+const LONGEST = ['live-conformance', 'contract-', 'takeover/', 'crash.', 'restarts', 'test/browser/'];
 
 export default defineConfig({
   resolve: {
@@ -66,52 +54,70 @@ export default defineConfig({
       { find: /^handoff-kit\/adapter$/, replacement: fromSource('adapter.ts') },
       { find: /^handoff-kit\/(fastify|hono|lambda)$/, replacement: fromSource('bindings/$1.ts') },
       {
-        find: /^handoff-kit\/(client|metrics|opentelemetry|protocol|testing|simulator|delivery|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
+        find: /^handoff-kit\/(bridge|client|metrics|opentelemetry|protocol|testing|simulator|delivery|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
         replacement: fromSource('$1/index.ts'),
       },
     ],
   },
   test: {
-    // Most files share processes: loading the package anew would take longer than most of them.
+    // `unit`, `programs` and `once` share processes between files: loading the package anew would take longer than most of them.
     projects: [
       {
         extends: true,
         test: {
-          name: 'quick',
+          name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...LEFT_OUT, ...OUTSIDE, ...ALONE, ...POSTGRES, ...SLOW],
+          exclude: [...NOT_OURS, ...LONG, ...OUTSIDE, ...ALONE, ...POSTGRES, ...PROGRAMS, ...ONCE],
           isolate: false,
         },
       },
       {
         extends: true,
         test: {
-          name: 'slow',
-          include: SLOW,
-          exclude: [...LEFT_OUT, ...OUTSIDE, ...ALONE, ...POSTGRES],
+          name: 'programs',
+          include: PROGRAMS,
+          exclude: [...NOT_OURS, ...LONG, ...OUTSIDE, ...ALONE, ...POSTGRES, ...ONCE],
           isolate: false,
-          testTimeout: PROGRAMS_TIMEOUT_MS,
-          hookTimeout: PROGRAMS_TIMEOUT_MS,
-          typecheck: { enabled: !isOtherNode, include: ['test/**/*.test-d.ts'] },
         },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'once',
+          include: ONCE,
+          exclude: [...NOT_OURS, ...LONG],
+          isolate: false,
+          typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, exclude: [...NOT_OURS, ...LONG, ...POSTGRES] },
       },
       {
         extends: true,
         test: {
           name: 'postgres',
           include: POSTGRES,
-          exclude: LEFT_OUT,
+          exclude: [...NOT_OURS, ...LONG],
           globalSetup: 'test/helpers/postgres-server.ts',
         },
       },
-      { extends: true, test: { name: 'alone', include: ALONE, exclude: [...LEFT_OUT, ...POSTGRES] } },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: LONG,
+          exclude: [...NOT_OURS, ...OUTSIDE],
+          globalSetup: 'test/helpers/postgres-server.ts',
+        },
+      },
       {
         extends: true,
         test: {
           name: 'outside',
           include: OUTSIDE,
-          testTimeout: PROGRAMS_TIMEOUT_MS,
-          hookTimeout: PROGRAMS_TIMEOUT_MS,
+          exclude: NOT_OURS,
         },
       },
     ],
@@ -119,8 +125,9 @@ export default defineConfig({
     maxWorkers: 3,
     // Of `it.concurrent`, for tests that do nothing but wait.
     maxConcurrency: 10,
-    setupFiles: ['test/helpers/several-processes.ts'],
-    sequence: { sequencer: LongFirst },
+    setupFiles: ['test/helpers/several-processes.ts', 'test/helpers/cheap-passwords.ts'],
+    sequence: { sequencer: LongestFirst },
+    // On a busy machine with two cores, one compilation took over 30 seconds.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // Only a failing test waits that long.

@@ -13,7 +13,7 @@ SQLite is tested with one receiver and with two, PostgreSQL with three, while it
   --engine NAME   the database of the receivers (default both)
   --help          this text
 `,
-  file: 'test/delivery/crash.test.ts',
+  file: 'test/delivery/crash.long.test.ts',
   flags: {
     kills: {
       defaultValue: '60',

@@ -12,7 +12,7 @@ that lose, delay, repeat and refuse, and checks that no promise is broken. The s
   --seed SEED     runs this history alone and prints what happens in it
   --help          this text
 `,
-  file: 'test/simulation/fuzz-faults.test.ts',
+  file: 'test/simulation/fuzz-faults.long.test.ts',
   flags: {
     histories: {
       defaultValue: '5000',

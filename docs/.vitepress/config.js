@@ -64,7 +64,6 @@ const CHAPTERS = [
       ['Metrics', 'reference/metrics'],
       ['HTTP', 'reference/http'],
       ['API', 'reference/api/index'],
-      ['What proves the README', 'claims'],
     ],
   ],
 ];
@@ -136,8 +135,6 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // The table of proofs repeats every sentence of other pages.
-        _render: async (src, env, md) => (env.relativePath === 'claims.md' ? '' : md.render(src, env)),
         locales: {
           zh: {
             translations: {

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { MISTAKES } from './mistakes.js';
 import { explain, findViolation, replay } from './run-histories.js';
 
-/** `fuzz-faults.test.ts` runs many more. */
-const HISTORIES = 150;
-
-/** Most mistakes are found much sooner. */
-const MOST_HISTORIES = 1_500;
-
-const TIMEOUT_MS = 120_000;
+/** `fuzz-faults.long.test.ts` runs many more, and `mistakes.long.test.ts` shows that mistakes are found. */
+const HISTORIES = 60;
 
 describe('a simulation of faults', () => {
   it('gives the same history for the same seed', async () => {
@@ -18,28 +12,13 @@ describe('a simulation of faults', () => {
     expect((await replay(12)).trace).not.toEqual(first.trace);
   });
 
-  it(
-    `finds no broken promise in ${HISTORIES} histories`,
-    async () => {
-      const { found, counts } = await findViolation(1, HISTORIES);
-      expect(explain(found)).toBeNull();
-      // Otherwise little was tried.
-      expect(counts.events).toBeGreaterThan(HISTORIES);
-      expect(counts.replies).toBeGreaterThan(HISTORIES);
-      expect(counts.deaths).toBeGreaterThan(HISTORIES / 4);
-      expect(counts.pauses).toBeGreaterThan(HISTORIES / 4);
-    },
-    TIMEOUT_MS,
-  );
-
-  describe('finds a mistake:', () => {
-    it.each(MISTAKES)(
-      '$name',
-      async ({ made, shows, from = 1 }) => {
-        const { found } = await findViolation(from, MOST_HISTORIES, { mistakes: made, shows });
-        expect(found).not.toBeNull();
-      },
-      TIMEOUT_MS,
-    );
+  it(`finds no broken promise in ${HISTORIES} histories`, async () => {
+    const { found, counts } = await findViolation(1, HISTORIES);
+    expect(explain(found)).toBeNull();
+    // Otherwise little was tried.
+    expect(counts.events).toBeGreaterThan(HISTORIES);
+    expect(counts.replies).toBeGreaterThan(HISTORIES);
+    expect(counts.deaths).toBeGreaterThan(HISTORIES / 4);
+    expect(counts.pauses).toBeGreaterThan(HISTORIES / 4);
   });
 });

@@ -31,7 +31,7 @@ export const describeWithMail = describeWith({
   found:
     process.getuid?.() === 0 && [EXIM, DOVECOT, '/usr/lib/dovecot/imap'].every((file) => existsSync(file)),
   leavesOut: 'tests against a mail server, since exim or dovecot is missing, or this is not root',
-  howToGet: 'npm run test:mail, as root on Debian',
+  howToGet: 'bash .ci/install, as root on Debian',
 });
 
 /** The accounts, each with the password `secret of <name>`. */

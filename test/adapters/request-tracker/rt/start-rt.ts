@@ -24,7 +24,7 @@ export const describeWithRt = describeWith({
   name: 'rt',
   found: existsSync(SERVER),
   leavesOut: `tests against Request Tracker, since there is none at ${SERVER}`,
-  howToGet: 'npm run test:rt, as root on Debian',
+  howToGet: 'bash .ci/install, as root on Debian',
 });
 
 /** A user of RT. */
