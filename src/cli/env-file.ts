@@ -19,6 +19,7 @@ export const variablesOfEnvFile: ReadonlySet<string> = added;
  * one. A line that is no assignment is an error: Node's parser would leave it out silently.
  */
 export function loadEnvFile(path: string): void {
+  added.clear();
   const text = textOf(path);
   checkLines(text, path);
   for (const [name, value] of Object.entries(parseEnv(text))) {

@@ -4,6 +4,7 @@ import {
   loadProgram,
   SETTING_GROUPS,
   SETTINGS,
+  type ServeHost,
   type SettingKey,
   SettingsError,
 } from '../standalone/index.js';
@@ -16,6 +17,12 @@ type ServeFlags = Readonly<Partial<Record<SettingKey, string | boolean>>> & {
   readonly watch?: boolean;
   readonly json?: boolean;
 };
+
+/** What the command uses of its process. */
+export interface CommandHost extends ServeHost {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  exitCode?: number | string | null | undefined;
+}
 
 const MORE_HELP = `
 Settings:
@@ -93,7 +100,7 @@ Each can be a flag, a variable of the environment or of the file .env, or a key 
 All settings: handoff-kit serve --help. Without any settings: handoff-kit serve --dev`;
 
 /** `serve`: the receiver as a program. */
-export function define(command: Command): void {
+export function define(command: Command, host: CommandHost = process): void {
   command
     .description('Receives the webhooks of the platform and prints each event until it is stopped.')
     .option('--dev', 'for development: generates credentials, listens on this machine only, prints commands')
@@ -107,33 +114,35 @@ export function define(command: Command): void {
       command.addOption(new Option(flag, `[${env}] ${help}`).helpGroup(`${title}:`));
     }
   }
-  command.addHelpText('after', MORE_HELP).action(run);
+  command.addHelpText('after', MORE_HELP).action((flags: ServeFlags) => run(flags, host));
 }
 
-async function run({ config, dev, json, watch, ...flags }: ServeFlags): Promise<void> {
-  const output = outputFor({ json });
+async function run({ config, dev, json, watch, ...flags }: ServeFlags, host: CommandHost): Promise<void> {
+  const { env } = host;
+  const output = outputFor({ json }, host.stdout, env);
   if (watch && cluster.isPrimary) {
     const { serveAndWatch } = await import('./watch.js');
-    process.exitCode = await serveAndWatch(config === undefined ? [ENV_FILE] : [ENV_FILE, config]);
+    host.exitCode = await serveAndWatch(config === undefined ? [ENV_FILE] : [ENV_FILE, config]);
     return;
   }
   try {
     const { serve } = await loadProgram();
-    process.exitCode = await serve(
+    host.exitCode = await serve(
       {
         flags: asText(flags),
-        env: process.env,
+        env,
         fromEnvFile: variablesOfEnvFile,
         configFile: config,
         dev,
-        devSeed: process.env.HANDOFF_KIT_DEV_SEED,
+        devSeed: env.HANDOFF_KIT_DEV_SEED,
       },
       output,
+      host,
     );
   } catch (error) {
-    printFailure(error, output);
-    if (error instanceof SettingsError && !output.json) process.stderr.write(`${HINT}\n`);
-    process.exitCode = exitCodeOf(error);
+    printFailure(error, output, host.stderr);
+    if (error instanceof SettingsError && !output.json) host.stderr.write(`${HINT}\n`);
+    host.exitCode = exitCodeOf(error);
   }
 }
 

@@ -25,6 +25,7 @@ export { COMBINED_HANDOFF_AUTH, HANDOFF_AUTH_KINDS, splitHandoffAuth } from './h
 export { listen } from './listen.js';
 export { printable } from './printable.js';
 export { createReadableLog } from './readable-log.js';
+export type { ServeHost } from './serve.js';
 export { SettingsError } from './settings-error.js';
 export type { SettingKey } from './settings-schema.js';
 export { readConfigFile } from './settings-sources.js';

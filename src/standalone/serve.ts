@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Delivery } from '../delivery/index.js';
 import { createLog } from '../internal/create-log.js';
 import { HandoffKitError } from '../internal/index.js';
@@ -10,7 +10,7 @@ import { createReadableLog } from './readable-log.js';
 import { createReporter } from './reporter.js';
 import type { Settings } from './settings-schema.js';
 import type { SettingSources } from './settings-sources.js';
-import { onStopSignal } from './signals.js';
+import { onStopSignal, type SignalSource } from './signals.js';
 import { welcome } from './welcome.js';
 
 /** The output format of the program. */
@@ -20,28 +20,41 @@ export interface ServeOutput {
   readonly colours: boolean;
 }
 
+/** What the program uses of its process. A test that runs several programs in one process gives each its own. */
+export interface ServeHost extends SignalSource {
+  readonly stdout: DestinationStream;
+  readonly stderr: DestinationStream;
+  on(event: 'uncaughtException', listener: (error: Error) => void): unknown;
+  on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+  exit(code: number): void;
+}
+
 /**
  * Runs the receiver as this process's program until a signal stops it. Resolves to the exit code: 0 when every
  * running handler finished, else 1. Rejects when the program cannot start.
  */
-export async function serve(sources: SettingSources, { json, colours }: ServeOutput): Promise<number> {
+export async function serve(
+  sources: SettingSources,
+  { json, colours }: ServeOutput,
+  host: ServeHost = process,
+): Promise<number> {
   const read = await readSettings(sources);
   const { agents, generated, hints } = read;
   const { logLevel: level, showText } = read.settings;
-  const reporter = createReporter({ json, colours, showText, write: (line) => process.stdout.write(line) });
+  const reporter = createReporter({ json, colours, showText, write: (line) => host.stdout.write(line) });
   const destination = json
-    ? pino.destination({ dest: 2, sync: true })
-    : createReadableLog((line) => process.stderr.write(line), colours);
+    ? jsonDestination(host)
+    : createReadableLog((line) => host.stderr.write(line), colours);
   const log = createLog({ level, showText, destination, plain: json });
 
   for (const hint of hints) log.warn({}, hint);
 
   const crash = (err: unknown): void => {
     log.fatal({ err }, 'uncaught exception: stopping at once');
-    process.exit(1);
+    host.exit(1);
   };
   // Node reports unhandled rejections through this event, too.
-  process.on('uncaughtException', crash);
+  host.on('uncaughtException', crash);
 
   const { settings, delivery } = await openStorage(read, sources.dev ?? false, log);
   const oneTimeLinksFor = sources.dev
@@ -59,11 +72,11 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   const url = await listenOrClose(standalone);
 
   const stopSignal = new Promise<NodeJS.Signals>((resolve) => {
-    onStopSignal(process, {
+    onStopSignal(host, {
       first: resolve,
       again() {
         reporter.status('stopped', { forced: true }, 'Second signal: stopping at once.');
-        process.exit(1);
+        host.exit(1);
       },
     });
   });
@@ -86,6 +99,10 @@ export async function serve(sources: SettingSources, { json, colours }: ServeOut
   reporter.status('stopped', { unfinished }, `Stopped: ${rest}.`);
   return unfinished === 0 ? 0 : 1;
 }
+
+/** pino's own destination outlives a reader that closes standard error. */
+const jsonDestination = (host: ServeHost): DestinationStream =>
+  host === process ? pino.destination({ dest: 2, sync: true }) : host.stderr;
 
 /** In development mode the default database may be missing: nothing is stored then. */
 async function openStorage(

@@ -2,17 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SETTING_KEYS, SETTINGS } from '../../src/standalone/index.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
-import { runNode } from '../standalone/program.js';
-import { runCli } from './run-cli.js';
+import { runCli, runCliProcess } from './run-cli.js';
 
-const MAIN = 'dist/cli/main.js';
 const packageFile = new URL('../../package.json', import.meta.url);
 
-async function outcome(...args: string[]) {
-  const program = runNode([MAIN, ...args], { FORCE_COLOR: '1' });
-  const code = await program.ended;
-  return { code, stdout: program.stdout(), stderr: program.stderr() };
-}
+const outcome = (...args: string[]) => runCli(args, { env: { FORCE_COLOR: '1' } });
 
 /** Makes a package look as if it were not installed. */
 const withoutPackages = (...names: string[]): string => {
@@ -32,7 +26,10 @@ const PLATFORM = { SERVICE_BASE_URL: 'http://127.0.0.1:1', SERVICE_API_KEY: 'key
 describe('the command line', () => {
   it('shows the version of the package', async () => {
     const { version }: { version: string } = JSON.parse(readFileSync(packageFile, 'utf8'));
-    expect(await outcome('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    for (const run of [runCli, runCliProcess]) {
+      const { code, stdout, stderr } = await run(['--version'], { env: { FORCE_COLOR: '1' } });
+      expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    }
   });
 
   it('explains how to start', async () => {
@@ -101,7 +98,7 @@ describe('the command line', () => {
   ])('exits with 2 when the package that %j needs for %s is not installed', async (args, url, remedy) => {
     const env = { ...ENVIRONMENT, DATABASE_URL: url };
     const hidden = withoutPackages('node:sqlite', '@photostructure/sqlite', 'pg');
-    const { code, stdout, stderr } = await runCli(args, { env: { ...env, NODE_OPTIONS: hidden } });
+    const { code, stdout, stderr } = await runCliProcess(args, { env: { ...env, NODE_OPTIONS: hidden } });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(remedy);
     expect(stderr).not.toContain('    at ');

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { clientOf, cookieOf, eventually, listen } from '../adapters/desk/agent-client.js';
-import { post, runNode } from '../standalone/program.js';
+import { post, type RunningProgram, runNode } from '../standalone/program.js';
+import { startCli } from './run-cli.js';
 
-/** Starts the demo with its desk. Returns the printed address. */
-async function startDemo(...args: readonly string[]) {
-  const program = runNode(['dist/cli/main.js', 'demo', '--json', ...args]);
+/** The printed address of a demo with its desk. */
+async function addressesOf(program: RunningProgram) {
   const [, origin = '', token = ''] = await program.until(/"url":"(http:\/\/[^/"]+)\/\?token=([\w-]+)/);
   return { program, origin, token };
 }
+
+/** Starts the demo with its desk. */
+const startDemo = (...args: readonly string[]) => addressesOf(startCli(['demo', '--json', ...args]));
 
 describe('the demo with the desk', () => {
   it('has one page for both sides, which no other site can frame', async () => {
@@ -52,7 +55,7 @@ describe('the demo with the desk', () => {
   });
 
   it('logs in once by the printed token, and stops in time while event streams are open', async () => {
-    const { program, origin, token } = await startDemo();
+    const { program, origin, token } = await addressesOf(runNode(['dist/cli/main.js', 'demo', '--json']));
     const enter = () => fetch(`${origin}/desk/enter?token=${token}`, { redirect: 'manual' });
     const cookie = cookieOf(await enter());
     expect((await (await clientOf(origin, cookie)).state()).me.name).toBe('You');

@@ -4,9 +4,12 @@ import { startDemo } from '../../src/cli/demo/server.js';
 import { createLog } from '../../src/internal/create-log.js';
 import type { Simulator } from '../../src/simulator/index.js';
 import { addressOf, post, type RunningProgram, runNode } from '../standalone/program.js';
+import { startCli } from './run-cli.js';
 
-const runDemo = (...args: string[]): RunningProgram =>
-  runNode(['dist/cli/main.js', 'demo', ...args], { FORCE_COLOR: '1' });
+const ENV = { FORCE_COLOR: '1' };
+const runDemo = (...args: string[]): RunningProgram => startCli(['demo', ...args], { env: ENV });
+const runDemoProcess = (...args: string[]): RunningProgram =>
+  runNode(['dist/cli/main.js', 'demo', ...args], ENV);
 
 const jsonLines = (program: RunningProgram): Record<string, unknown>[] =>
   program
@@ -22,7 +25,7 @@ const STEPS =
 
 describe('demo --script', () => {
   it('plays a handoff from beginning to end as a transcript', async () => {
-    const program = runDemo('--script');
+    const program = runDemoProcess('--script');
     expect(await program.ended).toBe(0);
     expect(program.stderr()).toBe('');
     const transcript = program.stdout();
@@ -91,7 +94,7 @@ const failRepliesAfter =
 
 describe('demo --automatic', () => {
   it('prints the URL of its page, and each event with its request and answer', async () => {
-    const program = runDemo('--automatic');
+    const program = runDemoProcess('--automatic');
     const [, url = ''] = await program.until(/Open (http:\/\/127\.0\.0\.1:\d+) in a browser/);
     expect((await fetch(url)).headers.get('content-type')).toContain('text/html');
     expect(await (await fetch(`${url}/openapi.json`)).json()).toHaveProperty('webhooks');
@@ -137,14 +140,14 @@ describe('demo --automatic', () => {
   });
 
   it('listens on the port of --port', async () => {
-    const first = runDemo('--automatic', '--json');
+    const first = runDemoProcess('--automatic', '--json');
     const { port } = new URL(await addressOf(first));
     const second = runDemo('--automatic', '--port', port);
     expect(await second.ended).toBe(1);
     expect(second.stderr()).toContain(`Cannot listen on 127.0.0.1:${port}`);
     first.signal('SIGINT');
     await first.ended;
-    const third = runDemo('--automatic', '--json', '--port', port);
+    const third = runDemoProcess('--automatic', '--json', '--port', port);
     expect(await addressOf(third)).toBe(`http://127.0.0.1:${port}`);
   });
 

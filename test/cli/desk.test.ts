@@ -1,79 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { logIn, postLogin } from '../adapters/desk/agent-client.js';
-import { startServer } from '../helpers/postgres-server.js';
+import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../standalone/databases.js';
-import { databaseUrl, startProgram } from '../standalone/start-program.js';
+import { databaseUrl } from '../standalone/start-program.js';
 import { fileWith } from './config-file.js';
+import { managesAgents } from './desk-agents.js';
 import { runCli } from './run-cli.js';
 
-const PASSWORD = 'a long pass phrase';
-/** Starts a database server and nine processes, one after another. */
-const LONG_MS = 120_000;
-
-/** A database URL for each engine. */
-const DATABASES = {
-  SQLite: async () => databaseUrl(),
-  async PostgreSQL() {
-    const server = await startServer();
-    onTestFinished(() => server.remove());
-    return server.connectionString;
-  },
-};
-
 describe('the commands of the desk', () => {
-  it.each(Object.entries(DATABASES))(
-    'manage agents while the server runs on %s',
-    async (_name, createUrl) => {
-      const DATABASE_URL = await createUrl();
-      const { url } = await startProgram({ DATABASE_URL });
-      const desk = (args: readonly string[], input = '') =>
-        runCli(['desk', ...args], { env: { DATABASE_URL }, input });
-
-      const added = await desk(
-        ['add-agent', 'ann', '--name', 'Ann Lee', '--password-stdin', '--json'],
-        `${PASSWORD}\n`,
-      );
-      expect([added.code, added.json()]).toEqual([
-        0,
-        { login: 'ann', name: 'Ann Lee', role: 'administrator', done: 'added' },
-      ]);
-      await desk(['add-agent', 'ben']);
-      expect((await desk(['list-agents', '--json'])).json()).toEqual({
-        agents: [
-          { id: 'ann', name: 'Ann Lee', role: 'administrator' },
-          { id: 'ben', name: 'ben', role: 'agent' },
-        ],
-      });
-      const agent = await logIn(url, 'ann', PASSWORD);
-      expect((await agent.state()).me).toEqual({ id: 'ann', name: 'Ann Lee', role: 'administrator' });
-      expect((await desk(['set-role', 'ben', 'supervisor'])).stdout).toBe('ben is supervisor.\n');
-      expect((await desk(['set-role', 'nobody', 'agent'])).code).toBe(1);
-      expect((await postLogin(url, { name: 'ben', password: PASSWORD })).status).toBe(401);
-
-      expect((await desk(['remove-agent', 'ann'])).stdout).toBe('ann was removed.\n');
-      expect((await agent.get('/api/state')).status).toBe(401);
-      const again = await desk(['remove-agent', 'ann', '--json']);
-      expect([again.code, again.json()]).toEqual([1, { login: 'ann', removed: false }]);
-
-      const { lines } = (await desk(['audit', '--json'])).json() as {
-        lines: { agent: string | null; action: string }[];
-      };
-      expect(lines.map(({ agent: who, action }) => [who, action])).toEqual([
-        [null, 'agent added'],
-        [null, 'agent added'],
-        ['ann', 'login'],
-        [null, 'role changed'],
-        [null, 'refused: login failed'],
-        [null, 'agent removed'],
-      ]);
-      const text = await desk(['audit', '--last', '1']);
-      expect(text.stdout).toMatch(/^\d{4}-\S+Z {2}- {2}- {2}agent removed +ann\n$/);
-      expect(JSON.stringify(lines)).not.toContain(PASSWORD);
-    },
-    LONG_MS,
-  );
+  managesAgents('SQLite', async () => databaseUrl());
 
   it('generate a password and show it once', async () => {
     const env = { DATABASE_URL: databaseUrl() };

@@ -6,7 +6,8 @@ import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credential
 import { API_KEY, flakyService } from '../helpers/fake-service.js';
 import { emptyDatabase, temporaryFolder } from '../standalone/databases.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
-import { addressOf, post, runServe } from '../standalone/program.js';
+import { serveInProcess } from '../standalone/in-process.js';
+import { addressOf, post } from '../standalone/program.js';
 import { WAIT_OPTIONS } from '../standalone/wait-options.js';
 import { runCli } from './run-cli.js';
 
@@ -18,7 +19,7 @@ async function withTwoUsers() {
   const file = join(temporaryFolder(), 'x.db');
   const env = { DATABASE_URL: `sqlite:${file}` };
   const service = await flakyService(() => ({ status: 400 }));
-  const program = runServe([], {
+  const program = serveInProcess([], {
     ...ENVIRONMENT,
     ...env,
     SERVICE_BASE_URL: service.options.baseUrl,

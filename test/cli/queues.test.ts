@@ -6,6 +6,7 @@ import { PATH_TOKEN } from '../helpers/credentials.js';
 import { API_KEY, flakyService } from '../helpers/fake-service.js';
 import { deadLettersIn, emptyDatabase, storeDeadLetters, temporaryFolder } from '../standalone/databases.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
+import { serveInProcess } from '../standalone/in-process.js';
 import { addressOf, post, runServe } from '../standalone/program.js';
 import { WAIT_OPTIONS } from '../standalone/wait-options.js';
 import { runCli } from './run-cli.js';
@@ -138,7 +139,7 @@ describe('handoff-kit outbox', () => {
     const service = await flakyService(() => ({ status: 400 }));
     const file = join(temporaryFolder(), 'x.db');
     const env = { DATABASE_URL: `sqlite:${file}` };
-    const program = runServe([], {
+    const program = serveInProcess([], {
       ...ENVIRONMENT,
       ...env,
       SERVICE_BASE_URL: service.options.baseUrl,

@@ -5,9 +5,10 @@ import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credential
 import { NOWHERE, type Received, startReceiver } from '../simulator/support.js';
 import { temporaryFolder } from '../standalone/databases.js';
 import { addressOf, post, type RunningProgram, runNode } from '../standalone/program.js';
+import { startCli } from './run-cli.js';
 
 const runSimulate = (args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProgram =>
-  runNode(['dist/cli/main.js', 'simulate', ...args], env);
+  startCli(['simulate', ...args], { env });
 
 const CREDENTIALS = [
   '--webhook-username',
@@ -38,7 +39,8 @@ const headersOf = (received: readonly Received[]) =>
 describe('simulate', () => {
   it('plays the platform for a receiver that uses the printed settings', async () => {
     const { url, received } = await startReceiver();
-    const program = runSimulate(['--receiver-url', url, ...CREDENTIALS, '--json']);
+    const args = ['simulate', '--receiver-url', url, ...CREDENTIALS, '--json'];
+    const program = runNode(['dist/cli/main.js', ...args]);
     const { baseUrl, apiKey, handoffsUrl, probes } = await listening(program);
     expect(handoffsUrl).toBe(`${url}/<token>`);
     expect(probes).toEqual([

@@ -6,7 +6,8 @@ import { SettingsError } from '../../src/standalone/index.js';
 import { readSettings } from '../../src/standalone/read-settings.js';
 import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
 import { fakeService } from '../helpers/fake-service.js';
-import { addressOf, post, runServe } from './program.js';
+import { serveInProcess } from './in-process.js';
+import { addressOf, post } from './program.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -106,7 +107,7 @@ describe('a config file with agents', () => {
       serviceBaseUrl: service.options.baseUrl,
       agents: { sales: SALES, support: { ...SUPPORT, SERVICE_BASE_URL: service.options.baseUrl } },
     });
-    const program = runServe(['--config', configFile, '--json']);
+    const program = serveInProcess(['--config', configFile, '--json']);
     const url = await addressOf(program);
     const base = `${url}/webhook`;
     const asSales = { authorization: 'Bearer sales-hook' };

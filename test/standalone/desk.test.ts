@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { clientOf, cookieOf, listen, logIn, postLogin } from '../adapters/desk/agent-client.js';
-import { runCli } from '../cli/run-cli.js';
-import { startProgram } from './start-program.js';
+import { runCli, runCliProcess } from '../cli/run-cli.js';
+import { startProgram, startProgramProcess } from './start-program.js';
 import { WAIT_MS, WAIT_OPTIONS } from './wait-options.js';
 
 /** Adds an agent with the command line. Returns the password. */
-async function addAgent(login: string, env: Readonly<Record<string, string>>): Promise<string> {
-  const { code, json } = await runCli(['desk', 'add-agent', login, '--name', 'Ann Lee', '--json'], { env });
+async function addAgent(login: string, env: Readonly<Record<string, string>>, run = runCli): Promise<string> {
+  const { code, json } = await run(['desk', 'add-agent', login, '--name', 'Ann Lee', '--json'], { env });
   expect(code).toBe(0);
   return (json() as { password: string }).password;
 }
@@ -32,8 +32,10 @@ describe('the program with the desk', () => {
   });
 
   it('stops in time while agents have event streams open, and logs no failure', async () => {
-    const { program, url, settings } = await startProgram();
-    const agent = await logIn(url, 'ann', await addAgent('ann', { DATABASE_URL: settings.DATABASE_URL }));
+    const { program, url, settings } = await startProgramProcess();
+    // The tests hash passwords at a lower cost than the program that checks this one.
+    const password = await addAgent('ann', { DATABASE_URL: settings.DATABASE_URL }, runCliProcess);
+    const agent = await logIn(url, 'ann', password);
     const streams = await Promise.all([listen(url, agent.cookie), listen(url, agent.cookie)]);
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);

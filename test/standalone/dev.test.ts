@@ -1,19 +1,23 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readSettings } from '../../src/standalone/read-settings.js';
 import { curlCommands } from '../../src/standalone/welcome.js';
+import { startCli } from '../cli/run-cli.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { paste } from './curl.js';
 import { temporaryFolder } from './databases.js';
 import { ENVIRONMENT } from './environment.js';
-import { startStandalone } from './in-process.js';
-import { type RunningProgram, runServeAsText } from './program.js';
+import { serveAsTextInProcess, startStandalone } from './in-process.js';
+import type { RunningProgram } from './program.js';
+import { WAIT_OPTIONS } from './wait-options.js';
 
 const commandsOf = (program: RunningProgram): string[] =>
   Array.from(program.stdout().matchAll(/^ {2}(curl .*)$/gm), ([, command = '']) => command);
 
+const secondOf = (ms: number): number => Math.floor(ms / 1_000);
+
 describe('serve --dev', () => {
   it('needs no settings, and prints commands that work when pasted', async () => {
-    const program = runServeAsText(['--dev', '--port', '0']);
+    const program = serveAsTextInProcess(['--dev', '--port', '0']);
     await program.until(/shows it\./);
     expect(program.stdout()).toMatch(/^handoff-kit listens on http:\/\/127\.0\.0\.1:\d+/);
     const commands = commandsOf(program);
@@ -35,16 +39,19 @@ describe('serve --dev', () => {
   it('prints commands that are new events whenever they are pasted, also after a restart', async () => {
     const folder = temporaryFolder();
     const flags = ['--dev', '--port', '0', '--handoff-token', PATH_TOKEN];
-    const started = () => runServeAsText(flags, { DATABASE_URL: undefined }, folder);
+    const started = () => startCli(['serve', ...flags], { cwd: folder });
     for (let run = 1; run <= 2; run += 1) {
       const program = started();
       await program.until(/shows it\./);
       const commands = commandsOf(program);
       expect(await paste(commands, { HANDOFF_TOKEN: PATH_TOKEN })).toEqual([200, 200, 200, 200, 200]);
-      await program.until(/probe/);
-      expect(program.stdout()).toMatch(/ handoff\.requested .* handoff\.message .* handoff\.closed /s);
+      const pastedAt = Date.now();
+      await program.until(/ probe /);
+      await program.until(/ handoff\.requested .* handoff\.message .* handoff\.closed /s);
       program.signal('SIGINT');
       expect(await program.ended).toBe(0);
+      // The commands tell events apart by the second.
+      await vi.waitFor(() => expect(secondOf(Date.now())).toBeGreaterThan(secondOf(pastedAt)), WAIT_OPTIONS);
     }
   });
 

@@ -2,12 +2,14 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSqliteDatabase } from '../../src/delivery/sqlite/index.js';
+import { startCli } from '../cli/run-cli.js';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
 import { API_KEY, fakeService } from '../helpers/fake-service.js';
 import { serve as serveHttp } from '../helpers/serve.js';
 import { storeDeadLetters, temporaryFolder } from './databases.js';
 import { ENVIRONMENT } from './environment.js';
+import { serveInProcess } from './in-process.js';
 import { addressOf, post, type RunningProgram, runServe, runServeAsText } from './program.js';
 
 /** Kills the process at the moment when its first handler runs: the event is stored and not handled. */
@@ -63,7 +65,7 @@ describe('the program with a database', () => {
 
   it('stores in the current folder by default, and prints the path', async () => {
     const folder = temporaryFolder();
-    const program = runServeAsText(['--dev', '--port', '0'], { DATABASE_URL: undefined }, folder);
+    const program = startCli(['serve', '--dev', '--port', '0'], { cwd: folder });
     await program.until(/shows it\./);
     const file = join(folder, 'handoff.db');
     expect(program.stdout()).toContain(`Storage: ${file}\n`);
@@ -74,7 +76,9 @@ describe('the program with a database', () => {
 
   it('prints that nothing is stored', async () => {
     const folder = temporaryFolder();
-    const program = runServeAsText(['--dev', '--port', '0', '--database-url', 'none'], {}, folder);
+    const program = startCli(['serve', '--dev', '--port', '0', '--database-url', 'none'], {
+      cwd: folder,
+    });
     await program.until(/shows it\./);
     expect(program.stdout()).toContain('Storage: off');
     expect(existsSync(join(folder, 'handoff.db'))).toBe(false);
@@ -111,7 +115,10 @@ describe('the program with a database', () => {
     expect(await queues.retry('inbox', item?.id ?? '')).toBe(true);
     await close();
     const { port } = await serveHttp((_request, response) => response.end());
-    const program = runServe(['--port', String(port)], { ...ENVIRONMENT, DATABASE_URL: `sqlite:${file}` });
+    const program = serveInProcess(['--port', String(port)], {
+      ...ENVIRONMENT,
+      DATABASE_URL: `sqlite:${file}`,
+    });
     expect(await program.ended).toBe(1);
     expect(program.stdout()).toBe('');
   });

@@ -1,15 +1,10 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { collectWritten, type Written } from './written.js';
 
-/** A program in a child process. */
-export interface RunningProgram {
-  /** Everything it wrote to standard output so far. */
-  readonly stdout: () => string;
-  /** Everything it wrote to standard error so far. */
-  readonly stderr: () => string;
-  /** Resolves to the match as soon as standard output or standard error has it. Rejects when the program ends first. */
-  readonly until: (pattern: RegExp) => Promise<RegExpExecArray>;
+/** A program that runs, in a child process or in this one. */
+export interface RunningProgram extends Written {
   readonly signal: (signal: NodeJS.Signals) => void;
   /** Resolves to its exit code once it has ended. */
   readonly ended: Promise<number | null>;
@@ -27,59 +22,31 @@ export function runNode(
   cwd: string = process.cwd(),
 ): RunningProgram {
   const child = spawn(process.execPath, [`${ROOT}${file}`, ...args], { env: { ...INHERITED, ...env }, cwd });
-  const written = { stdout: '', stderr: '' };
-  const listeners = new Set<() => void>();
-  const notify = (): void => {
-    for (const listener of listeners) listener();
-  };
+  const { written, add, end } = collectWritten();
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      written[name] += text;
-      notify();
-    });
+    child[name].setEncoding('utf8').on('data', (text: string) => add(name, text));
   }
-  let hasEnded = false;
   const ended = new Promise<number | null>((resolve) => {
     child.once('close', (code) => {
-      hasEnded = true;
       resolve(code);
-      notify();
+      end();
     });
   });
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
   });
-
-  return {
-    stdout: () => written.stdout,
-    stderr: () => written.stderr,
-    until: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const match = pattern.exec(written.stdout) ?? pattern.exec(written.stderr);
-          if (match) resolve(match);
-          else if (hasEnded)
-            reject(new Error(`ended before ${pattern}:\n${written.stdout}${written.stderr}`));
-          else return;
-          listeners.delete(look);
-        };
-        listeners.add(look);
-        look();
-      }),
-    signal: (signal) => child.kill(signal),
-    ended,
-  };
+  return { ...written, signal: (signal) => child.kill(signal), ended };
 }
 
-/** Runs `handoff-kit serve` with its text for people, without a database by default. */
+/** Runs `handoff-kit serve` in a child process with its text for people, without a database by default. */
 export const runServeAsText = (
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
   cwd?: string,
 ): RunningProgram => runNode(['dist/cli/main.js', 'serve', ...args], { DATABASE_URL: 'none', ...env }, cwd);
 
-/** Runs `handoff-kit serve --json`. */
+/** Runs `handoff-kit serve --json` in a child process. */
 export const runServe: typeof runServeAsText = (args, env, cwd) =>
   runServeAsText(['--json', ...args], env, cwd);
 

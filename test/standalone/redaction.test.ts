@@ -5,6 +5,7 @@ import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credential
 import { API_KEY, fakeService } from '../helpers/fake-service.js';
 import { temporaryFolder } from './databases.js';
 import { ENVIRONMENT } from './environment.js';
+import { serveInProcess } from './in-process.js';
 import { addressOf, post, type RunningProgram, runServe } from './program.js';
 
 const WORDS = 'what-the-user-wrote';
@@ -41,10 +42,14 @@ async function makeTraffic(url: string): Promise<void> {
   await fetch(`${url}/${PATH_TOKEN}`, { headers });
 }
 
-async function allWritten(args: readonly string[], env: Record<string, string>): Promise<RunningProgram> {
+async function allWritten(
+  args: readonly string[],
+  env: Record<string, string>,
+  run = serveInProcess,
+): Promise<RunningProgram> {
   // The platform fails, so that replies fail and errors are logged.
   const service = await fakeService(() => 400);
-  const program = runServe(args, {
+  const program = run(args, {
     ...ENVIRONMENT,
     LOG_LEVEL: 'trace',
     SERVICE_BASE_URL: service.options.baseUrl,
@@ -93,7 +98,7 @@ describe('the output of the program', () => {
   });
 
   it('is one JSON object per line with --json, of one shape: events, states and the log', async () => {
-    const program = await allWritten([], {});
+    const program = await allWritten([], {}, runServe);
     const lines = (program.stdout() + program.stderr()).trim().split('\n');
     for (const line of lines) {
       expect(JSON.parse(line)).toMatchObject({

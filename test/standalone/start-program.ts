@@ -4,6 +4,7 @@ import { createSimulator } from '../../src/simulator/index.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
 import { temporaryFolder } from './databases.js';
 import { ENVIRONMENT } from './environment.js';
+import { serveInProcess } from './in-process.js';
 import { addressOf, type RunningProgram, runServe } from './program.js';
 import { WAIT_MS } from './wait-options.js';
 
@@ -33,15 +34,24 @@ export async function startService() {
 /** The DATABASE_URL of a new SQLite file. */
 export const databaseUrl = (): string => `sqlite:${join(temporaryFolder(), 'handoff.db')}`;
 
-/** Starts the program in a child process, connected to the simulated platform. */
-export async function startProgram(env: Readonly<Record<string, string>> = {}, args: readonly string[] = []) {
-  const service = await startService();
-  const settings = { ...ENVIRONMENT, DATABASE_URL: databaseUrl(), ...service.environment, ...env };
-  const program: RunningProgram = runServe(args, settings);
-  const url = await addressOf(program);
-  service.pointAt(url, env.MOUNT_PATH);
-  return { program, url, simulator: service.simulator, settings };
-}
+type Run = (args: readonly string[], env: Readonly<Record<string, string>>) => RunningProgram;
+
+const startWith =
+  (run: Run) =>
+  async (env: Readonly<Record<string, string>> = {}, args: readonly string[] = []) => {
+    const service = await startService();
+    const settings = { ...ENVIRONMENT, DATABASE_URL: databaseUrl(), ...service.environment, ...env };
+    const program = run(args, settings);
+    const url = await addressOf(program);
+    service.pointAt(url, env.MOUNT_PATH);
+    return { program, url, simulator: service.simulator, settings };
+  };
+
+/** Starts the program in this process, connected to the simulated platform. */
+export const startProgram = startWith(serveInProcess);
+
+/** The same in a child process, for tests of the process itself. */
+export const startProgramProcess = startWith(runServe);
 
 /** Everything that the program has printed, logged and exposed as metrics. */
 export async function allOutput({ stdout, stderr }: RunningProgram, url: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { serve } from '../helpers/serve.js';
 import { ENVIRONMENT } from './environment.js';
+import { serveAsTextInProcess, serveInProcess } from './in-process.js';
 import { addressOf, runServe, runServeAsText } from './program.js';
 
 const ON_SIGNAL = (action: string): string =>
@@ -8,7 +9,7 @@ const ON_SIGNAL = (action: string): string =>
 
 describe('the start', () => {
   it('lists every problem of the settings and exits with 2', async () => {
-    const program = runServeAsText(['--port', 'x'], {
+    const program = serveAsTextInProcess(['--port', 'x'], {
       WEBHOOK_SECRET: 'sEcret ',
       DATABASE_URL: 'mysql:sEcret',
     });
@@ -22,7 +23,7 @@ describe('the start', () => {
   });
 
   it('reports the problems as JSON with --json', async () => {
-    const program = runServe([], { ...ENVIRONMENT, PORT: 'x' });
+    const program = serveInProcess([], { ...ENVIRONMENT, PORT: 'x' });
     expect(await program.ended).toBe(2);
     expect(JSON.parse(program.stderr())).toMatchObject({
       error: { code: 'SETTINGS_INVALID', problems: [{ setting: 'PORT', from: 'the environment' }] },
@@ -38,13 +39,13 @@ describe('the start', () => {
   });
 
   it('reports an address that is not of this machine and exits with 1', async () => {
-    const program = runServeAsText(['--host', '192.0.2.1'], ENVIRONMENT);
+    const program = serveAsTextInProcess(['--host', '192.0.2.1'], ENVIRONMENT);
     expect(await program.ended).toBe(1);
     expect(program.stderr()).toContain('this machine has no address 192.0.2.1');
   });
 
   it('listens on every address without HOST', async () => {
-    const program = runServe([], { ...ENVIRONMENT, HOST: undefined });
+    const program = serveInProcess([], { ...ENVIRONMENT, HOST: undefined });
     expect(await addressOf(program)).toMatch(/^http:\/\/localhost:\d+$/);
   });
 

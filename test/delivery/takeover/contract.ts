@@ -30,28 +30,25 @@ const LONG_LEASE = { leaseMs: 3_600_000 };
 
 const ACCEPT = ['--accept', 'first', '--accept', 'second', '--accept', 'third'];
 
+/** Starts processes on a new database of one engine. */
+async function onDatabase(
+  createDatabase: () => Promise<SharedDatabase>,
+  more: object = {},
+  service = 'http://127.0.0.1:1',
+) {
+  const { engine, options, isWritable = () => true } = await createDatabase();
+  const settings = JSON.stringify({ leaseMs: 1_000, pollMs: 100, ...options, ...more });
+  const flags = ['--engine', engine, '--options', settings, '--service', service];
+  const startProcess = (...args: readonly string[]) =>
+    runNode(['test/delivery/takeover/process.js', ...flags, ...args]);
+  return Object.assign(startProcess, { isWritable });
+}
+
 /** What happens to the work of a process that is killed or paused. */
 export function describeTakeover(name: string, createDatabase: () => Promise<SharedDatabase>): void {
-  const onDatabase = async (more: object = {}, service = 'http://127.0.0.1:1') => {
-    const { engine, options, isWritable = () => true } = await createDatabase();
-    const settings = JSON.stringify({ leaseMs: 1_000, pollMs: 100, ...options, ...more });
-    const startProcess = (...args: readonly string[]) =>
-      runNode([
-        'test/delivery/takeover/process.js',
-        '--engine',
-        engine,
-        '--options',
-        settings,
-        '--service',
-        service,
-        ...args,
-      ]);
-    return Object.assign(startProcess, { isWritable });
-  };
-
   describe(`with ${name}, a process that is killed`, () => {
     it('leaves its events to another, which handles them in order', async () => {
-      const startProcess = await onDatabase();
+      const startProcess = await onDatabase(createDatabase);
       const killed = startProcess('--wait', ...ACCEPT);
       await killed.until(/handles first attempt 1/);
       await killed.until(/ready/);
@@ -66,89 +63,11 @@ export function describeTakeover(name: string, createDatabase: () => Promise<Sha
         'handles third attempt 1',
       ]);
     });
-
-    describe.runIf(process.platform === 'linux')('is missed at once on the same machine', () => {
-      it.each([
-        ['by a process that runs', true],
-        ['by its successor', false],
-      ])('%s', async (_by, isRunning) => {
-        const startProcess = await onDatabase(LONG_LEASE);
-        const killed = startProcess('--wait', ...ACCEPT);
-        await killed.until(/handles first attempt 1/);
-        await killed.until(/ready/);
-        const running = isRunning ? startProcess() : undefined;
-        await running?.until(/ready/);
-        killed.signal('SIGKILL');
-        await killed.ended;
-        await (running ?? startProcess()).until(/finished third/);
-      });
-    });
-
-    it.each([
-      ['resend', ['said', 'said', 'later']],
-      ['park', ['said', 'later']],
-    ])('while it sends a reply leaves that reply in an unknown state: %s', async (unknown, expected) => {
-      const service = await flakyService((_call, nth) => (nth === 1 ? 'silence' : { status: 200 }));
-      const startProcess = await onDatabase({}, service.options.baseUrl);
-      const killed = startProcess('--reply', 'said', '--reply', 'later');
-      await killed.until(/ready/);
-      await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(1);
-      killed.signal('SIGKILL');
-      await killed.ended;
-      const other = startProcess('--unknown', unknown);
-      await expect.poll(() => service.said('c'), { timeout: 20_000 }).toEqual(expected);
-      if (unknown === 'park') await other.until(/reports OUTCOME_UNKNOWN/);
-    });
-  });
-
-  describe(`with ${name}, events that were being handled when their process was killed`, () => {
-    const innocents = Array.from({ length: 14 }, (_, nth) => `innocent-${nth}`);
-    const linesOf = (outputs: readonly string[], pattern: RegExp) =>
-      new Set(outputs.flatMap((output) => [...output.matchAll(pattern)].map(([, key]) => key)));
-
-    it('are all handled, except the one that killed it each time, which becomes a dead letter', {
-      timeout: 120_000,
-    }, async () => {
-      const startProcess = await onDatabase({ leaseMs: 400 });
-      const args = ['--take', '300', '--poison', 'poison'];
-      const accept = [...innocents, 'poison'].flatMap((key) => ['--accept', key]);
-      const outputs: string[] = [];
-      for (let isDrained = false; !isDrained; ) {
-        const running = startProcess(...args, ...(outputs.length === 0 ? accept : []));
-        isDrained = await running.until(/drained/).then(
-          () => true,
-          () => false,
-        );
-        outputs.push(running.stdout());
-      }
-      const dead = outputs.at(-1)?.match(/dead .*/g);
-      expect(dead).toEqual([expect.stringMatching(/^dead poison: .*the process ended.* 3 times/)]);
-      expect(outputs.at(-1)).toContain('reports PROCESS_ENDED');
-      expect(linesOf(outputs, /finished (\S+)/g)).toEqual(new Set(innocents));
-    });
-
-    it('are all handled after a series of kills, however many: no event is to blame', {
-      timeout: 120_000,
-    }, async () => {
-      const startProcess = await onDatabase({ leaseMs: 400, maxAttempts: 2 });
-      for (let kills = 0; kills < 10; kills += 1) {
-        const accept = kills === 0 ? innocents.flatMap((key) => ['--accept', key]) : [];
-        const killed = startProcess('--take', '600000', ...accept);
-        await killed.until(/handles/);
-        await killed.until(/ready/);
-        killed.signal('SIGKILL');
-        await killed.ended;
-      }
-      const last = startProcess('--take', '1');
-      await last.until(/drained/);
-      expect(last.stdout()).not.toMatch(/dead /);
-      expect(linesOf([last.stdout()], /finished (\S+)/g)).toEqual(new Set(innocents));
-    });
   });
 
   describe(`with ${name}, a process that is paused for longer than its lease`, () => {
     it('loses its claim, and changes nothing when it continues', async () => {
-      const startProcess = await onDatabase();
+      const startProcess = await onDatabase(createDatabase);
       const paused = startProcess('--wait', ...ACCEPT);
       await paused.until(/handles first attempt 1/);
       await paused.until(/ready/);
@@ -170,11 +89,96 @@ export function describeTakeover(name: string, createDatabase: () => Promise<Sha
       await other.until(/handles third attempt 1/);
       expect(paused.stdout().match(/handles .*/g)).toEqual(['handles first attempt 1']);
     });
+  });
+}
 
+/** More of the same: interrupted replies, events that end their process, and pauses of a process that replies. */
+export function describeTakeoverAtLength(name: string, createDatabase: () => Promise<SharedDatabase>): void {
+  describe(`with ${name}, a process that is killed`, () => {
+    describe.runIf(process.platform === 'linux')('is missed at once on the same machine', () => {
+      it.each([
+        ['by a process that runs', true],
+        ['by its successor', false],
+      ])('%s', async (_by, isRunning) => {
+        const startProcess = await onDatabase(createDatabase, LONG_LEASE);
+        const killed = startProcess('--wait', ...ACCEPT);
+        await killed.until(/handles first attempt 1/);
+        await killed.until(/ready/);
+        const running = isRunning ? startProcess() : undefined;
+        await running?.until(/ready/);
+        killed.signal('SIGKILL');
+        await killed.ended;
+        await (running ?? startProcess()).until(/finished third/);
+      });
+    });
+
+    it.each([
+      ['resend', ['said', 'said', 'later']],
+      ['park', ['said', 'later']],
+    ])('while it sends a reply leaves that reply in an unknown state: %s', async (unknown, expected) => {
+      const service = await flakyService((_call, nth) => (nth === 1 ? 'silence' : { status: 200 }));
+      const startProcess = await onDatabase(createDatabase, {}, service.options.baseUrl);
+      const killed = startProcess('--reply', 'said', '--reply', 'later');
+      await killed.until(/ready/);
+      await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(1);
+      killed.signal('SIGKILL');
+      await killed.ended;
+      const other = startProcess('--unknown', unknown);
+      await expect.poll(() => service.said('c'), { timeout: 20_000 }).toEqual(expected);
+      if (unknown === 'park') await other.until(/reports OUTCOME_UNKNOWN/);
+    });
+  });
+
+  describe(`with ${name}, events that were being handled when their process was killed`, () => {
+    const innocents = Array.from({ length: 14 }, (_, nth) => `innocent-${nth}`);
+    const linesOf = (outputs: readonly string[], pattern: RegExp) =>
+      new Set(outputs.flatMap((output) => [...output.matchAll(pattern)].map(([, key]) => key)));
+
+    it('are all handled, except the one that killed it each time, which becomes a dead letter', {
+      timeout: 120_000,
+    }, async () => {
+      const startProcess = await onDatabase(createDatabase, { leaseMs: 400 });
+      const args = ['--take', '300', '--poison', 'poison'];
+      const accept = [...innocents, 'poison'].flatMap((key) => ['--accept', key]);
+      const outputs: string[] = [];
+      for (let isDrained = false; !isDrained; ) {
+        const running = startProcess(...args, ...(outputs.length === 0 ? accept : []));
+        isDrained = await running.until(/drained/).then(
+          () => true,
+          () => false,
+        );
+        outputs.push(running.stdout());
+      }
+      const dead = outputs.at(-1)?.match(/dead .*/g);
+      expect(dead).toEqual([expect.stringMatching(/^dead poison: .*the process ended.* 3 times/)]);
+      expect(outputs.at(-1)).toContain('reports PROCESS_ENDED');
+      expect(linesOf(outputs, /finished (\S+)/g)).toEqual(new Set(innocents));
+    });
+
+    it('are all handled after a series of kills, however many: no event is to blame', {
+      timeout: 120_000,
+    }, async () => {
+      const startProcess = await onDatabase(createDatabase, { leaseMs: 400, maxAttempts: 2 });
+      for (let kills = 0; kills < 10; kills += 1) {
+        const accept = kills === 0 ? innocents.flatMap((key) => ['--accept', key]) : [];
+        const killed = startProcess('--take', '600000', ...accept);
+        await killed.until(/handles/);
+        await killed.until(/ready/);
+        killed.signal('SIGKILL');
+        await killed.ended;
+      }
+      const last = startProcess('--take', '1');
+      await last.until(/drained/);
+      expect(last.stdout()).not.toMatch(/dead /);
+      expect(linesOf([last.stdout()], /finished (\S+)/g)).toEqual(new Set(innocents));
+    });
+  });
+
+  describe(`with ${name}, a process that is paused for longer than its lease`, () => {
     it('starts nothing, replies nothing and ends nothing when it continues, while two others go on', async () => {
       const CONVERSATIONS = ['a', 'b', 'c'];
       const service = await flakyService();
-      const startProcess = await onDatabase({}, service.options.baseUrl);
+      const startProcess = await onDatabase(createDatabase, {}, service.options.baseUrl);
       const events = CONVERSATIONS.flatMap((id) => [`request:${id}`, `${id}:1`, `${id}:2`, `${id}:last`]);
       const paused = startProcess('--answer', '--wait', ...events.flatMap((event) => ['--accept', event]));
       for (const id of CONVERSATIONS) await paused.until(new RegExp(`handles ${id}:1 attempt 1`));
@@ -203,7 +207,7 @@ export function describeTakeover(name: string, createDatabase: () => Promise<Sha
 
     it('ends no conversation that another handles', async () => {
       const service = await flakyService();
-      const startProcess = await onDatabase({}, service.options.baseUrl);
+      const startProcess = await onDatabase(createDatabase, {}, service.options.baseUrl);
       const paused = startProcess('--answer', '--wait', '--accept', 'request:c', '--accept', 'c:last');
       await paused.until(/handles c:last attempt 1/);
       await paused.until(/ready/);

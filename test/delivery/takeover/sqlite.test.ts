@@ -1,23 +1,4 @@
-import { join } from 'node:path';
-import { loadDriver } from '../../../src/delivery/sqlite/database.js';
-import { temporaryFolder } from '../../helpers/sqlite-store.js';
 import { describeTakeover } from './contract.js';
+import { createSqliteDatabase } from './sqlite-database.js';
 
-/** Whether no process holds the write lock of a file. */
-function isWritable(file: string): boolean {
-  const DatabaseSync = loadDriver();
-  const connection = new DatabaseSync(file);
-  try {
-    connection.exec('PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    connection.close();
-  }
-}
-
-describeTakeover('SQLite', async () => {
-  const file = join(await temporaryFolder(), 'handoff.db');
-  return { engine: 'sqlite', options: { file }, isWritable: () => isWritable(file) };
-});
+describeTakeover('SQLite', createSqliteDatabase);
