@@ -13,13 +13,16 @@ import type { ProcessLease, ProcessRecord } from './queue.js';
  *                               └ on the same machine B looks for A's process id four times a second, and
  *                                 reclaims as soon as it is gone
  *
- *   B reads    3 ── 4 ─ ─ ─ gap ─ ─ ─ 4 ── 5     B was paused, or the database was away: A may have been unable to
- *                                    ▲           write as well, so B starts to measure anew
+ *   B reads    3 ── 4 ─ ─ ─ gap ─ ─ ─ 4 ── 5     B was paused, or failed to read: A may have been unable to write as
+ *                                    ▲           well, so B starts to measure anew
  *                                    └ after a gap of a lease, B's own claims may be another's: it starts none of them
  * ```
  *
  * The lease counts from before a renewal is sent, and the silence of another from after its number was read: a process
  * stops starting jobs before any other reclaims them.
+ *
+ * A process that lives must not seem dead: what follows from a renewal does not keep the next one waiting, and one that
+ * failed is soon repeated.
  */
 export interface LeaseRenewal {
   /** Whether a claim, by its number, is certainly still this process's: the lease was held since it was made. */
@@ -40,6 +43,12 @@ export interface LeaseRenewalOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** From one renewal to the next, in parts of a lease. */
+const RENEW_AFTER = 1 / 3;
+
+/** From a renewal that failed to the next, in parts of a lease. */
+const RETRY_AFTER = 1 / 12;
+
 /** In parts of a lease, between one and two renewals: a longer time between two may hide an outage. */
 const OUTAGE_GAP = 0.6;
 
@@ -48,6 +57,14 @@ const LOOK_MS = 250;
 
 /** A clock that was set back by less does no harm: a delayed job waits that much longer. */
 const CLOCK_TOLERANCE_MS = 1_000;
+
+/** What a renewal has found. */
+interface Renewed {
+  readonly dead: readonly ProcessRecord[];
+  /** The database's time, and the moment of the monotonic clock at which, or later, it was read. */
+  readonly now: number;
+  readonly readAt: number;
+}
 
 /** Starts a {@link LeaseRenewal}. Rejects when the first renewal fails. */
 export async function startLeaseRenewal(options: LeaseRenewalOptions): Promise<LeaseRenewal> {
@@ -59,8 +76,9 @@ export async function startLeaseRenewal(options: LeaseRenewalOptions): Promise<L
   let renewedAt = readClocks();
   /** Claims up to this number were made before the lease was lost. */
   let lostUpTo = 0;
-  let renewing: Promise<void> | undefined;
-  let isLooking = false;
+  let renewing: Promise<Renewed> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
 
   const reclaim = async (dead: readonly ProcessRecord[]): Promise<number> => {
     let reclaimed = 0;
@@ -71,44 +89,63 @@ export async function startLeaseRenewal(options: LeaseRenewalOptions): Promise<L
     return reclaimed;
   };
 
-  const renewOnce = async (): Promise<void> => {
+  const renewOnce = async (): Promise<Renewed> => {
     const startedAt = readClocks();
     renewals += 1;
-    const found = await lease.renew({ renewals, leaseMs: Math.ceil(leaseMs), identity });
+    const found = await lease
+      .renew({ renewals, leaseMs: Math.ceil(leaseMs), identity })
+      .catch((error: unknown) => {
+        others.measureAnew();
+        throw error;
+      });
     const wasReclaimed = found.isNew && renewals > 1;
     if (wasReclaimed || elapsedSince(renewedAt) >= leaseMs) lostUpTo = lastClaim();
     renewedAt = startedAt;
-    const reclaimed = await reclaim(others.observe(found.others, startedAt.monotonic));
-    if (clock.wasSetBack(found.now, startedAt.monotonic)) {
-      await lease.boundDueTimes();
-      clock.accept(found.now);
-    }
-    await onRenewed(reclaimed);
+    const readAt = startedAt.monotonic;
+    return { dead: others.observe(found.others, readAt), now: found.now, readAt };
   };
 
-  const renew = (): Promise<void> => {
+  const renew = (): Promise<Renewed> => {
     renewing ??= renewOnce().finally(() => {
       renewing = undefined;
     });
     return renewing;
   };
 
-  const look = async (): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
-    try {
-      const reclaimed = await reclaim(others.ended());
-      if (reclaimed > 0) await onRenewed(reclaimed);
-    } finally {
-      isLooking = false;
+  /** Does what follows from a renewal. What is skipped follows from the next one too. */
+  const followUp = unlessUnderWay(async ({ dead, now, readAt }: Renewed) => {
+    const reclaimed = await reclaim(dead);
+    if (clock.wasSetBack(now, readAt)) {
+      await lease.boundDueTimes();
+      clock.accept(now);
     }
+    await onRenewed(reclaimed);
+  });
+
+  const look = unlessUnderWay(async () => {
+    const reclaimed = await reclaim(others.ended());
+    if (reclaimed > 0) await onRenewed(reclaimed);
+  });
+
+  const keepRenewing = async (): Promise<void> => {
+    const startedAt = performance.now();
+    let after = RENEW_AFTER;
+    try {
+      void followUp(await renew()).catch(onError);
+    } catch (error) {
+      onError(error);
+      after = RETRY_AFTER;
+    }
+    if (!stopped) renewAt(startedAt + after * leaseMs);
   };
 
-  await renew();
-  const timers = [
-    setInterval(() => void renew().catch(onError), leaseMs / 3),
-    setInterval(() => void look().catch(onError), LOOK_MS).unref(),
-  ];
+  const renewAt = (time: number): void => {
+    timer = setTimeout(() => void keepRenewing(), Math.max(0, time - performance.now()));
+  };
+
+  await followUp(await renew());
+  renewAt(renewedAt.monotonic + RENEW_AFTER * leaseMs);
+  const looks = setInterval(() => void look().catch(onError), LOOK_MS).unref();
   return {
     isClaimValid: (claim) => claim > lostUpTo && elapsedSince(renewedAt) < leaseMs,
     async renewNow() {
@@ -117,7 +154,9 @@ export async function startLeaseRenewal(options: LeaseRenewalOptions): Promise<L
       await renew();
     },
     stop() {
-      for (const timer of timers) clearInterval(timer);
+      stopped = true;
+      clearTimeout(timer);
+      clearInterval(looks);
     },
   };
 }
@@ -130,10 +169,27 @@ const readClocks = () => ({ monotonic: performance.now(), wall: Date.now() });
 const elapsedSince = ({ monotonic, wall }: ReturnType<typeof readClocks>): number =>
   Math.max(performance.now() - monotonic, Date.now() - wall);
 
+/** A task that is skipped while an earlier call of it is under way. */
+function unlessUnderWay<Args extends readonly unknown[]>(
+  task: (...args: Args) => Promise<void>,
+): (...args: Args) => Promise<void> {
+  let isUnderWay = false;
+  return async (...args) => {
+    if (isUnderWay) return;
+    isUnderWay = true;
+    try {
+      await task(...args);
+    } finally {
+      isUnderWay = false;
+    }
+  };
+}
+
 /** Watches the renewals of other processes. */
 function createObserver(leaseMs: number) {
   let observed = new Map<string, { readonly record: ProcessRecord; readonly since: number }>();
   let observedAt = readClocks();
+  let mustMeasureAnew = false;
 
   const ended = (): ProcessRecord[] =>
     [...observed.values()].map(({ record }) => record).filter((record) => hasEnded(record.identity));
@@ -142,9 +198,15 @@ function createObserver(leaseMs: number) {
     /** Processes of this machine that have ended. */
     ended,
     forget: ({ owner }: ProcessRecord) => void observed.delete(owner),
+    /** Makes silence count from the next records on. */
+    measureAnew() {
+      mustMeasureAnew = true;
+    },
     /** Takes in the records that were read at `readAt` or later. Returns those of dead processes. */
     observe(records: readonly ProcessRecord[], readAt: number): ProcessRecord[] {
-      const known: typeof observed = elapsedSince(observedAt) > OUTAGE_GAP * leaseMs ? new Map() : observed;
+      const hadGap = mustMeasureAnew || elapsedSince(observedAt) > OUTAGE_GAP * leaseMs;
+      const known: typeof observed = hadGap ? new Map() : observed;
+      mustMeasureAnew = false;
       observedAt = readClocks();
       const answeredAt = observedAt.monotonic;
       observed = new Map(

@@ -72,11 +72,18 @@ interface FakeEngine {
   readonly outbox?: Queue;
   readonly lease?: Partial<ProcessLease>;
   readonly sql?: SqlDatabase;
+  readonly leaseMs?: number;
 }
 
 /** A delivery on fake queues and a fake lease. */
-const createDelivery = ({ inbox = idleQueue, outbox = idleQueue, lease = {}, sql = EMPTY }: FakeEngine) =>
-  createStoredDelivery({ leaseMs: LEASE_MS }, { concurrency: 1, leaseMs: LEASE_MS, pollMs: 10 }, () => ({
+const createDelivery = ({
+  inbox = idleQueue,
+  outbox = idleQueue,
+  lease = {},
+  sql = EMPTY,
+  leaseMs = LEASE_MS,
+}: FakeEngine) =>
+  createStoredDelivery({ leaseMs }, { concurrency: 1, leaseMs, pollMs: 10 }, () => ({
     sql,
     queue: (name) => (name === 'inbox' ? inbox : outbox),
     lease: { ...idleLease, ...lease },
@@ -310,6 +317,70 @@ describe('a process', () => {
     expect(sentAt[0]).toBe(repeats ? 1 : 0);
     expect(service.calls).toHaveLength(repeats ? 2 : 1);
     await receiver.close();
+  });
+
+  it('goes on to renew its lease while what follows from a renewal takes long', async () => {
+    let releases = 0;
+    let renewals = 0;
+    const inbox: Queue = {
+      ...idleQueue,
+      releaseUnused() {
+        releases += 1;
+        return new Promise(() => {});
+      },
+    };
+    const { delivery } = await startDelivery(inbox, {
+      async renew() {
+        renewals += 1;
+        return renewed;
+      },
+    });
+    await eventually(() => expect(releases).toBe(1));
+    const before = renewals;
+    await eventually(() => expect(renewals).toBeGreaterThan(before + 3));
+    expect(releases).toBe(1);
+    await delivery.stop({ timeoutMs: 1 });
+  });
+
+  it('soon repeats a renewal that failed', async () => {
+    const leaseMs = 6_000;
+    const times: number[] = [];
+    const delivery = createDelivery({
+      leaseMs,
+      lease: {
+        async renew() {
+          times.push(performance.now());
+          if (times.length === 2) throw new Error('the database is away');
+          return renewed;
+        },
+      },
+    });
+    const { receiver } = makeReceiver({ delivery });
+    await receiver.start();
+    await eventually(() => expect(times.length).toBeGreaterThan(2));
+    const [, failed = 0, repeated = 0] = times;
+    expect(repeated - failed).toBeLessThan(leaseMs / 4);
+    await receiver.close();
+  });
+
+  it('reclaims nothing after less than a lease without a failure of its own: the other may have failed too', async () => {
+    const reclaimed: string[] = [];
+    let renewals = 0;
+    const silent = { owner: 'silent', renewals: 7, leaseMs: LEASE_MS, identity: null };
+    const { delivery } = await startDelivery(idleQueue, {
+      async renew() {
+        renewals += 1;
+        if (renewals % 3 === 0) throw new Error('the database is away');
+        return { isNew: false, others: [silent], now: Date.now() };
+      },
+      async reclaim({ owner }) {
+        reclaimed.push(owner);
+        return 1;
+      },
+    });
+    await eventually(() => expect(renewals).toBeGreaterThan(20));
+    expect(reclaimed).toEqual([]);
+    await delivery.stop({ timeoutMs: 1_000 });
   });
 
   it('reclaims from another that stays silent for a lease while it watches, at its start and after an outage', async () => {

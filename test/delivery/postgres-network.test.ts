@@ -1,12 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../src/delivery/index.js';
 import { postgres } from '../../src/delivery/postgres/index.js';
 import { chatBody } from '../fixtures/bodies.js';
+import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
 import { engineOn, postgresStore } from '../helpers/postgres.js';
 import { start } from '../helpers/start.js';
-import { tcpProxy } from '../helpers/tcp-proxy.js';
-import { eventually, notes, stage } from './contract/stage.js';
+import { type TcpProxy, tcpProxy } from '../helpers/tcp-proxy.js';
+import { AN_HOUR, eventually, notes, stage } from './contract/stage.js';
 import { checkLostAnswer } from './lost-answer.js';
 
 const QUICK = {
@@ -23,7 +26,7 @@ async function behindProxy() {
   const proxy = await tcpProxy(Number(url.port || 5432));
   url.hostname = '127.0.0.1';
   url.port = String(proxy.port);
-  return { proxy, store: { ...store, connectionString: url.href } };
+  return { proxy, direct: store, store: { ...store, connectionString: url.href } };
 }
 
 /** Sends as a sender does that is told to try again: until it is stored. */
@@ -123,6 +126,44 @@ describe('a network that drops everything without closing connections', () => {
     await eventually(async () =>
       expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 }),
     );
+  });
+});
+
+describe('a process that lives', () => {
+  /** One connection, on which a statement may take longer than the lease, and nothing that uses it between renewals. */
+  const LONG = {
+    ...QUICK,
+    pollMs: AN_HOUR,
+    leaseMs: 3_000,
+    pool: { ...QUICK.pool, max: 1, query_timeout: 7_000 },
+  };
+
+  it.each<[string, (proxy: TcpProxy, delivery: Delivery) => unknown]>([
+    ['all its connections are dead, but new ones are not', (proxy) => proxy.swallow()],
+    [
+      'its pool has no free connection',
+      (_proxy, { database }) => database?.read('SELECT pg_sleep(6)').catch(() => []),
+    ],
+  ])('keeps its claims while %s', async (_what, disturb) => {
+    const { proxy, store, direct } = await behindProxy();
+    const handled = notes<string>();
+    const end = deferred();
+    const living = await (await stage(engineOn(store, LONG))).open(async () => {
+      handled.add('the living process');
+      await end.promise;
+    });
+    await insist(() => living.accept(chatEvent('c')));
+    await handled.until(1);
+    await (await stage(engineOn(direct, LONG))).open(() => handled.add('the other one'));
+    // By then it renews its lease as it does from the second time on.
+    await sleep(LONG.leaseMs / 2);
+    void disturb(proxy, living.delivery);
+    await sleep(2 * LONG.leaseMs);
+    end.resolve();
+    await eventually(async () =>
+      expect(await living.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 0 }),
+    );
+    expect(handled.all).toEqual(['the living process']);
   });
 });
 

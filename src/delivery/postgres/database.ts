@@ -23,7 +23,7 @@ export interface PostgresConnection {
     readonly user?: string;
     readonly password?: string | (() => string | Promise<string>);
     readonly ssl?: boolean | object;
-    /** The most connections, besides the one that listens. Default 10. */
+    /** The most connections, besides one that listens and one that renews the lease. Default 10. */
     readonly max?: number;
     /** How long to wait for a free connection. Default 5 seconds. */
     readonly connectionTimeoutMillis?: number;
@@ -93,8 +93,6 @@ export function checkDriver(): void {
 /** A {@link SqlDatabase} on PostgreSQL. */
 export interface PostgresDatabase extends SqlDatabase {
   readonly forgetHooks: readonly ForgetHook[];
-  /** Like `write`, with another time limit. */
-  readonly writeWithin: (limitMs: number, sql: string, values?: readonly SqlValue[]) => Promise<SqlRow[]>;
   /** Creates the schema. */
   open(): Promise<void>;
   close(): Promise<void>;
@@ -176,9 +174,6 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     onError,
   });
 
-  const writeWithin: PostgresDatabase['writeWithin'] = (limitMs, text, values) =>
-    inTime(query(text, values), limitMs).catch(explain);
-
   const sql: PostgresDatabase = {
     forgetHooks,
     dialect: 'postgres',
@@ -187,8 +182,7 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     table: (name) => `${schema}.${name}`,
     list: (parameter) => `(SELECT json_array_elements_text(${parameter}::json) AS item)`,
     read: (text, values) => inTime(query(text, values), timeoutMs),
-    write: (text, values) => writeWithin(timeoutMs, text, values),
-    writeWithin,
+    write: (text, values) => inTime(query(text, values), timeoutMs).catch(explain),
     transaction: (statements) => inTime(transaction(statements), timeoutMs).catch(explain),
     // Without the time limit of a call: creating tables takes longer than storing an event.
     migrate: (component, migrations) =>

@@ -7,6 +7,7 @@ import type { SqlValue } from '../sql.js';
 import type { EngineSettings, StorageEngine } from '../storage-engine.js';
 import { createStoredDelivery, type StoredDeliveryOptions } from '../stored-delivery.js';
 import { checkConnection, checkDriver, createDatabase, type PostgresConnection } from './database.js';
+import { createOwnConnection } from './own-connection.js';
 import { createPostgresLease, createPostgresQueue } from './queue.js';
 
 /** Settings of {@link postgres}. */
@@ -57,6 +58,15 @@ export async function openPostgresDatabase(connection: string | PostgresConnecti
   return createOpenDatabase(sql, forgetHooks, close);
 }
 
+/**
+ * How long a statement of a renewal may take, in parts of a lease: one that hangs on a dead connection is repeated on
+ * another long before the lease has run out.
+ */
+const RENEWAL_LIMIT = 1 / 6;
+
+/** On a busy machine, a statement may take that long although its connection is alive. */
+const MIN_RENEWAL_LIMIT_MS = 500;
+
 /** Creates the storage engine of a database. `timeoutMs`: how long one call may take. */
 export function createPostgresEngine(
   connection: ReturnType<typeof checkConnection>,
@@ -66,17 +76,20 @@ export function createPostgresEngine(
   const sql = createDatabase({ connection, timeoutMs, onError });
   const { table, now, forgetHooks } = sql;
   const owner = randomUUID();
-  const queryWithin = (limitMs: number) => (text: string, values: readonly unknown[]) =>
-    sql.writeWithin(limitMs, text, values as readonly SqlValue[]);
-  const shared = { query: queryWithin(timeoutMs), table, now, owner, keepContent };
+  const query = (text: string, values: readonly unknown[]) => sql.write(text, values as readonly SqlValue[]);
+  const shared = { query, table, now, owner, keepContent };
+  const renewals = createOwnConnection({
+    settings: connection.settings,
+    limitMs: Math.max(RENEWAL_LIMIT * leaseMs, MIN_RENEWAL_LIMIT_MS),
+    onError,
+  });
 
   return {
     sql,
     location: locationOf(connection),
     forgetHooks,
     queue: (name) => createPostgresQueue({ ...shared, queue: name }),
-    // A sender does not wait for a renewal, so it may take as long as the lease lasts.
-    lease: createPostgresLease({ ...shared, query: queryWithin(Math.max(timeoutMs, leaseMs)) }),
+    lease: createPostgresLease({ ...shared, queryToRenew: renewals.query }),
     async open() {
       try {
         await sql.open();
@@ -85,7 +98,9 @@ export function createPostgresEngine(
         throw error instanceof HandoffKitError ? error : unusable(connection.schema, error);
       }
     },
-    close: () => sql.close(),
+    async close() {
+      await Promise.all([renewals.close(), sql.close()]);
+    },
   };
 }
 

@@ -326,13 +326,21 @@ function toStatus({ state, error, known }: SqlRow): JobStatus {
   return { state: known === true ? 'done' : 'gone' };
 }
 
+/** Options of {@link createPostgresLease}. */
+export interface PostgresLeaseOptions
+  extends Pick<PostgresQueueOptions, 'query' | 'table' | 'now' | 'owner'> {
+  /** Like `query`, for renewals: it waits for no other statement, and soon gives up a connection that is dead. */
+  readonly queryToRenew: PostgresQueueOptions['query'];
+}
+
 /** Creates the {@link ProcessLease} of a process. */
 export function createPostgresLease({
   query,
+  queryToRenew,
   table,
   now,
   owner,
-}: Pick<PostgresQueueOptions, 'query' | 'table' | 'now' | 'owner'>): ProcessLease {
+}: PostgresLeaseOptions): ProcessLease {
   const heads = table('head');
   const jobs = table('job');
   const processes = table('process');
@@ -384,8 +392,10 @@ export function createPostgresLease({
 
   return {
     async renew({ renewals, leaseMs, identity }) {
-      const [row] = await query(RENEW, [owner, renewals, leaseMs, identity]);
-      const others = await query(OTHERS, [owner]);
+      // The first has no claims to keep, and a process does not start if it fails: it may take as long as other calls.
+      const run = renewals === 1 ? query : queryToRenew;
+      const [row] = await run(RENEW, [owner, renewals, leaseMs, identity]);
+      const others = await run(OTHERS, [owner]);
       return { isNew: row?.is_new === true, now: Number(row?.now), others: others.map(toRecord) };
     },
     async reclaim({ owner: dead, renewals }) {

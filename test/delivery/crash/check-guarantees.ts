@@ -1,6 +1,6 @@
 /** What was recorded. Each conversation's events are numbered from 0 and were sent one after another. */
 export interface CrashRecords {
-  /** Lines of the handlers: `pid begin|end|fail conversation number`. */
+  /** Lines of the handlers: `pid begin|end|fail conversation number`. When a pause ends: `pid continue`. */
   readonly journal: string;
   /** How many events of each conversation were answered 200. */
   readonly accepted: ReadonlyMap<string, number>;
@@ -31,11 +31,14 @@ interface Line {
   readonly pid: number;
   readonly what: string;
   readonly number: number;
+  /** Its place in the journal. */
+  readonly place: number;
 }
 
 /** Checks the records against the guarantees. */
 export function checkGuarantees({ journal, accepted, replies, disturbed }: CrashRecords): CrashResult {
   const lines = linesOf(journal);
+  const pauses = lines.get('') ?? [];
   const violations: string[] = [];
   let handled = 0;
   let cutOff = 0;
@@ -44,7 +47,7 @@ export function checkGuarantees({ journal, accepted, replies, disturbed }: Crash
   let repliesLate = 0;
 
   for (const [id, count] of accepted) {
-    const runs = checkRuns(id, lines.get(id) ?? [], disturbed, violations);
+    const runs = checkRuns(id, lines.get(id) ?? [], { disturbed, pauses }, violations);
     handled += new Set(runs.ended).size;
     cutOff += runs.cutOff;
     repeated += checkOrder(`handled in ${id}`, runs.ended, count, violations);
@@ -67,11 +70,11 @@ export function checkGuarantees({ journal, accepted, replies, disturbed }: Crash
 
 function linesOf(journal: string): Map<string, Line[]> {
   const found = new Map<string, Line[]>();
-  for (const text of journal.split('\n').filter(Boolean)) {
+  for (const [place, text] of journal.split('\n').filter(Boolean).entries()) {
     const [pid, what = '', id = '', number] = text.split(' ');
     const own = found.get(id) ?? [];
     found.set(id, own);
-    own.push({ pid: Number(pid), what, number: Number(number) });
+    own.push({ pid: Number(pid), what, number: Number(number), place });
   }
   return found;
 }
@@ -81,26 +84,31 @@ const isSameRun = (one: Line | undefined, other: Line): boolean =>
 
 /**
  * One at a time: a run ends before the next begins. Only a process that was killed or paused may leave a run, or have
- * its last run repeated. A paused process may finish the run that it had begun; it begins nothing that another process
- * has finished meanwhile.
+ * its last run repeated: by another process or, if it was paused after the run had begun, by itself. A paused process may
+ * finish the run that it had begun; it begins nothing that another process has finished meanwhile.
  */
 function checkRuns(
   id: string,
   lines: readonly Line[],
-  disturbed: ReadonlySet<number>,
+  { disturbed, pauses }: { readonly disturbed: ReadonlySet<number>; readonly pauses: readonly Line[] },
   violations: string[],
 ): { readonly cutOff: number; readonly ended: readonly number[] } {
   let cutOff = 0;
   const ended: number[] = [];
   /** Runs that another process took over. */
   const left: Line[] = [];
+  /** The beginnings of the run under way, and of the last that ended. */
   let current: Line | undefined;
   let last: Line | undefined;
 
   const checkTakeover = (from: Line, by: Line, what: string): void => {
-    if (from.pid !== by.pid && disturbed.has(from.pid)) return;
+    const isExpected =
+      from.pid === by.pid
+        ? pauses.some(({ pid, place }) => pid === from.pid && place > from.place && place < by.place)
+        : disturbed.has(from.pid);
+    if (isExpected) return;
     violations.push(
-      `${id}: ${from.number} was ${what}, but process ${from.pid} was neither killed nor paused`,
+      `${id}: ${from.number} was ${what} by process ${by.pid}, but process ${from.pid} was neither killed nor paused`,
     );
   };
 
@@ -115,11 +123,11 @@ function checkRuns(
         violations.push(`${id}: ${line.pid} began ${line.number} although ${last.number} was handled`);
       current = line;
     } else if (isSameRun(current, line)) {
-      current = undefined;
       if (line.what === 'end') {
-        last = line;
+        last = current;
         ended.push(line.number);
       }
+      current = undefined;
     } else if (!left.some((run) => isSameRun(run, line))) {
       violations.push(`${id}: ${line.number} ended while another run was under way`);
     }

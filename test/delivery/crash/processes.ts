@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -20,7 +21,7 @@ export interface ReceiverSettings {
 export interface DisturbedReceiver {
   /** Kills it with SIGKILL, and starts another in its place. */
   replace(): Promise<void>;
-  /** Stops it with SIGSTOP for this time. */
+  /** Stops it with SIGSTOP for this time, and notes the end of the pause in the journal. */
   pause(ms: number): Promise<void>;
   /** Kills it and starts no other. */
   end(): Promise<void>;
@@ -47,6 +48,7 @@ export async function startDisturbedReceiver(
       disturbed.add(child.pid ?? 0);
       child.kill('SIGSTOP');
       await sleep(ms);
+      appendFileSync(settings.journal, `${child.pid} continue\n`);
       child.kill('SIGCONT');
     },
     end: kill,

@@ -1,0 +1,58 @@
+import type { Client, PoolConfig } from 'pg';
+import { HandoffKitError } from '../../internal/index.js';
+import type { SqlRow } from '../sql.js';
+import { inTime } from './database.js';
+
+/** Options of {@link createOwnConnection}. */
+export interface OwnConnectionOptions {
+  readonly settings: PoolConfig;
+  /** How long a statement may take. Connecting, which has several steps, may take twice as long. */
+  readonly limitMs: number;
+  /** Called when the connection fails while it is not used. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** A connection outside the pool, for statements that must not wait for others. */
+export interface OwnConnection {
+  readonly query: (sql: string, values: readonly unknown[]) => Promise<SqlRow[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** Creates an {@link OwnConnection}. It connects on first use, and anew after an error or a statement that took too long. */
+export function createOwnConnection({ settings, limitMs, onError }: OwnConnectionOptions): OwnConnection {
+  let current: Promise<Client> | undefined;
+  let closed = false;
+
+  const connect = async (): Promise<Client> => {
+    const { default: pg } = await import('pg');
+    const client = new pg.Client({ ...settings, connectionTimeoutMillis: 2 * limitMs });
+    client.on('error', onError);
+    await client.connect();
+    return client;
+  };
+
+  const end = async (): Promise<void> => {
+    const ended = current;
+    current = undefined;
+    await ended?.then((client) => client.end()).catch(() => undefined);
+  };
+
+  return {
+    async query(sql, values) {
+      if (closed) throw new HandoffKitError('DELIVERY_STOPPED', 'the database was closed.');
+      current ??= connect();
+      try {
+        const client = await current;
+        const { rows } = await inTime(client.query(sql, [...values]), limitMs);
+        return rows as SqlRow[];
+      } catch (error) {
+        void end();
+        throw error;
+      }
+    },
+    close() {
+      closed = true;
+      return end();
+    },
+  };
+}
