@@ -1,19 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { blocksIn, ROOT, read } from '../docs/pages.js';
+import { blocksIn, read } from '../docs/pages.js';
 import { freePort } from '../helpers/free-port.js';
+import { openRegistry, type Registry } from '../package/registry.js';
 import { agentAt } from './agent-page.js';
 import { describeInBrowser, launch } from './chromium.js';
 import { customerAt } from './customer-page.js';
 import { logIn, openWindow, TIMEOUT_MS } from './start-desk.js';
 
 /**
- * Follows docs/tutorial.md in an empty folder, with the packed package: writes its files, runs its commands in their
- * order, and does in a browser what it tells the reader to do.
+ * Follows docs/tutorial.md in an empty folder: writes its files, runs its commands in their order, and does in a browser
+ * what it tells the reader to do. npm gets the packed package, and the others in the versions of the lock file.
  */
 vi.setConfig({ testTimeout: 5 * TIMEOUT_MS, hookTimeout: 5 * TIMEOUT_MS });
 
@@ -22,7 +23,7 @@ const project = join(folder, 'my-receiver');
 const children: ChildProcess[] = [];
 
 /** The environment of a reader, without the variables of this test run and of this machine's tests. */
-const environment = Object.fromEntries(
+const environment: Record<string, string | undefined> = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(VITEST|NODE_|TEST$|npm_|PORT$|DATABASE_URL$)/.test(name),
   ),
@@ -79,7 +80,7 @@ async function end(child: ChildProcess): Promise<void> {
 
 describeInBrowser('the tutorial', () => {
   let browser: Browser;
-  let tarball = '';
+  let registry: Registry;
   let ports = { receiver: '', platform: '' };
   let blocks: ReturnType<typeof blocksIn> = [];
 
@@ -97,18 +98,19 @@ describeInBrowser('the tutorial', () => {
       .replaceAll('3000', ports.receiver)
       .replaceAll('4000', ports.platform);
     blocks = blocksIn(text);
-    await run(`npm pack --ignore-scripts --silent --pack-destination ${folder}`, ROOT);
-    tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
+    registry = await openRegistry();
+    Object.assign(environment, registry.env);
   });
 
   afterAll(async () => {
     await Promise.all(children.map(end));
     await browser?.close();
+    registry?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
   it("ends with a human's answer at the simulated user", async () => {
-    await run(block('mkdir').replace('install handoff-kit', `install ${tarball}`), folder);
+    await run(block('mkdir'), folder);
     await run(block('npm install @photostructure/sqlite'), project);
     expect(await run(block('npx handoff-kit demo'), project)).toContain('every one answered 200');
     for (const name of ['.env', 'server.js']) writeFileSync(join(project, name), block(name));

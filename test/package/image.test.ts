@@ -1,6 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -8,7 +18,8 @@ import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
 import { post } from '../standalone/program.js';
-import { packedFolder, ROOT, run } from './installed.js';
+import { packedPackage, ROOT, run } from './installed.js';
+import { openRegistry } from './registry.js';
 
 const dockerfile = readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8').replaceAll('\\\n', ' ');
 const lineOf = (instruction: string): string =>
@@ -22,21 +33,26 @@ const asNobody = isRoot ? { uid: 65_534, gid: 65_534 } : {};
 /** Node 20 has no SQLite of its own; the image has a newer Node. */
 const driver = Number(process.versions.node.split('.')[0]) < 22 ? ' @photostructure/sqlite' : '';
 
-/** Runs the commands of the Dockerfile's RUN in a folder that stands for /app. */
-function buildImage(): string {
-  const { folder, tarball } = packedFolder();
-  const [, commands = ''] = /^RUN (.*)$/m.exec(dockerfile) ?? [];
-  const here = commands.replace(' && mkdir /data', '').replace('npm cache clean --force', 'true');
-  run('sh', ['-ec', `PACKAGE=${tarball} WITH='pg@8${driver}'\n${here}`], folder);
+/** Copies the files that the Dockerfile copies to a folder that stands for /app, and runs the commands of its RUN. */
+async function buildImage(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-image-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const registry = await openRegistry();
+  onTestFinished(() => registry.close());
+  copyFileSync(join(ROOT, 'deploy/Dockerfile'), join(folder, 'Dockerfile'));
+  writeFileSync(join(folder, 'handoff-kit-0.0.0.tgz'), await packedPackage());
+  const here = lineOf('RUN').replace(' && mkdir /data', '');
+  const args = { PACKAGE: './handoff-kit-0.0.0.tgz', WITH: `pg@8${driver}` };
+  await run('sh', ['-ec', here], folder, { ...registry.env, ...args });
   chmodSync(folder, 0o755);
   return folder;
 }
 
 describe('the commands of deploy/Dockerfile', () => {
   it('install a receiver that runs as another user, writes to /data only, and is healthy', {
-    timeout: 600_000,
+    timeout: 300_000,
   }, async () => {
-    const app = buildImage();
+    const app = await buildImage();
     expect(readdirSync(app).sort()).toEqual(['node_modules', 'package.json']);
     const data = mkdtempSync(join(tmpdir(), 'handoff-kit-data-'));
     onTestFinished(() => rmSync(data, { recursive: true, force: true }));

@@ -1,29 +1,20 @@
-import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeWith } from '../helpers/requirement.js';
+import { packageTools, ROOT, run, TOOLS } from './installed.js';
+import { openRegistry } from './registry.js';
 
 /**
- * The package as others use it: packed, installed from the registry into an empty folder, and then loaded, compiled,
- * tested and bundled in every way that is supported.
+ * The package as others use it: packed, installed into an empty folder, and then loaded, compiled, tested and bundled
+ * in every way that is supported.
  */
-const ROOT = resolve(import.meta.dirname, '../..');
-const TOOLS = join(import.meta.dirname, 'tools/node_modules');
 const packageJson: {
   readonly exports: Readonly<Record<string, unknown>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
 } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 const SUBPATHS = Object.keys(packageJson.exports)
@@ -37,21 +28,8 @@ interface Esbuild {
 
 let folder = '';
 
-/** Runs a program in the folder, without the variables of this test run, and gives its standard output. */
-function run(command: string, args: readonly string[], cwd = folder): string {
-  const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|JEST_|TEST$|npm_)/.test(name));
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd,
-    encoding: 'utf8',
-    env: { ...Object.fromEntries(own), NO_COLOR: '1' },
-    timeout: 120_000,
-  });
-  if (status !== 0)
-    throw new Error(`${command} ${args.join(' ')} failed (${status}): ${error ?? ''}${stdout}${stderr}`);
-  return stdout;
-}
-const node = (...args: readonly string[]): string => run(process.execPath, args);
-const tool = (file: string, ...args: readonly string[]): string => node(join(TOOLS, file), ...args);
+const node = (...args: readonly string[]): Promise<string> => run(process.execPath, args, folder);
+const tool = (file: string, ...args: readonly string[]): Promise<string> => node(join(TOOLS, file), ...args);
 
 /** Writes files into the folder, in a subfolder of their own, and gives its path. */
 function project(name: string, files: Readonly<Record<string, string | object>>): string {
@@ -119,32 +97,26 @@ const STRICT = {
   outDir: 'out',
 };
 
-const TOOLS_FOUND = {
-  name: 'package-tools',
-  found: existsSync(join(TOOLS, 'typescript/package.json')),
-  leavesOut: 'the package in CommonJS, Jest and bundles',
-  howToGet: 'npm ci --prefix test/package/tools',
-};
-
-describeWith(TOOLS_FOUND)('the packed package', () => {
+describeWith(packageTools('the package in CommonJS, Jest and bundles'))('the packed package', () => {
   vi.setConfig({ testTimeout: 180_000 });
 
-  beforeAll(() => {
+  beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'handoff-kit-package-'));
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true }));
-    run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], ROOT);
+    const registry = await openRegistry();
     const peers = ['@photostructure/sqlite', 'hono'].map(
-      (name) => `${name}@${packageJson.devDependencies[name]}`,
+      (name) => `${name}@${packageJson.peerDependencies[name]}`,
     );
-    const tarball = run('ls', []).match(/\S+\.tgz/)?.[0] ?? '';
-    run('npm', ['install', '--silent', '--no-audit', '--no-fund', `./${tarball}`, ...peers]);
+    await run('npm', ['install', 'handoff-kit', ...peers], folder, registry.env).finally(() =>
+      registry.close(),
+    );
     mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
     symlinkSync(join(TOOLS, '@types/node'), join(folder, 'node_modules/@types/node'));
     symlinkSync(join(TOOLS, 'undici-types'), join(folder, 'node_modules/undici-types'));
   }, 300_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('loads every entry with import and with require, as one and the same module', () => {
+  it('loads every entry with import and with require, as one and the same module', async () => {
     const script = `
       import { createRequire } from 'node:module';
       const require = createRequire(import.meta.url);
@@ -157,18 +129,18 @@ describeWith(TOOLS_FOUND)('the packed package', () => {
       }
       console.log('fine');`;
     project('load', { 'load.mjs': script });
-    expect(node('load/load.mjs')).toBe('fine\n');
+    expect(await node('load/load.mjs')).toBe('fine\n');
   });
 
-  it('loads every entry in a program without ES modules', () => {
+  it('loads every entry in a program without ES modules', async () => {
     const script = `for (const path of ${JSON.stringify(SUBPATHS)}) {
       if (Object.keys(require(path)).length === 0 && path !== 'handoff-kit/delivery') throw new Error(path);
     }
     console.log('fine');`;
     project('cjs', { 'load.cjs': script });
-    expect(node('cjs/load.cjs')).toBe('fine\n');
+    expect(await node('cjs/load.cjs')).toBe('fine\n');
     // The condition \`require\` is what tools without \`require\` of ES modules get, such as Jest.
-    expect(node('--no-experimental-require-module', '-C', 'require', 'cjs/load.cjs')).toBe('fine\n');
+    expect(await node('--no-experimental-require-module', '-C', 'require', 'cjs/load.cjs')).toBe('fine\n');
   });
 
   it.each([
@@ -186,29 +158,29 @@ describeWith(TOOLS_FOUND)('the packed package', () => {
       { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '5.0', esModuleInterop: true },
       true,
     ],
-  ])('compiles and runs in TypeScript with %s', (name, type, options, runs) => {
+  ])('compiles and runs in TypeScript with %s', async (name, type, options, runs) => {
     const path = project(name.replace(/\W+/g, '-'), {
       'package.json': { private: true, ...type },
       'tsconfig.json': { compilerOptions: { ...STRICT, ...options } },
       'program.ts': PROGRAM,
     });
-    tool('typescript/bin/tsc', '-p', path);
-    if (runs) expect(linesOf(node(join(path, 'out/program.js'), join(path, 'x.db')))).toEqual(EXPECTED);
+    await tool('typescript/bin/tsc', '-p', path);
+    if (runs) expect(linesOf(await node(join(path, 'out/program.js'), join(path, 'x.db')))).toEqual(EXPECTED);
   });
 
   it.each([
     ['nodenext', { module: 'nodenext', moduleResolution: 'nodenext' }],
     ['node10', { module: 'commonjs', moduleResolution: 'node10', esModuleInterop: true }],
-  ])('has types for every entry with %s', (name, options) => {
+  ])('has types for every entry with %s', async (name, options) => {
     const path = project(`types-${name}`, {
       'package.json': { private: true, ...(name === 'nodenext' && { type: 'module' }) },
       'tsconfig.json': { compilerOptions: { ...STRICT, ...options } },
       'all.ts': ALL_TYPES,
     });
-    tool('typescript/bin/tsc', '-p', path);
+    await tool('typescript/bin/tsc', '-p', path);
   });
 
-  it('runs in Jest with its default settings', () => {
+  it('runs in Jest with its default settings', async () => {
     const path = project('jest', {
       'package.json': { private: true, name: 'jest-consumer' },
       'receiver.test.js': `
@@ -229,14 +201,14 @@ describeWith(TOOLS_FOUND)('the packed package', () => {
           await bench.close();
         });`,
     });
-    tool('jest/bin/jest.js', '--rootDir', path, '--ci');
+    await tool('jest/bin/jest.js', '--rootDir', path, '--ci');
   });
 
   describe.each(['esm', 'cjs'] as const)('in a bundle, %s', (format) => {
     const extension = format === 'esm' ? 'mjs' : 'cjs';
 
-    const check = (path: string): void => {
-      const output = node(path, `${path}.db`);
+    const check = async (path: string): Promise<void> => {
+      const output = await node(path, `${path}.db`);
       // Without its thread, SQLite works all the same, and says what that costs.
       expect(linesOf(output)).toEqual(EXPECTED);
       expect(output).toContain('writes to SQLite block the event loop');
@@ -258,7 +230,7 @@ describeWith(TOOLS_FOUND)('the packed package', () => {
         // Some dependencies use require, which ES modules lack.
         ...(format === 'esm' && { banner: { js: banner } }),
       });
-      check(out);
+      await check(out);
     });
 
     it('runs when rolldown has made it', async () => {
@@ -272,7 +244,7 @@ describeWith(TOOLS_FOUND)('the packed package', () => {
       });
       await bundle.write({ file: out, format, codeSplitting: false });
       await bundle.close();
-      check(out);
+      await check(out);
     });
   });
 });

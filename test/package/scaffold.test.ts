@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -10,44 +10,28 @@ import {
 } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type Answers, conflictOf, QUESTIONS } from '../../src/cli/init/choices.js';
 import { freePort } from '../helpers/free-port.js';
 import { type PostgresServer, startServer } from '../helpers/postgres-server.js';
 import { describeWith } from '../helpers/requirement.js';
+import { environment, packageTools, ROOT, run as runIn } from './installed.js';
+import { openRegistry, type Registry, takesNewest } from './registry.js';
 
 /**
  * Projects of `init`, as a user makes them: from the packed package, installed, type-checked, tested, built, started,
  * and asked by the platform. Every pair of answers occurs in one of them.
  */
-const ROOT = resolve(import.meta.dirname, '../..');
-
 let folder = '';
-let tarball = '';
+let registry: Registry;
 let database: PostgresServer;
 const children: ChildProcess[] = [];
+/** The builds of Next, by the name of the project. */
+const builds = new Map<string, Promise<unknown>>();
 
-/** The environment without the variables of this test run. */
-const environment = (): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|TEST$|npm_|JEST_)/.test(name)),
-  ),
-  NEXT_TELEMETRY_DISABLED: '1',
-  NO_COLOR: '1',
-});
-
-function run(command: string, args: readonly string[], cwd: string): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd,
-    encoding: 'utf8',
-    env: environment(),
-  });
-  if (status !== 0) {
-    throw new Error(`${command} ${args.join(' ')} failed (${status}): ${error ?? ''}${stdout}${stderr}`);
-  }
-  return stdout;
-}
+const run = (command: string, args: readonly string[], cwd: string): Promise<string> =>
+  runIn(command, args, cwd, { ...registry.env, NEXT_TELEMETRY_DISABLED: '1' });
 
 /** The smallest list that a greedy search finds in which every possible pair of answers occurs. */
 function allPairs(): Answers[] {
@@ -75,45 +59,47 @@ function allPairs(): Answers[] {
 }
 
 /** Writes a project with the command of the packed package. */
-function init(name: string, { host, delivery, adapter }: Answers, parent = folder): string {
-  const cli = join(folder, 'node_modules/handoff-kit/dist/cli/main.js');
+async function init(name: string, { host, delivery, adapter }: Answers, parent: string): Promise<string> {
   const flags = ['--host', host, '--delivery', delivery, '--adapter', adapter];
   mkdirSync(parent, { recursive: true });
-  const shown = run(process.execPath, [cli, 'init', name, ...flags], parent);
+  const shown = await run(process.execPath, [cli(), 'init', name, ...flags], parent);
   expect(shown).toContain(`cd ${name}\n  npm install\n`);
   return join(parent, name);
 }
 
-const install = (project: string): string =>
-  run('npm', ['install', '--silent', '--prefer-offline', '--no-audit', '--no-fund'], project);
-
-/** The `package.json` of a project, which takes this package from the tarball. */
-function packageOf(project: string): { dependencies: object; devDependencies: object } {
-  const text = readFileSync(join(project, 'package.json'), 'utf8');
-  return JSON.parse(text.replace(/"handoff-kit": "[^"]*"/, `"handoff-kit": "file:${tarball}"`));
-}
-
-/** Writes projects below one folder, and installs the packages of all of them once, in that folder. */
-function initTogether(parent: string, all: readonly Answers[]): void {
-  const projects = all.map((answers) => packageOf(init(nameOf(answers), answers, parent)));
-  const together = {
-    private: true,
-    dependencies: Object.assign({}, ...projects.map(({ dependencies }) => dependencies)),
-    devDependencies: Object.assign({}, ...projects.map(({ devDependencies }) => devDependencies)),
-  };
-  writeFileSync(join(parent, 'package.json'), JSON.stringify(together));
-  install(parent);
-}
+const cli = (): string => join(folder, 'node_modules/handoff-kit/dist/cli/main.js');
 
 const nameOf = (answers: Answers): string => Object.values(answers).join('-');
-/** Next needs another version of TypeScript than the others, so its packages are installed apart. */
-const parentOf = ({ host }: Answers): string => join(folder, host === 'next' ? 'next' : 'servers');
+const together = (): string => join(folder, 'together');
 
 /** The file of a package that a project uses, in its own folder or in the one above. */
 const fileOf = (project: string, path: string): string =>
   [project, join(project, '..')]
     .map((place) => join(place, 'node_modules', path))
     .find((file) => existsSync(file)) ?? path;
+
+/**
+ * Writes projects below one folder, installs them with one `npm install`, and compiles them with one `tsc`. Those of
+ * Next are built while other tests run.
+ */
+async function prepareTogether(): Promise<void> {
+  await Promise.all(TOGETHER.map((answers) => init(nameOf(answers), answers, together())));
+  const workspaces = TOGETHER.map(nameOf);
+  writeFileSync(join(together(), 'package.json'), JSON.stringify({ private: true, workspaces }));
+  await run('npm', ['install'], together());
+  const servers = TOGETHER.filter(({ host }) => host !== 'next').map(nameOf);
+  await run(process.execPath, [fileOf(together(), 'typescript/bin/tsc'), '--build', ...servers], together());
+  let last: Promise<unknown> = Promise.resolve();
+  for (const name of TOGETHER.filter(({ host }) => host === 'next').map(nameOf)) {
+    const project = join(together(), name);
+    const build = (): Promise<string> =>
+      run(process.execPath, [fileOf(project, 'next/dist/bin/next'), 'build'], project);
+    last = last.then(build, build);
+    // The test of the project shows the error.
+    last.catch(() => {});
+    builds.set(name, last);
+  }
+}
 
 /** Starts the built project with its own `.env`, and resolves to its URL once it answers. */
 async function start(
@@ -122,7 +108,12 @@ async function start(
 ): Promise<{ url: string; child: ChildProcess }> {
   const port = await freePort();
   const file = join(project, '.env');
-  const env = { ...environment(), PORT: String(port), NODE_ENV: 'production' };
+  const env = {
+    ...environment(),
+    NEXT_TELEMETRY_DISABLED: '1',
+    PORT: String(port),
+    NODE_ENV: 'production',
+  };
   if (delivery === 'postgres') Object.assign(env, { DATABASE_URL: database.connectionString });
   const args =
     host === 'next'
@@ -168,12 +159,8 @@ async function probe(project: string, url: string): Promise<number[]> {
   return answers.map(({ status }) => status);
 }
 
-/** Tests, builds and starts a project, and stops it again. Both kinds of build check the types. */
+/** Starts a built project, asks it as others would, and stops it again. */
 async function expectToWork(project: string, answers: Answers): Promise<void> {
-  const bin = (path: string): string => fileOf(project, path);
-  run(process.execPath, [bin('vitest/vitest.mjs'), 'run'], project);
-  const build = answers.host === 'next' ? [bin('next/dist/bin/next'), 'build'] : [bin('typescript/bin/tsc')];
-  run(process.execPath, build, project);
   const { url, child } = await start(project, answers);
   expect(await probe(project, url)).toEqual([200, 200, 401]);
   if (answers.adapter === 'desk') expect((await fetch(`${url}/desk/`)).status).toBeLessThan(400);
@@ -185,14 +172,33 @@ async function expectToWork(project: string, answers: Answers): Promise<void> {
   await new Promise((ended) => (child.exitCode === null ? child.once('exit', ended) : ended(null)));
 }
 
-const PAIRS = allPairs();
+/** The project that is installed in its own folder, with the commands that its README names. */
+const ALONE: Answers = { host: 'express', delivery: 'sqlite', adapter: 'desk' };
 
-/** These tests install packages, as those of the packed package do. */
+/** All others. The builds of Next take longest, so they come last. */
+const TOGETHER = allPairs()
+  .filter((answers) => nameOf(answers) !== nameOf(ALONE))
+  .toSorted((one, other) => Number(one.host === 'next') - Number(other.host === 'next'));
+
+/** The packages that the files of a project import. */
+function importsOf(project: string): string[] {
+  const files = readdirSync(project, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !/(^|\/)(node_modules|dist|\.next)\//.test(file),
+  );
+  const names = files.flatMap((file) =>
+    [...readFileSync(join(project, file), 'utf8').matchAll(/(?:from|import\(|import) ?'([^'.][^']*)'/g)].map(
+      ([, name = '']) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '',
+    ),
+  );
+  return [...new Set(names)].filter((name) => !isBuiltin(name));
+}
+
+const tools = packageTools('the projects of init');
+const NEXT = 'test/bindings/next';
 const TOOLS_FOUND = {
-  name: 'package-tools',
-  found: existsSync(join(import.meta.dirname, 'tools/node_modules/typescript/package.json')),
-  leavesOut: 'the projects of init',
-  howToGet: 'npm ci --prefix test/package/tools',
+  ...tools,
+  found: tools.found && (takesNewest || existsSync(join(ROOT, NEXT, 'node_modules/next/package.json'))),
+  howToGet: `${tools.howToGet} && npm ci --prefix ${NEXT}`,
 };
 
 describeWith(TOOLS_FOUND)('the projects of init', () => {
@@ -200,42 +206,62 @@ describeWith(TOOLS_FOUND)('the projects of init', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'handoff-kit-init-'));
-    run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], ROOT);
-    tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
-    writeFileSync(
-      join(folder, 'package.json'),
-      JSON.stringify({ private: true, dependencies: { 'handoff-kit': `file:${tarball}` } }),
-    );
-    install(folder);
-    for (const isNext of [false, true]) {
-      const all = PAIRS.filter(({ host }) => (host === 'next') === isNext);
-      initTogether(join(folder, isNext ? 'next' : 'servers'), all);
-    }
-    database = await startServer();
+    registry = await openRegistry();
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }));
+    const starting = startServer().then((server) => {
+      database = server;
+    });
+    await run('npm', ['install', 'handoff-kit'], folder);
+    await prepareTogether();
+    await starting;
   }, 600_000);
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL');
+    await Promise.allSettled(builds.values());
+    registry?.close();
     await database?.remove();
     rmSync(folder, { recursive: true, force: true });
   }, 120_000);
 
   it('work after npm install in their own folder', async () => {
-    const answers: Answers = { host: 'express', delivery: 'sqlite', adapter: 'desk' };
-    const project = init('installed', answers, join(folder, 'alone'));
-    writeFileSync(join(project, 'package.json'), JSON.stringify(packageOf(project)));
-    install(project);
-    await expectToWork(project, answers);
-    expect(run('npm', ['run', '--silent', 'add-agent', '--', 'ann'], project)).toContain('ann');
+    const project = await init(nameOf(ALONE), ALONE, join(folder, 'alone'));
+    await run('npm', ['install'], project);
+    await run('npm', ['test'], project);
+    await run('npm', ['run', 'build'], project);
+    await expectToWork(project, ALONE);
+    expect(await run('npm', ['run', '--silent', 'add-agent', '--', 'ann'], project)).toContain('ann');
   });
 
-  it.each(PAIRS.map((answers) => [nameOf(answers), answers] as const))('work: %s', (name, answers) =>
-    expectToWork(join(parentOf(answers), name), answers),
+  it('pass their tests', async () => {
+    writeFileSync(
+      join(together(), 'vitest.config.js'),
+      `export default { test: { projects: ${JSON.stringify(TOGETHER.map(nameOf))} } };`,
+    );
+    const output = await run(process.execPath, [fileOf(together(), 'vitest/vitest.mjs'), 'run'], together());
+    for (const name of TOGETHER.map(nameOf)) expect(output).toContain(`|${name}|`);
+    expect(output).toContain(`Test Files  ${TOGETHER.length} passed (${TOGETHER.length})`);
+  });
+
+  // In one folder, a project would find packages that only others name.
+  it.each(TOGETHER.map(nameOf))('name every package that they import: %s', (name) => {
+    const project = join(together(), name);
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+    const imported = importsOf(project);
+    expect(imported).toContain('handoff-kit');
+    expect(Object.keys({ ...dependencies, ...devDependencies })).toEqual(expect.arrayContaining(imported));
+  });
+
+  it.each(TOGETHER.map((answers) => [nameOf(answers), answers] as const))(
+    'work: %s',
+    async (name, answers) => {
+      await builds.get(name);
+      await expectToWork(join(together(), name), answers);
+    },
   );
 
   it('serve --dev runs without a project, and without SQLite in memory with one warning', async () => {
     const cwd = mkdtempSync(join(folder, 'empty-'));
-    const cli = join(folder, 'node_modules/handoff-kit/dist/cli/main.js');
-    const child = spawn(process.execPath, [cli, 'serve', '--dev', '--port', '0'], {
+    const child = spawn(process.execPath, [cli(), 'serve', '--dev', '--port', '0'], {
       cwd,
       env: environment(),
     });
@@ -255,21 +281,18 @@ describeWith(TOOLS_FOUND)('the projects of init', () => {
       ([, command]) => `${command} -fsS -o answer.json`,
     );
     expect(commands).toHaveLength(5);
-    for (const command of [...commands, ...commands]) run('bash', ['-c', command], cwd);
+    for (const command of [...commands, ...commands]) await run('bash', ['-c', command], cwd);
     const warnings = stderr.match(/warning: .*/g) ?? [];
     const hasSqlite = isBuiltin('node:sqlite');
     expect(warnings).toEqual(hasSqlite ? [] : [expect.stringContaining('events are kept in memory')]);
     expect(existsSync(join(cwd, 'handoff.db'))).toBe(hasSqlite);
   });
 
-  it('name versions that this package is tested with', () => {
+  it('name versions that this package is tested with', async () => {
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'test/bindings/next/package.json'), 'utf8'));
-    const project = JSON.parse(
-      readFileSync(
-        join(init('versions', { host: 'next', delivery: 'inline', adapter: 'none' }), 'package.json'),
-        'utf8',
-      ),
-    );
+    const answers: Answers = { host: 'next', delivery: 'inline', adapter: 'none' };
+    const path = await init('versions', answers, folder);
+    const project = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
     for (const name of ['next', 'react', 'react-dom'])
       expect(project.dependencies[name]).toBe(`^${dependencies[name]}`);
     for (const name of ['@types/react', 'typescript'])
